@@ -51,7 +51,7 @@ export class Gateway {
   /** Where the number of requests begins. */
   readonly firstRequest: number;
   private readonly shards: (ShardEnd | undefined)[];
-  /** Shards that are neither read nor asked here, and whether they are followed or joined yet. */
+  /** Shards neither read nor asked here, and whether they are followed or joined yet. */
   readonly elsewhere = new Map<number, "following" | "joining">();
   private readonly requests: OpenRequests<Waiting>;
   private readonly watchersByKey = new Map<Key, Set<Look>>();
@@ -147,12 +147,12 @@ export class Gateway {
     if (isNews) this.listener.left(shard);
   }
 
-  /** A shard's thread is gone: its waiting requests get `lost`. */
-  detach(shard: number): void {
+  /** Its thread is gone: requests get `lost`; with all in its tables, it may be read on. */
+  detach(shard: number, isReadOn = false): void {
     this.elsewhere.delete(shard);
     this.withdraw(shard);
     this.shards[shard]?.abandon();
-    this.shards[shard] = undefined;
+    if (!isReadOn) this.shards[shard] = undefined;
     this.loseRequests(shard);
   }
 
@@ -328,8 +328,8 @@ export class Gateway {
       const isReadAgain = event.kind === "lease" && !this.reads(shard);
       end.event(event);
       if (event.kind === "leaving") this.withdraw(shard);
-      const isBack = event.kind === "opened" || event.kind === "readable";
-      if (isReadAgain || isBack) this.lookAgain(shard);
+      const isBack = ["opened", "readable", "following"].includes(event.kind);
+      if (isReadAgain || (isBack && this.reads(shard))) this.lookAgain(shard);
     }
   }
 

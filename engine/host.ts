@@ -232,13 +232,14 @@ export class Host {
     const startMs = clock.nowMs();
     const task: ShardTask = { ...shardTask, startMs, shard, isDraining, gateway: far };
     const { ended } = this.shardPool.start(task, [far]);
-    const gone = () => {
+    const gone = (isDeath: boolean) => {
       this.lives.delete(life);
       questions.lose();
       link.close();
       this.started(name);
       this.effects?.send({ kind: "detach", shard });
-      this.gateway.detach(shard);
+      // Every request reads the directory, also while its next life begins to follow.
+      this.gateway.detach(shard, shard === this.options.shardCount && !isDeath);
     };
     this.live(name, ended, gone, () => this.startShard(shard));
   }
@@ -265,16 +266,23 @@ export class Host {
   }
 
   /** Watches one life of a thread: `gone` at its end, `again` unless the service is stopping. */
-  private live(name: string, ended: Promise<void>, gone: () => void, again: () => void): void {
+  private live(
+    name: string,
+    ended: Promise<void>,
+    gone: (isDeath: boolean) => void,
+    again: () => void,
+  ): void {
     const { onLife, onDeath } = this.options;
     const life = ended
       .then(
-        () => onLife(name, "ended"),
-        (error: unknown) => onDeath(name, error),
+        () => ({ isDeath: false }) as const,
+        (error: unknown) => ({ isDeath: true, error }) as const,
       )
-      .then(() => {
+      .then((end) => {
+        if (end.isDeath) onDeath(name, end.error);
+        else onLife(name, "ended");
         this.living.delete(life);
-        gone();
+        gone(end.isDeath);
         this.options.clock.after(this.restartDelayMs(name), () => {
           if (!this.stopping) again();
         });
@@ -298,8 +306,9 @@ export class Host {
   private follow(life: ShardLife, state: "following" | "joining"): void {
     const { shard } = life;
     const isRead = state === "following" && shard === this.options.shardCount;
-    if (isRead) this.gateway.attach(shard, undefined, this.readerOf(shard));
-    else this.gateway.leaveElsewhere(shard, state);
+    if (!isRead) this.gateway.leaveElsewhere(shard, state);
+    else if (!this.gateway.reads(shard))
+      this.gateway.attach(shard, undefined, this.readerOf(shard));
     this.started(life.name);
     if (this.stopIfLeaving(life)) return;
     life.state = "following";

@@ -76,8 +76,9 @@ export class ShardEnd {
         this.reader.refresh();
         return;
       case "following":
-        // What others have decided meanwhile is not here yet.
-        this.leaseEndsMs = Number.NEGATIVE_INFINITY;
+        // What others have decided is not here yet; one that handed over has a lease.
+        if (this.leaseEndsMs === Number.POSITIVE_INFINITY)
+          this.leaseEndsMs = Number.NEGATIVE_INFINITY;
         this.reader.refresh();
         return;
       case "joining": // The host has left it to other nodes.

@@ -191,7 +191,7 @@ export class ClusterShard {
     const ownership: Ownership & { readonly log: OwnedLog } = {
       owner,
       quorum: isQuorum ? new Quorum(owner, earlier, standbys) : undefined,
-      log: new OwnedLog(log, stores.clock, nonce),
+      log: new OwnedLog(log, stores.clock, nonce, place.shard === place.shardCount),
       epoch: replica.position.epoch + 1 + passedOver,
       leaseMs,
       spareSeq: () => standbys.durableSeq,

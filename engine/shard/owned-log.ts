@@ -18,18 +18,31 @@ export class OwnedLog {
   private readonly log: Log;
   private readonly clock: Clock;
   private readonly nonce: string;
+  private readonly isDirectory: boolean;
   private lastSentMs = 0;
+  private isHandedOver = false;
 
   /** `nonce` was drawn for this ownership: ids of another's attempts never equal ours. */
-  constructor(log: Log, clock: Clock, nonce: string) {
+  constructor(log: Log, clock: Clock, nonce: string, isDirectory: boolean) {
     this.log = log;
     this.clock = clock;
     this.nonce = nonce;
+    this.isDirectory = isDirectory;
   }
 
-  /** Until when reads may be answered, by the monotonic clock. */
+  /**
+   * Until when reads may be answered, by the monotonic clock. Once it is handed over, the next
+   * owner answers them; only of the directory every node reads what may be as old as a follower's.
+   */
   get leaseEndsMs(): number {
-    return this.lastSentMs + limits.cluster.leaseMs;
+    const { leaseMs, staleMs } = limits.cluster;
+    if (!this.isHandedOver) return this.lastSentMs + leaseMs;
+    return this.isDirectory ? this.lastSentMs + staleMs : Number.NEGATIVE_INFINITY;
+  }
+
+  /** From now on the next owner may be one; the record that says so is still to be appended. */
+  handOver(): void {
+    this.isHandedOver = true;
   }
 
   /** Nothing was appended for so long that those who listen need a sign of life. */

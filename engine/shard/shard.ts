@@ -207,7 +207,8 @@ export class Shard {
     this.cancelRing();
     await this.flusher.finish(this.position);
     if (this.failure !== undefined) throw this.failure.error;
-    if (this.ownership.log !== undefined) await this.handOver();
+    const { log } = this.ownership;
+    if (log !== undefined) await this.handOver(log);
   }
 
   private flusherPorts(): FlusherPorts {
@@ -224,9 +225,10 @@ export class Shard {
     };
   }
 
-  /** Lets another node take over at once, so nothing is read here any more. */
-  private async handOver(): Promise<void> {
-    this.outlets.event({ kind: "lease", endsMs: Number.NEGATIVE_INFINITY });
+  /** Lets another node take over at once. */
+  private async handOver(log: OwnedLog): Promise<void> {
+    log.handOver();
+    this.outlets.event({ kind: "lease", endsMs: log.leaseEndsMs });
     this.batch.put(handoverKey, { epoch: this.epoch });
     await this.commit(this.batch, Math.max(this.time.nowMs(), this.position.atMs));
   }
@@ -345,13 +347,12 @@ export class Shard {
 
   /** False when the batch has no room for it. */
   private decide(batch: Batch, envelope: Envelope, atMs: number): boolean {
-    const { brokenSteps } = this;
-    const failures = brokenSteps.size === 0 ? 0 : (brokenSteps.get(envelope.to) ?? 0);
+    const failures = this.brokenSteps.get(envelope.to) ?? 0;
     try {
       if (failures >= limits.engine.brokenStepsMax) throw new Error("this actor is set aside");
       return batch.step(envelope, atMs);
     } catch (error) {
-      brokenSteps.set(envelope.to, failures + 1);
+      this.brokenSteps.set(envelope.to, failures + 1);
       // Its due time has passed and is stored nowhere else: the actor would never be woken.
       if (isDue(envelope.message) && failures + 1 < limits.engine.brokenStepsMax)
         this.rows.due.set(envelope.to, atMs + limits.engine.brokenDueMs);
@@ -375,8 +376,7 @@ export class Shard {
     const after = this.position.logSeq;
     if (log !== undefined) {
       await log.append(bytes, { epoch, seq }, after);
-      const endsMs = writes.has(handoverKey) ? Number.NEGATIVE_INFINITY : log.leaseEndsMs;
-      this.outlets.event({ kind: "lease", endsMs });
+      this.outlets.event({ kind: "lease", endsMs: log.leaseEndsMs });
     }
     await this.stores.journal.append(seq, bytes);
     this.position = { seq, logSeq: log === undefined ? 0 : after + 1, epoch, atMs, hash };
