@@ -15,6 +15,7 @@ export const codes = {
   measuring: 26,
   jobRequest: 32,
   jobOfOwner: 33,
+  failedJob: 34,
   ledger: 35,
   waiting: 36,
   set: 37,

@@ -4,6 +4,8 @@
  * searches. Owners are a scope and, in an organization, each of its members; and of either those
  * jobs that carry a tag, that belong to an agent's session, or both.
  *
+ * Operators find the jobs that failed, of all accounts, among those of each partition.
+ *
  * A terminal job never changes its class: its row is written once. The flush writes these
  * rows from heads, so a submit writes none of them.
  */
@@ -88,7 +90,7 @@ export function indexEntriesOf({ terms, phase }: Listed, wasOpen: boolean): RowW
   const { scope, modality, modelTag } = terms;
   const job = idBytes(terms.job);
   const end = endOf(phase);
-  const rows: RowWrite[] = [];
+  const rows: RowWrite[] = end === "failed" ? [put(failedJobKey(terms.job), "")] : [];
   for (const owner of ownersOf(terms)) {
     rows.push(put(jobsOf(scope, owner, modality, end, modelTag) + job, ""));
     if (end === "open" || !wasOpen) continue;
@@ -118,6 +120,10 @@ function ownersOf({ scope, member, turn, tags = [] }: Terms): string[] {
  */
 export function jobsOfOwnerKey(partition: number, owner: string, place: string): Key<string> {
   return keyOf(partition, codes.jobOfOwner, owner + place);
+}
+
+function failedJobKey(job: Id): Key<string> {
+  return keyOf(partitionOfId(job), codes.failedJob, idBytes(job));
 }
 
 export function jobsOfTurnKey(turn: Id, job: string): Key<string> {

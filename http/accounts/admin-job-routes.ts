@@ -1,7 +1,8 @@
 /**
  * The jobs of all accounts, newest first. There is no index over all of them: each partition has
- * its jobs in the order of their ids, and the listing merges the partitions. Filters are looked up
- * on the way, so a page ends early when it has looked at many that do not match.
+ * its jobs in the order of their ids, those that failed once more by themselves, and the listing
+ * merges the partitions. Other filters are looked up on the way, so a page ends early when it has
+ * looked at many that do not match.
  */
 
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
@@ -132,7 +133,7 @@ export async function listPart(
   wish: JobWish,
 ): Promise<JobPart> {
   const { limit } = wish;
-  const keys = await newestFirst(service.gateway, partitions, wish.after, limit);
+  const keys = await newestFirst(service.gateway, partitions, wish);
   const items: JobView[] = [];
   let last: Id | null = null;
   for (let looked = 1; items.length < limit && looked <= limits.admin.jobsLookedAtMax; looked++) {
@@ -151,14 +152,15 @@ export function partitionsIn({ shardCount }: Gateway, shard: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, place) => first + place);
 }
 
-/** Keys of jobs below `after`; waits until what is fresh is in the tables. */
+/** Keys that end with the ids of jobs below `after`; waits until what is fresh is in the tables. */
 async function newestFirst(
   gateway: Gateway,
   partitions: readonly number[],
-  after: Id | undefined,
-  count: number,
+  { status, after, limit }: JobWish,
 ) {
-  const prefixes = partitions.map((partition) => keyOf(partition, codes.job, ""));
+  const isOfFailed = status?.length === 1 && status[0] === "failed";
+  const code = isOfFailed ? codes.failedJob : codes.job;
+  const prefixes = partitions.map((partition) => keyOf(partition, code, ""));
   const readers = new Map<number, TableReader["range"]>();
   await Promise.all(
     prefixes.map(async (prefix) => readers.set(partitionOf(prefix), await gateway.ranges(prefix))),
@@ -168,7 +170,7 @@ async function newestFirst(
   return new KeyMerge(
     read,
     prefixes.map((prefix) => below(prefix, after)),
-    count,
+    limit,
   );
 }
 

@@ -60,17 +60,21 @@ export class JobStage implements Subject<JobCommand> {
     return undefined;
   }
 
-  /** The tables name each job once for its owner; as of the last pass, so only after one. */
+  /** The tables name each job once for its owner, and once more one that failed; as of the last pass, so only after one. */
   private wrongListing(): string | undefined {
     const { world } = this.stage;
     if (world.passes === this.checked) return undefined;
     this.checked = world.passes;
-    const found = world.stored(codes.jobOfOwner).map(({ key }) => key);
+    const found = [codes.jobOfOwner, codes.failedJob]
+      .flatMap((code) => world.stored(code))
+      .map(({ key }) => key);
     const wanted = [...world.kept]
       .filter(([key]) => codeOf(key) === codes.job)
       .flatMap(([, job]) => indexEntriesOf(job as Job, false))
       .flatMap(({ key, value }) => (value === undefined ? [] : [key]));
-    return String(found) === String(wanted.sort()) ? undefined : "a listing shows what is not";
+    return String(found.sort()) === String(wanted.sort())
+      ? undefined
+      : "a listing shows what is not";
   }
 }
 

@@ -109,6 +109,14 @@ t.test("GET /admin/failures groups the jobs that failed by reason and model", as
   t.equal(json.items.length, 2);
   const { json: day } = await house.admin.get<AdminFailureList>(path);
   t.equal(day.items[0]?.jobs, 4);
+  await bob.delete(`/v1/jobs/${last.id}`);
+  await house.advance(1_000);
+  const { json: rest } = await house.admin.get<AdminFailureList>(path);
+  t.strictSame(
+    rest.items.map(({ code }) => code),
+    ["job_failed"],
+    "a job that was deleted is gone from here too",
+  );
   t.match(await house.admin.get(`${path}?hours=0`), { status: 400 });
   t.match(await ada.get(path), { status: 403 });
 });

@@ -48,6 +48,8 @@ export async function connectNats(access: NamedAccess): Promise<NatsConnection> 
       ignoreAuthErrorAbort: true,
       pingInterval: bounds.pingMs,
       maxPingOut: 2,
+      // A trace for each request in case it fails costs more than the request.
+      noAsyncTraces: true,
       // Servers that others name may be reached without TLS only if ours are.
       ignoreClusterUpdates: !isEncrypted,
       ...(isEncrypted ? { tls: {} } : {}),
