@@ -60,7 +60,7 @@ export class JobStage implements Subject<JobCommand> {
     return undefined;
   }
 
-  /** The tables name each job once for its owner, and once more one that failed; as of the last pass, so only after one. */
+  /** The tables name a job once for its owner, one that failed once more; as of the last pass. */
   private wrongListing(): string | undefined {
     const { world } = this.stage;
     if (world.passes === this.checked) return undefined;
