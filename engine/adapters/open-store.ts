@@ -36,10 +36,11 @@ async function openNode(settings: Settings, data: DataDirectory): Promise<DataDi
   const connection = await connectNats({ ...access, name: "klieg start" });
   try {
     await checkVersion(connection, version);
-    const store = await agreeOnStore(connection, data);
+    const isNew = !data.isClustered && data.isNew;
+    const store = await agreeOnStore(connection, data, isNew);
     refuseChanging(store, data);
     const { storeId, shardCount } = store;
-    if (!data.isClustered && data.isNew) return data.join({ storeId, shardCount });
+    if (isNew) return data.join({ storeId, shardCount });
     if (storeId === data.storeId) return data;
     if (store.formerIds?.includes(data.storeId) === true) throw data.supersede();
   } finally {

@@ -4,6 +4,7 @@
  * that lets no node start, and one that names what the store is from then on. Servers that have
  * lost it are told again by the first node that has the store.
  */
+import { setTimeout as pause } from "node:timers/promises";
 import { check, Type } from "../../../config/schema.ts";
 import type { Log } from "../../ports/log.ts";
 import { PortError } from "../../ports/port-error.ts";
@@ -81,16 +82,42 @@ export function sayStore(
   return patiently(() => stream.publish(message, name, seq));
 }
 
-/** The store of the cluster: `proposed` if there was none. Throws `PortError` with one sentence. */
+/** Between two looks of a new node at which store the cluster has. */
+const settleMs = 2_000;
+
+/**
+ * The store of the cluster: `proposed` if there was none. A node that `isNew` looks twice. Throws
+ * `PortError` with one sentence.
+ */
 export async function agreeOnStore(
   connection: NatsConnection,
   { storeId, shardCount }: ClusterStore,
+  isNew: boolean,
 ): Promise<ClusterStore> {
   const stream = await openStoreStream(connection);
-  const proposed = { storeId, shardCount };
+  const agreed = await agreeOnce(stream, { storeId, shardCount });
+  return isNew ? settle(stream, agreed, () => pause(settleMs)) : agreed;
+}
+
+/**
+ * Servers that have only just begun may tell two nodes that each was the first to say its store,
+ * and keep what one of them said (2.9.10, in one of some hundred starts of three nodes at a time).
+ * So what a node begins with is what it has read twice.
+ */
+export async function settle(
+  stream: Log,
+  agreed: ClusterStore,
+  rest: () => Promise<void>,
+): Promise<ClusterStore> {
+  await rest();
+  const again = await agreeOnce(stream, agreed);
+  return again.storeId === agreed.storeId ? again : settle(stream, again, rest);
+}
+
+async function agreeOnce(stream: Log, proposed: ClusterStore): Promise<ClusterStore> {
   const { store, seq } = await readStore(stream);
   if (store !== undefined) return store;
-  if (await sayStore(stream, proposed, storeId, seq)) return proposed;
+  if (await sayStore(stream, proposed, proposed.storeId, seq)) return proposed;
   const { store: other } = await readStore(stream);
   if (other !== undefined) return other;
   throw new PortError(
