@@ -118,7 +118,7 @@ async function start(): Promise<void> {
   let listener: Listener | undefined;
   const api = new Api(service, routeTable);
   const others = data.isClustered
-    ? await meetOthers(settings, data, service, api, host)
+    ? await meetOthers(settings, data, service, api, host, log)
     : undefined;
   const running = () => ({ service, host, listener, others, clock: systemClock });
   awaitEnd(running, data, log);
@@ -332,6 +332,7 @@ async function meetOthers(
   service: Service,
   api: Api,
   host: Host,
+  log: Logger,
 ): Promise<OtherNodes> {
   const access = readNatsAccess(settings);
   if (access === undefined) throw new Error("a node of a cluster has servers of NATS");
@@ -345,6 +346,11 @@ async function meetOthers(
       said: natsNodes(connection),
       line: natsShardLine(connection, "ASK"),
       drainShards: () => host.drain(),
+      onRefused: (address) =>
+        log.error(
+          { address },
+          "a node refuses what is forwarded to it: both need the same KLIEG_CLUSTER_KEY_FILE, on one machine the same store, and clocks that agree",
+        ),
       close: () => closeNats(connection, limits.http.startingMs),
     },
   );

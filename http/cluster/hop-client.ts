@@ -28,6 +28,8 @@ export interface HopClientParts {
   readonly signer: HopSigner;
   readonly clock: Clock;
   readonly entropy: Entropy;
+  /** The node at `address` refuses what comes from here; told once until it takes something. */
+  readonly onRefused: (address: string) => void;
 }
 
 export interface HopNode {
@@ -66,6 +68,8 @@ export class HopClient {
   });
   private readonly streams = new Set<IncomingMessage>();
   private readonly unanswered = new Set<ClientRequest>();
+  /** Addresses of nodes that refuse this one. */
+  private readonly refusing = new Set<string>();
   private isGivenUp = false;
 
   constructor(parts: HopClientParts) {
@@ -102,6 +106,7 @@ export class HopClient {
     sent.on("close", () => this.unanswered.delete(sent));
     sent.on("response", (response) => {
       this.unanswered.delete(sent);
+      this.noteRefusal(node, response);
       this.keepStream(response);
     });
     const outcome = outcomeOf(sent, request);
@@ -129,6 +134,13 @@ export class HopClient {
   giveUp(): void {
     this.isGivenUp = true;
     for (const sent of this.unanswered) sent.destroy(new Error("this node ends"));
+  }
+
+  private noteRefusal({ address }: HopNode, { headers }: IncomingMessage): void {
+    const isRefused = headers[refusedHeader] !== undefined;
+    if (isRefused && !this.refusing.has(address)) this.parts.onRefused(address);
+    if (isRefused) this.refusing.add(address);
+    else this.refusing.delete(address);
   }
 
   private keepStream(response: IncomingMessage): void {

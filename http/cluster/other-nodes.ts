@@ -21,6 +21,8 @@ export interface OtherNodesPorts {
   readonly line: ShardLine;
   /** Hands over the shards that are owned here. */
   readonly drainShards: () => void;
+  /** The node at `address` takes nothing from this one. */
+  readonly onRefused: (address: string) => void;
   /** Of the connection behind `said` and `line`. */
   readonly close: () => Promise<void>;
 }
@@ -51,14 +53,14 @@ export class OtherNodes {
    * them. `key` signs them. Throws `ListenError`.
    */
   static async meet(key: string, ports: OtherNodesPorts): Promise<OtherNodes> {
-    const { service, api, clock, said, line, drainShards, close } = ports;
+    const { service, api, clock, said, line, drainShards, onRefused, close } = ports;
     const { gateway, entropy, self, health, following } = service;
     const nodes = new ClusterNodes(() => ownPresence(service), said, clock);
     const elsewhere = new Elsewhere({ line, nodes: said, known: nodes, clock });
     gateway.connect(elsewhere);
     said.onReply(self.id, ({ request, reply }) => gateway.replied(request, reply));
     const signer = new HopSigner(key);
-    const client = new HopClient({ signer, clock, entropy });
+    const client = new HopClient({ signer, clock, entropy, onRefused });
     service.cluster = {
       ...{ nodes, forwarder: new Forwarder({ gateway, nodes, client, clock }) },
       drain() {
