@@ -2,7 +2,7 @@
 import type { Job, JobEvents } from "../../clients/typescript/src/generated/models.ts";
 import { useAsked } from "../asked.ts";
 import { fill } from "../create/draft.ts";
-import { type Kind, kindOf, kinds } from "../create/kinds.ts";
+import { kindOf, kindOfModel } from "../create/kinds.ts";
 import { credits, moment, span, timeOfDay, words } from "../format.ts";
 import { attempt } from "../notices.ts";
 import { Copy } from "../parts/copy.tsx";
@@ -67,7 +67,7 @@ function Actions({ job, put }: { job: Job; put: (job: Job) => void }) {
     }, "Deleted");
   return (
     <div class="actions">
-      <button type="button" class="plain" onClick={() => repeat(job)}>
+      <button type="button" class="plain" onClick={() => attempt(() => repeat(job))}>
         <Icon name="repeat" />
         Repeat
       </button>
@@ -93,17 +93,13 @@ function Actions({ job, put }: { job: Job; put: (job: Job) => void }) {
 }
 
 /** The form with the job's request; of a job of another tab, with what is known of it. */
-function repeat(job: Job): void {
+async function repeat(job: Job): Promise<void> {
   const sent = recall(job.id);
   const prompt = job.asset?.prompt ?? "";
   const field = job.modality === "audio" ? { prompt, text: prompt } : { prompt };
-  fill(kindOfJob(job, sent), sent?.body ?? { model: job.model, ...field });
+  const kind = sent ? kindOf(sent.kind) : kindOfModel(await klieg.value.models.get(job.model));
+  fill(kind, sent?.body ?? { model: job.model, ...field });
   go(at("create"));
-}
-
-function kindOfJob(job: Job, sent: Sent | undefined): Kind {
-  if (sent !== undefined) return kindOf(sent.kind);
-  return kinds.find(({ modality }) => modality === job.modality) ?? kindOf(undefined);
 }
 
 function Money({ job }: { job: Job }) {
