@@ -64,7 +64,13 @@ function Stage({ path, size }: { path: string; size: Size }) {
     (page: string): Order =>
     (one) =>
       frames.current.get(page)?.contentWindow?.postMessage(one, "*");
-  const order = orderTo(front);
+  const order: Order = (one) => {
+    orderTo(front)(one);
+    if (one.kind !== "seek") return;
+    // The next page may come to the front before this one has shown the frame.
+    if (path !== front) orderTo(path)(one);
+    playhead.value = Math.min(one.frame, told.frames - 1) / told.fps;
+  };
   useEffect(() => {
     if (next.frames === 0 || path === front) return;
     orderTo(path)({ kind: "seek", frame: Math.round(playhead.peek() * next.fps) });
@@ -87,7 +93,7 @@ function Stage({ path, size }: { path: string; size: Size }) {
     playhead.value = told.frame / told.fps;
     playedSeconds.value = told.frames / told.fps;
   }, [told.frame, told.frames, told.fps]);
-  useOrders(told, order, front);
+  useOrders(told, order, front, path);
   const pages = path === front ? [path] : [path, front];
   return (
     <>
@@ -140,7 +146,12 @@ function usePages() {
 }
 
 /** What is asked for from elsewhere in the studio. */
-function useOrders({ frames, fps, isPlaying }: Told, order: Order, front: string): void {
+function useOrders(
+  { frames, fps, isPlaying }: Told,
+  order: Order,
+  front: string,
+  path: string,
+): void {
   useEffect(() => {
     if (frames === 0) return undefined;
     let known = sought.peek();
@@ -150,7 +161,7 @@ function useOrders({ frames, fps, isPlaying }: Told, order: Order, front: string
       known = asked;
       order({ kind: "seek", frame: Math.round(asked.seconds * fps) });
     });
-  }, [frames, fps, front]);
+  }, [frames, fps, front, path]);
   const toggles = useRef(playToggles.peek());
   useEffect(() => {
     if (toggles.current === playToggles.value) return;
