@@ -1,6 +1,6 @@
 /**
  * A composition as it plays: its own page in a frame that reaches nothing else, and the controls
- * around it. What the frame tells is a stranger's word, so every member is checked.
+ * around it.
  */
 import type { PreviewOrder } from "../../film/preview/messages.ts";
 import { useAsked } from "../asked.ts";
@@ -9,6 +9,7 @@ import { Shown } from "../parts/shown.tsx";
 import { type ComponentChildren, effect, useEffect, useRef, useState } from "../view.ts";
 import { playedSeconds, playhead, playToggles, sought } from "./playhead.ts";
 import type { StudioSource } from "./studio-source.ts";
+import { type Told, untold, withNews } from "./told.ts";
 
 interface PlayerProps {
   source: StudioSource;
@@ -32,20 +33,6 @@ export function Player({ source, revision, size }: PlayerProps) {
     </div>
   );
 }
-
-interface Told {
-  readonly frames: number;
-  readonly fps: number;
-  readonly frame: number;
-  readonly isPlaying: boolean;
-  readonly warnings: readonly string[];
-  readonly failure: string | undefined;
-}
-
-const untold: Told = {
-  ...{ frames: 0, fps: 30, frame: 0, isPlaying: false, warnings: [] },
-  failure: undefined,
-};
 
 const failureShownMs = 1_500;
 
@@ -111,14 +98,19 @@ function Stage({ path, size }: { path: string; size: Size }) {
       </Screen>
       {told.failure !== undefined && <p class="wrong">{told.failure}</p>}
       <Controls told={told} order={order} />
-      {told.warnings.length > 0 && (
-        <ul class="hint">
-          {told.warnings.map((warning) => (
-            <li key={warning}>{warning}</li>
-          ))}
-        </ul>
-      )}
+      <Warnings of={told} />
     </>
+  );
+}
+
+function Warnings({ of: { warnings } }: { of: Told }) {
+  if (warnings.length === 0) return null;
+  return (
+    <ul class="hint">
+      {warnings.map((warning) => (
+        <li key={warning}>{warning}</li>
+      ))}
+    </ul>
   );
 }
 
@@ -275,30 +267,4 @@ function Controls({ told, order }: ControlsProps) {
       </button>
     </div>
   );
-}
-
-type Words = { readonly [name: string]: unknown };
-
-function withNews(old: Told, data: unknown): Told {
-  if (typeof data !== "object" || data === null) return old;
-  const { kind, frame, frames, fps, isPlaying, warnings, message } = data as Words;
-  if (kind === "at" && isCount(frame)) return { ...old, frame, isPlaying: isPlaying === true };
-  if (kind === "failed" && typeof message === "string")
-    return { ...old, failure: message.slice(0, textMax) };
-  if (kind !== "ready" || !isCount(frames) || !isCount(fps) || fps === 0) return old;
-  const all: readonly unknown[] = Array.isArray(warnings) ? warnings.slice(0, warningsMax) : [];
-  const sentences = all.filter((one) => typeof one === "string");
-  return {
-    ...old,
-    frames,
-    fps,
-    warnings: [...new Set(sentences.map((one) => one.slice(0, textMax)))],
-  };
-}
-
-const textMax = 300;
-const warningsMax = 20;
-
-function isCount(value: unknown): value is number {
-  return typeof value === "number" && value >= 0 && value < 10_000_000;
 }
