@@ -74,7 +74,7 @@ export const reshardName = "reshard";
 /** What an empty data directory may have. */
 const emptyNames: ReadonlySet<string> = new Set([lockName, "lost+found"]);
 /** Of all that is in the directory. */
-export const formatVersion = 9;
+export const formatVersion = 10;
 
 interface Store {
   readonly formatVersion: number;

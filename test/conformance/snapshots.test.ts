@@ -51,9 +51,9 @@ t.test("an answer of another version is refused with a sentence", async (t) => {
   await owner.flush();
   const snapshots = natsSnapshots(node, "0");
   for (const answer of [
-    { version: [99, 0], format: 9, snapshot },
+    { version: [99, 0], format: 10, snapshot },
     { version: [1, 0], format: 8, snapshot },
-    { version: [1, 0], format: 9, snapshot: { ...snapshot, sha256: "short" } },
+    { version: [1, 0], format: 10, snapshot: { ...snapshot, sha256: "short" } },
   ]) {
     bytes = pack(answer);
     await t.rejects(snapshots.request(), {
