@@ -22,12 +22,13 @@ import { type Key, type KeyRange, shardOf } from "./key.ts";
 import { OpenRequests } from "./open-requests.ts";
 import type { TableReader, TableRow } from "./ports/tables.ts";
 import type { ProcessClock } from "./process-clock.ts";
+import type { RowListener } from "./reading/row-listener.ts";
+import { type Look, RowWatchers } from "./reading/row-watchers.ts";
+import { type Send, ShardDown, ShardEnd } from "./reading/shard-end.ts";
 import { countWrites, eachWrite, readHead } from "./record.ts";
 import { rowOf } from "./row-codec.ts";
-import type { RowListener } from "./row-listener.ts";
 import type { broken } from "./shard/batch.ts";
 import { busy, type Lane } from "./shard/inbox.ts";
-import { type Send, ShardDown, ShardEnd } from "./shard-end.ts";
 import type { ShardEvent } from "./wire.ts";
 
 /** The answer when a shard went away with the question: the outcome is unknown. */
@@ -44,19 +45,16 @@ interface Waiting {
   readonly resolve: (reply: unknown) => void;
 }
 
-/** Reads rows and reports changes; an extra call is harmless. */
-type Look = () => void;
-
 export class Gateway {
   /** Where the number of requests begins. */
   readonly firstRequest: number;
   private readonly shards: (ShardEnd | undefined)[];
-  /** Shards neither read nor asked here, and whether they are followed or joined yet. */
-  readonly elsewhere = new Map<number, "following" | "joining">();
+  /** Shards of other nodes that are neither read nor asked here. */
+  private readonly elsewhere = new Set<number>();
+  /** Shards that this node would take over, had it to. */
+  private readonly standbys = new Set<number>();
   private readonly requests: OpenRequests<Waiting>;
-  private readonly watchersByKey = new Map<Key, Set<Look>>();
-  /** Those that met a shard that was down, to be run again. */
-  private readonly interrupted = new Set<Look>();
+  private readonly watchers: RowWatchers;
   private readonly clock: ProcessClock;
   private readonly listener: RowListener;
   private readonly domain: RowRules;
@@ -78,6 +76,7 @@ export class Gateway {
     this.clock = clock;
     this.shards = new Array<ShardEnd | undefined>(shardCount + 1).fill(undefined);
     this.listener = listener;
+    this.watchers = new RowWatchers((error) => listener.failed(error));
     this.domain = domain;
     this.firstRequest = firstRequest;
     this.requests = new OpenRequests(firstRequest);
@@ -115,6 +114,11 @@ export class Gateway {
     return this.shards[shard]?.send !== undefined;
   }
 
+  /** Whether this node goes on with the shard when its owner is gone. */
+  isStandby(shard: number): boolean {
+    return this.standbys.has(shard) && !this.owns(shard);
+  }
+
   /** Of the domain; the directory is one more. */
   get shardCount(): number {
     return this.shards.length - 1;
@@ -140,16 +144,17 @@ export class Gateway {
   }
 
   /** Another node owns the shard, or none: it is neither read nor asked here. */
-  leaveElsewhere(shard: number, state: "following" | "joining"): void {
+  leaveElsewhere(shard: number): void {
     const isNews = !this.elsewhere.has(shard);
     this.detach(shard);
-    this.elsewhere.set(shard, state);
+    this.elsewhere.add(shard);
     if (isNews) this.listener.left(shard);
   }
 
   /** Its thread is gone: requests get `lost`; with all in its tables, it may be read on. */
   detach(shard: number, isReadOn = false): void {
     this.elsewhere.delete(shard);
+    this.standbys.delete(shard);
     this.withdraw(shard);
     this.shards[shard]?.abandon();
     if (!isReadOn) this.shards[shard] = undefined;
@@ -289,27 +294,20 @@ export class Gateway {
 
   /** Runs `look` now, and once more after a shard has opened when it met one that is down. */
   look(look: Look): void {
-    try {
-      look();
-    } catch (error) {
-      if (error instanceof ShardDown) this.interrupted.add(look);
-      else this.listener.failed(error);
-    }
+    this.watchers.look(look);
   }
 
   /** Calls `watcher` after each change of the row until the returned function is called. */
   watch(key: Key, watcher: Look): () => void {
-    const watchers = this.watchersByKey.get(key) ?? new Set();
-    this.watchersByKey.set(key, watchers.add(watcher));
-    return () => {
-      watchers.delete(watcher);
-      this.interrupted.delete(watcher);
-      if (watchers.size === 0 && this.watchersByKey.get(key) === watchers)
-        this.watchersByKey.delete(key);
-    };
+    return this.watchers.watch(key, watcher);
   }
 
   event(shard: number, event: Exclude<ShardEvent, { kind: "held" }>): void {
+    if (event.kind === "standby") {
+      this.standbys.add(shard);
+      this.cluster?.changed();
+      return;
+    }
     const end = this.shards[shard];
     if (end === undefined) return;
     const isOwn = event.kind === "release";
@@ -319,7 +317,7 @@ export class Gateway {
       end.release(record);
       this.tellListener(shard, record);
       if (isOwn) for (const { to, reply } of event.replies) this.resolve(to, reply);
-      this.notify(record);
+      this.watchers.notify(record);
       // Only the directory's records come from other nodes.
       if (!isOwn && countWrites(record) > 0) this.cluster?.changed();
     } else if (event.kind === "unconfirmed") this.loseRequests(shard);
@@ -369,22 +367,10 @@ export class Gateway {
     if (this.listener.listens(shard)) eachWrite(record, (key) => this.listener.changed(key));
   }
 
-  private notify(record: Uint8Array): void {
-    if (this.watchersByKey.size === 0) return;
-    eachWrite(record, (key) => {
-      for (const watcher of this.watchersByKey.get(key) ?? []) this.look(watcher);
-    });
-  }
-
-  /** Watchers of rows of the shard, and those that looked in vain while some shard was down. */
   private lookAgain(shard: number): void {
     this.listener.missed(shard);
     this.cluster?.changed();
-    const looks = new Set(this.interrupted);
-    this.interrupted.clear();
-    for (const [key, watchers] of this.watchersByKey)
-      if (this.shardOf(key) === shard) for (const watcher of watchers) looks.add(watcher);
-    for (const look of looks) this.look(look);
+    this.watchers.lookAgain((key) => this.shardOf(key) === shard);
   }
 
   private end(key: Key): ShardEnd {

@@ -306,7 +306,7 @@ export class Host {
   private follow(life: ShardLife, state: "following" | "joining"): void {
     const { shard } = life;
     const isRead = state === "following" && shard === this.options.shardCount;
-    if (!isRead) this.gateway.leaveElsewhere(shard, state);
+    if (!isRead) this.gateway.leaveElsewhere(shard);
     else if (!this.gateway.reads(shard))
       this.gateway.attach(shard, undefined, this.readerOf(shard));
     this.started(life.name);

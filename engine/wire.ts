@@ -48,6 +48,8 @@ export type ShardEvent =
   | { readonly kind: "opened"; readonly seq: number; readonly atMs: number }
   /** Another node owns it, or none yet: its rows may be read from the first lease on. */
   | { readonly kind: "following" }
+  /** It has heard the owner, and takes over when that is silent. */
+  | { readonly kind: "standby" }
   /** The tables are not the shard's: those of another node take their place. */
   | { readonly kind: "joining" }
   /** A record of another node's. */

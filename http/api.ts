@@ -7,7 +7,7 @@
 import type { Refusal } from "../actors/refusal.ts";
 import { limits } from "../config/limits.ts";
 import { PortError } from "../engine/ports/port-error.ts";
-import { ShardDown } from "../engine/shard-end.ts";
+import { ShardDown } from "../engine/reading/shard-end.ts";
 import { partitionOfTurn } from "./auth/agent-turn-principal.ts";
 import { requirePermission } from "./auth/permissions.ts";
 import type { Principal } from "./auth/principal.ts";

@@ -46,6 +46,7 @@ import { Api } from "./api.ts";
 import { watchBackups } from "./backup-requests.ts";
 import { bootstrap, chooseToken } from "./bootstrap.ts";
 import { OtherNodes } from "./cluster/other-nodes.ts";
+import { standBy } from "./cluster/standing-by.ts";
 import { FigmaHost } from "./compositions/figma-host.ts";
 import { watchDisk, watchObjects } from "./health-watch.ts";
 import { Minutes } from "./metrics/minutes.ts";
@@ -125,6 +126,7 @@ async function start(): Promise<void> {
   await host.start();
   data.complete();
   await bootstrapOnce(service, data, token);
+  if (data.isClustered) await standBy(service);
   service.line.begin();
   // A client that finds the port open gets an answer.
   listener = await listen(api, { ...settings, proxies }, systemClock);

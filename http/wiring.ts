@@ -15,7 +15,7 @@ import type { Entropy } from "../engine/ports/entropy.ts";
 import type { Objects } from "../engine/ports/objects.ts";
 import type { Traces } from "../engine/ports/traces.ts";
 import { ProcessClock } from "../engine/process-clock.ts";
-import { ShardDown } from "../engine/shard-end.ts";
+import { ShardDown } from "../engine/reading/shard-end.ts";
 import { Principals } from "./auth/principals.ts";
 import { RateClasses } from "./auth/rate-classes.ts";
 import { SignedUrls } from "./auth/signed-urls.ts";

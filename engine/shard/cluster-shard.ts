@@ -113,6 +113,7 @@ export class ClusterShard {
         ...{ node, isFounder, replica, journal, log, peers, standbys, clock },
         acceptedLoss: this.parts.acceptedLoss,
         isDraining: () => this.isDraining,
+        onStandby: () => outlets.event({ kind: "standby" }),
         event: place.shard === place.shardCount ? outlets.event : () => {},
       });
       const end = await this.follower.run();

@@ -40,6 +40,8 @@ export interface FollowerParts {
   /** Whether its node is to own nothing more. */
   readonly isDraining: () => boolean;
   readonly clock: Clock;
+  /** The owner was heard: the shard is taken over when it falls silent. */
+  readonly onStandby: () => void;
   /** For those who read the rows here. */
   readonly event: (event: ShardEvent) => void;
 }
@@ -187,7 +189,7 @@ export class Follower {
       this.heardMs = clock.monotonicMs();
       event({ kind: "applied", record });
       if (this.isCurrent) this.letRead();
-      if (logSeq > endSeq) this.hasHeardOwner = true;
+      if (logSeq > endSeq) this.standBy();
       if (replica.isFull) await this.flush();
     }
     return undefined;
@@ -208,6 +210,11 @@ export class Follower {
     }
     const end = await this.end();
     if (end !== undefined) this.target = { logSeq: end.logSeq, askedMs: nowMs };
+  }
+
+  private standBy(): void {
+    if (!this.hasHeardOwner) this.parts.onStandby();
+    this.hasHeardOwner = true;
   }
 
   private letRead(): void {

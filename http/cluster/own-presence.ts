@@ -15,9 +15,8 @@ export function ownPresence({ gateway, health, version, self }: Service): Presen
   };
 }
 
-/** None where the node is to take the shard's rows from another first, or is between two lives. */
+/** None of a shard that the node would not take over, as long as it joins or has heard no owner. */
 function rolesOf(gateway: Gateway, shard: number): readonly ShardRole[] {
   if (gateway.owns(shard)) return [{ shard, role: "owner" }];
-  const isFollowed = gateway.reads(shard) || gateway.elsewhere.get(shard) === "following";
-  return isFollowed ? [{ shard, role: "standby" }] : [];
+  return gateway.isStandby(shard) ? [{ shard, role: "standby" }] : [];
 }

@@ -1,6 +1,6 @@
 import { pausedProvidersKey } from "../../actors/directory/paused-providers.ts";
 import type { Gateway } from "../../engine/gateway.ts";
-import { ShardDown } from "../../engine/shard-end.ts";
+import { ShardDown } from "../../engine/reading/shard-end.ts";
 
 /** The names of paused providers; while the directory's thread is away, as they were last. */
 export class PausedProviders {

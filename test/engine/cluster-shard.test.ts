@@ -96,6 +96,22 @@ t.test("an owner that is stopped hands over at once", async (t) => {
   t.match(await standby.ask(counter, look), { count: 1 });
 });
 
+t.test("who follows is a standby from the owner's next sign on, and takes over", async (t) => {
+  const { house, first } = await opened(["a", "b"]);
+  const [, late] = house.nodes as [ClusterNode, ClusterNode];
+  await first.ask(counter, add);
+  late.kill();
+  late.events.length = 0;
+  late.start();
+  await house.pass(50);
+  t.strictSame(late.events, ["following"], "the owner may have died long ago");
+  await house.pass(500);
+  t.ok(late.events.includes("standby"));
+  first.kill();
+  await house.pass(6_000);
+  t.match(await late.ask(counter, look), { count: 1 });
+});
+
 t.test("of two standbys one takes over, and the other follows it", async (t) => {
   const { house, first, others } = await opened(["a", "b", "c"]);
   await first.ask(counter, add);

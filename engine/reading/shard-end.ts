@@ -2,13 +2,13 @@
  * One shard as the thread of requests reads it: its tables, and before them the rows that it has
  * released and not flushed.
  */
-import type { RowRules } from "./domain.ts";
-import type { Key } from "./key.ts";
+import type { RowRules } from "../domain.ts";
+import type { Key } from "../key.ts";
+import type { TableReader } from "../ports/tables.ts";
+import { readHead, textOf } from "../record.ts";
+import { FreshRows } from "../shard/fresh-rows.ts";
+import type { ShardEvent, ToShard } from "../wire.ts";
 import { mergeRange } from "./merged-range.ts";
-import type { TableReader } from "./ports/tables.ts";
-import { readHead, textOf } from "./record.ts";
-import { FreshRows } from "./shard/fresh-rows.ts";
-import type { ShardEvent, ToShard } from "./wire.ts";
 
 /** A read met a shard that is starting again; the caller may try once more soon. */
 export class ShardDown extends Error {

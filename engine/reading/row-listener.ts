@@ -1,4 +1,4 @@
-import type { Key } from "./key.ts";
+import type { Key } from "../key.ts";
 
 /** Notified of changed rows, before any reply that depends on them. */
 export interface RowListener {

@@ -3,12 +3,12 @@
  * hold the index entries of a fresh head, so they are made here as the flush would. Costs as much
  * as the partition has fresh rows, once.
  */
-import type { RowRules } from "./domain.ts";
-import { codeOf, type Key, type KeyRange, partitionOf } from "./key.ts";
-import type { TableReader, TableRow } from "./ports/tables.ts";
-import { textOf } from "./record.ts";
-import { rowOf } from "./row-codec.ts";
-import type { FreshRows } from "./shard/fresh-rows.ts";
+import type { RowRules } from "../domain.ts";
+import { codeOf, type Key, type KeyRange, partitionOf } from "../key.ts";
+import type { TableReader, TableRow } from "../ports/tables.ts";
+import { textOf } from "../record.ts";
+import { rowOf } from "../row-codec.ts";
+import type { FreshRows } from "../shard/fresh-rows.ts";
 
 /** What a table will hold; undefined for a row that is deleted. */
 type Overlay = ReadonlyMap<Key, string | undefined>;

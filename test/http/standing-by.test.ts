@@ -1,0 +1,58 @@
+/** A node of a cluster serves when it goes on with each shard should that one's owner die. */
+import t from "tap";
+import { ManualClock } from "../../engine/adapters/manual-clock.ts";
+import { memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
+import { Gateway } from "../../engine/gateway.ts";
+import { ProcessClock } from "../../engine/process-clock.ts";
+import { standBy } from "../../http/cluster/standing-by.ts";
+import { idle } from "../engine/toys.ts";
+
+/** Two shards and the directory, of which the node owns the first. */
+function stage() {
+  const ignore = () => {};
+  const clock = new ManualClock(1_000);
+  const listener = { listens: () => false, changed: ignore, missed: ignore, left: ignore };
+  const service = {
+    clock: new ProcessClock(clock),
+    gateway: new Gateway(2, new ProcessClock(clock), { ...listener, failed: ignore }),
+  };
+  service.gateway.attach(0, ignore, memoryTables());
+  service.gateway.leaveElsewhere(1);
+  service.gateway.attach(2, undefined, memoryTables());
+  let isDone = false;
+  const done = standBy(service).then(() => {
+    isDone = true;
+  });
+  const pass = async (ms: number) => {
+    for (let leftMs = ms; leftMs > 0; leftMs -= 100) {
+      clock.advance(100);
+      await idle();
+    }
+    return isDone;
+  };
+  return { ...service, pass, done };
+}
+
+t.test("a node stands by when it has heard the owner of each shard it does not own", async (t) => {
+  const { gateway, pass, done } = stage();
+  gateway.event(1, { kind: "standby" });
+  t.notOk(await pass(500), "nobody was heard of the directory");
+  gateway.event(2, { kind: "standby" });
+  t.ok(await pass(100));
+  await done;
+  t.strictSame(
+    [0, 1, 2].map((shard) => gateway.isStandby(shard)),
+    [false, true, true],
+  );
+  gateway.attach(1, () => {}, memoryTables());
+  t.notOk(gateway.isStandby(1), "it has taken over");
+  gateway.detach(1);
+  gateway.leaveElsewhere(1);
+  t.notOk(gateway.isStandby(1), "its next life has not heard the owner");
+});
+
+t.test("a node does not wait for an owner that nobody hears", async (t) => {
+  const { pass } = stage();
+  t.notOk(await pass(2_900));
+  t.ok(await pass(200));
+});
