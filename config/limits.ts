@@ -40,6 +40,7 @@ const shipped = {
     jobViewsMax: 50_000,
     retryAfterSeconds: 1,
     diskCheckMs: 5_000,
+    farmCheckMs: 5_000,
     /** How often the service looks whether the operator asked for a new first credential. */
     tokenResetCheckMs: 1_000,
     /** Below the larger of the two, submits answer 503. */

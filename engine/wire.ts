@@ -98,6 +98,8 @@ export type FromEffectsThread =
 export type EffectsControl =
   | { readonly kind: "attach"; readonly shard: number; readonly port: MessagePort }
   | { readonly kind: "detach"; readonly shard: number }
+  /** Another node owns it, and has its effects from now on. */
+  | { readonly kind: "left"; readonly shard: number }
   | { readonly kind: "message"; readonly message: unknown }
   | { readonly kind: "stop" };
 

@@ -2,6 +2,7 @@
 import { statfs } from "node:fs/promises";
 import { limits } from "../config/limits.ts";
 import { volatileRoot } from "../engine/ports/objects.ts";
+import { ownFarmNodes } from "./cluster/node-routes.ts";
 import type { Service } from "./service.ts";
 
 /** For the operator. */
@@ -27,6 +28,25 @@ export function watchDisk({ health, clock }: Service, dataDir: string, notes: No
     clock.after(limits.http.diskCheckMs, () => void look());
   };
   void look();
+}
+
+/**
+ * Looks now and regularly whether there is a farm node that takes tasks: without one at two looks
+ * in a row nothing is drawn. One that has died or starts is back before the second.
+ */
+export async function watchFarm(
+  service: Service,
+  notes: Pick<Notes, "info">,
+  wasStaffed = true,
+): Promise<void> {
+  const { health, clock } = service;
+  const isStaffed = (await ownFarmNodes(service)).some(({ isDraining }) => !isDraining);
+  const renderers = isStaffed ? "ok" : "down";
+  if ((isStaffed || !wasStaffed) && renderers !== health.renderers) {
+    notes.info(isStaffed ? "the farm takes tasks again" : "no farm node takes tasks, so they wait");
+    health.renderers = renderers;
+  }
+  clock.after(limits.http.farmCheckMs, () => void watchFarm(service, notes, isStaffed));
 }
 
 /** Checks now and regularly whether the object store answers, if only that there is no object. */

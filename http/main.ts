@@ -48,7 +48,7 @@ import { bootstrap, chooseToken } from "./bootstrap.ts";
 import { OtherNodes } from "./cluster/other-nodes.ts";
 import { standBy } from "./cluster/standing-by.ts";
 import { FigmaHost } from "./compositions/figma-host.ts";
-import { watchDisk, watchObjects } from "./health-watch.ts";
+import { watchDisk, watchFarm, watchObjects } from "./health-watch.ts";
 import { Minutes } from "./metrics/minutes.ts";
 import { gatherSamples } from "./metrics/node-samples.ts";
 import { RefusalError } from "./problems/refusal-error.ts";
@@ -136,6 +136,7 @@ async function start(): Promise<void> {
   leaveAddress(settings, data, log);
   process.on("SIGHUP", () => reload(service, log));
   watchDisk(service, settings.dataDir, log);
+  if (service.health.renderers === "ok") await watchFarm(service, log);
   if (settings.objectStore !== undefined) await watchObjects(service, log);
   await watchTokenReset(service, data, log);
   watchBackups(data, {

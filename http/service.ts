@@ -113,6 +113,6 @@ export interface Health {
   areObjectsAway: boolean;
   /** Set from the signal to stop, or the operator's order to drain, on. */
   isDraining: boolean;
-  /** Whether this node's farm can draw. */
+  /** Degraded: this node has no farm; down: no node of its farm is there. */
   renderers: CheckState;
 }

@@ -8,12 +8,14 @@ import type { Id } from "../../engine/id.ts";
 import type { Answered, Asked } from "../../engine/questions.ts";
 import type { Callback, Health, ProviderTraits } from "../providers/provider.ts";
 
-/** What operators configured, and whom they paused. */
+/** What operators configured, and whom they paused or drained. */
 export interface ProviderSetup {
   readonly kind: "setup";
   readonly configs: readonly ProviderConfig[];
   readonly models: readonly ProviderModel[];
   readonly paused: readonly string[];
+  /** Names of farm nodes. */
+  readonly drained: readonly string[];
 }
 
 export type ProviderQuestion =

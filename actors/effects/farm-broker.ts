@@ -135,6 +135,12 @@ export class FarmBroker {
     return { kind: "concluded" };
   }
 
+  /** Tasks of jobs that have left to another service, which has nodes begin with them anew. */
+  giveUp(hasLeft: (job: Key) => boolean): void {
+    for (const job of [...this.waiting.jobs(), ...this.leaseByJob.keys()])
+      if (hasLeft(job)) this.cancel(job);
+  }
+
   /** Nodes finish or drop what they do and go. */
   drain(): void {
     for (const { connection } of this.nodes) connection.send({ kind: "drain" });
@@ -142,12 +148,16 @@ export class FarmBroker {
 
   /** False for a node that is not here. It drains until its process ends. */
   drainNode(name: string): boolean {
-    if (![...this.nodes].some((node) => node.name === name)) return false;
-    this.draining.add(name);
-    const [oldest] = this.draining;
-    if (this.draining.size > limits.farm.nodesMax && oldest !== undefined)
-      this.draining.delete(oldest);
-    return true;
+    const isHere = [...this.nodes].some((node) => node.name === name);
+    if (isHere) this.keepDraining([name]);
+    return isHere;
+  }
+
+  /** Also those that are not here yet. */
+  keepDraining(names: Iterable<string>): void {
+    for (const name of names) this.draining.add(name);
+    for (const oldest of this.draining)
+      if (this.draining.size > limits.farm.nodesMax) this.draining.delete(oldest);
   }
 
   /** Of the nodes that have said who they are. */

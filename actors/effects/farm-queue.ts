@@ -60,6 +60,10 @@ export class FarmQueue {
     return this.placesByJob.has(job);
   }
 
+  jobs(): Iterable<Key> {
+    return this.placesByJob.keys();
+  }
+
   /** How many of each kind wait. */
   waitingByKind(): Readonly<Record<string, number>> {
     const counts: Record<string, number> = {};

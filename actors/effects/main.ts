@@ -19,7 +19,7 @@ import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
 import { openWeb } from "../../engine/adapters/web.ts";
 import { RemoteTells } from "../../engine/cluster/remote-tells.ts";
 import { IdMint } from "../../engine/id.ts";
-import type { Key } from "../../engine/key.ts";
+import { type Key, shardOf } from "../../engine/key.ts";
 import { Link } from "../../engine/link.ts";
 import { Outbox } from "../../engine/outbox.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
@@ -78,17 +78,8 @@ export async function run(task: EffectsTask): Promise<void> {
         return stop();
       case "message":
         return hub.take(message.message as ToEffectsThread);
-      case "detach":
-        outbox.closed(message.shard);
-        others?.tells.withdraw(message.shard);
-        shards.get(message.shard)?.close();
-        return;
-      case "attach": {
-        const { shard, port } = message;
-        shards.set(shard, linkOf(outbox, shard, port));
-        outbox.opened(shard);
-        others?.tells.receive(shard, outbox);
-      }
+      default:
+        changeShard(message, { shards, outbox, broker, hub, ...others }, task.shardCount);
     }
   });
   host.send({ kind: "ready" });
@@ -105,6 +96,45 @@ async function meetOthers({ isClustered, nats }: EffectsTask) {
     tells: new RemoteTells(natsShardLine(connection, "TELL")),
     close: () => closeNats(connection, limits.farm.drainMs),
   };
+}
+
+interface Carriers {
+  readonly shards: Map<number, Link<FromEffects, ToEffects>>;
+  readonly outbox: Outbox;
+  readonly broker: FarmBroker;
+  readonly hub: ProviderHub;
+  /** Undefined for a machine that is alone. */
+  readonly tells?: RemoteTells;
+}
+
+/** A shard begins, ends, or has left to another node. */
+function changeShard(
+  message: Extract<EffectsControl, { readonly shard: number }>,
+  { shards, outbox, broker, hub, tells }: Carriers,
+  shardCount: number,
+): void {
+  const { shard } = message;
+  switch (message.kind) {
+    case "attach":
+      shards.set(shard, linkOf(outbox, shard, message.port));
+      outbox.opened(shard);
+      tells?.receive(shard, outbox);
+      break;
+    case "detach":
+      outbox.closed(shard);
+      tells?.withdraw(shard);
+      shards.get(shard)?.close();
+      shards.delete(shard);
+      break;
+    case "left": {
+      const hasLeft = (job: Key) => shardOf(job, shardCount) === shard;
+      broker.giveUp(hasLeft);
+      hub.jobs.giveUp(hasLeft);
+    }
+  }
+  // The directory submits nothing.
+  const owned = [...shards.keys()].filter((other) => other < shardCount);
+  hub.resize(owned.length / shardCount);
 }
 
 function linkOf(outbox: Outbox, shard: number, port: MessagePort): Link<FromEffects, ToEffects> {

@@ -1,7 +1,8 @@
 /**
- * Who may be submitted to one provider now: bounds what is there at a time, holds everything back
- * while the provider is down or paused, and probes a provider that is down until it answers again.
- * Jobs pass in the order in which they came, but for those whose model has no free place.
+ * Who may be submitted to one provider now: bounds what is there at a time, of which each node of a
+ * cluster has the share that it has of the shards; holds everything back while the provider is down
+ * or paused, and probes a provider that is down until it answers again. Jobs pass in the order in
+ * which they came, but for those whose model has no free place.
  */
 import { limits } from "../../config/limits.ts";
 import type { Key } from "../../engine/key.ts";
@@ -49,6 +50,8 @@ export class ProviderGate {
   private lastErrorAtMs: number | undefined;
   private lastWordAtMs = Number.NEGATIVE_INFINITY;
   private isClosed = false;
+  /** Of what may be there at a time: the rest is other nodes'. */
+  private share = 1;
 
   constructor(ports: GatePorts) {
     this.ports = ports;
@@ -85,6 +88,12 @@ export class ProviderGate {
     if (entrant === undefined) return;
     this.inside.delete(key);
     this.count(entrant.model, -1);
+    this.admitWaiting();
+  }
+
+  /** How much of what may be there at a time is this node's, 0 to 1. */
+  resize(share: number): void {
+    this.share = share;
     this.admitWaiting();
   }
 
@@ -153,13 +162,17 @@ export class ProviderGate {
 
   private obstacle({ model, modelMax }: Entrant): StatusDetail | undefined {
     if (this.isPaused || this.health === "down") return "provider_down";
-    const isModelFull = modelMax !== undefined && (this.insideByModel.get(model) ?? 0) >= modelMax;
+    const isModelFull = this.isReached(modelMax, this.insideByModel.get(model) ?? 0);
     return this.isFull() || isModelFull ? "upstream_at_capacity" : undefined;
   }
 
   private isFull(): boolean {
-    const { maxInFlight } = this.ports;
-    return maxInFlight !== undefined && this.inside.size >= maxInFlight;
+    return this.isReached(this.ports.maxInFlight, this.inside.size);
+  }
+
+  /** Each node has one place at least, so that no job waits for ever. */
+  private isReached(most: number | undefined, count: number): boolean {
+    return most !== undefined && count >= Math.max(1, Math.floor(most * this.share));
   }
 
   private count(model: string, by: 1 | -1): void {

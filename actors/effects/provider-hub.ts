@@ -30,7 +30,10 @@ export interface HubPorts extends JobPorts, Pick<ProvidersPorts, "open"> {
   readonly entropy: Entropy;
   readonly ids: IdMint;
   readonly objects: Objects;
-  readonly broker: Pick<FarmBroker, "states" | "drainNode" | "samples" | "tasks" | "thumbnail">;
+  readonly broker: Pick<
+    FarmBroker,
+    "states" | "drainNode" | "keepDraining" | "samples" | "tasks" | "thumbnail"
+  >;
   /** To the main thread. */
   readonly tell: (message: FromEffectsThread) => void;
   readonly onFailure: (error: unknown) => void;
@@ -78,6 +81,7 @@ export class ProviderHub {
     switch (message.kind) {
       case "setup":
         this.providers.configure(message);
+        this.ports.broker.keepDraining(message.drained);
         return;
       case "answer":
         this.links.take(message);
@@ -87,6 +91,11 @@ export class ProviderHub {
           this.ports.tell,
         );
     }
+  }
+
+  /** The share of the shards that this node owns, 0 to 1. */
+  resize(share: number): void {
+    this.providers.resize(share);
   }
 
   close(): void {

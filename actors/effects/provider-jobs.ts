@@ -116,6 +116,14 @@ export class ProviderJobs {
   }
 
   /**
+   * Jobs that have left to another service, which looks for each at its provider: what is under way
+   * for them here counts no more.
+   */
+  giveUp(hasLeft: (job: Key) => boolean): void {
+    for (const [key, job] of this.jobs) if (hasLeft(key)) job.close();
+  }
+
+  /**
    * Reads the job's state soon. Rejects with a `PortError` when the callback cannot be verified.
    * Its token names submission `number`, undefined when it is wrong; from within this process there
    * is none.

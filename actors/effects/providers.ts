@@ -32,6 +32,7 @@ export class Providers {
   private readonly own: ReadonlyMap<string, ConfiguredProvider>;
   private opened: ReadonlyMap<string, Opened> = new Map();
   private models: ReadonlyMap<string, ProviderModel> = new Map();
+  private share = 1;
   private isSetUp = () => {};
   private readonly setUp = new Promise<void>((resolve) => {
     this.isSetUp = resolve;
@@ -63,6 +64,12 @@ export class Providers {
     for (const one of before.values()) if (!kept.has(one)) one.gate.close();
     for (const [name, { gate }] of this.opened) gate.pause(paused.includes(name));
     this.isSetUp();
+  }
+
+  /** How much of what each provider takes at a time is this node's, 0 to 1. */
+  resize(share: number): void {
+    this.share = share;
+    for (const { gate } of this.opened.values()) gate.resize(share);
   }
 
   /** Waits until it is known what is configured; undefined for what is not. */
@@ -129,6 +136,7 @@ export class Providers {
       },
       onHealth: (health) => this.ports.onHealth(config.name, health),
     });
+    gate.resize(this.share);
     const { urls, allowedHosts, allowPrivate, resultBytesMax } = config;
     const results = {
       ownOrigins: urls.map((url) => new URL(url).origin),

@@ -22,9 +22,10 @@ export const healthRoutes: readonly Route[] = [
 function ready({ service }: Call): Answer {
   const { gateway, health } = service;
   const { isReadable, isOpen } = service.cluster === undefined ? gateway : stateOf(service);
+  const isLogged = isLogReached(service);
   const checks: Readonly<Record<string, CheckState>> = {
     store: storeState({ isReadable, isOpen }),
-    log: "ok",
+    log: isLogged ? "ok" : "down",
     objects: objectsState(health),
     workers: isOpen ? "ok" : "down",
     renderers: health.renderers,
@@ -33,15 +34,29 @@ function ready({ service }: Call): Answer {
   return json(isReady ? 200 : 503, { status: isReady ? "ok" : "down", checks });
 }
 
+/**
+ * Records can be stored, as far as this node has to: the log of a cluster renews the leases of its
+ * shards, or brings the directory's records.
+ */
+function isLogReached({ gateway, cluster }: Service): boolean {
+  const { shardCount } = gateway;
+  for (let shard = 0; shard <= shardCount; shard++) {
+    const isReached = gateway.owns(shard) ? gateway.reads(shard) : cluster !== undefined;
+    if (!isReached) return false;
+  }
+  return gateway.reads(shardCount);
+}
+
 type StoreState = Pick<Gateway, "isOpen" | "isReadable">;
 
-/** Of a cluster: every shard is owned by a node, and who asks is known here. */
-function stateOf({ gateway, cluster }: Service): StoreState {
+/** Of a cluster: every shard is owned by a node, and this one has the log. */
+function stateOf(service: Service): StoreState {
+  const { gateway, cluster } = service;
   const { shardCount } = gateway;
   let isOpen = true;
   for (let shard = 0; shard <= shardCount; shard++)
     isOpen &&= gateway.owns(shard) || cluster?.nodes.ownerOf(shard) !== undefined;
-  return { isOpen, isReadable: isOpen && gateway.reads(shardCount) };
+  return { isOpen, isReadable: isOpen && isLogReached(service) };
 }
 
 /** Degraded: what is there can be read, but nothing written. */

@@ -27,7 +27,7 @@ export async function measureComposition(
 ): Promise<Measurement> {
   const { service, principal } = call;
   const { objects, gateway, ids, health } = service;
-  if (health.renderers !== "ok")
+  if (health.renderers === "degraded")
     return { measurement: undefined, unmeasured: "this service has no render workers" };
   const id = ids.under(partitionOfId(principal.scope));
   const manifestKey = `${measuringObjects(id)}/manifest.json`;

@@ -18,13 +18,14 @@ import type {
 } from "../../actors/effects/effects-messages.ts";
 import type { CallbackAnswer } from "../../actors/effects/provider-jobs.ts";
 import type { Health } from "../../actors/providers/provider.ts";
+import { limits } from "../../config/limits.ts";
 import type { Id } from "../../engine/id.ts";
 import type { Sample } from "../../engine/metrics/tally.ts";
 import { answered, Questions } from "../../engine/questions.ts";
 
 export interface LinePorts {
   /** As it is now. */
-  readonly setup: () => Omit<ProviderSetup, "kind">;
+  readonly setup: () => Omit<ProviderSetup, "kind" | "drained">;
   readonly sign: (question: LinkQuestion) => Links;
   readonly onFault: (error: unknown) => void;
 }
@@ -34,6 +35,8 @@ export class ProviderLine {
   private readonly healths = new Map<string, Health>();
   private readonly questions = new Questions<EffectsQuestion>((message) => this.tell(message));
   private tell: (message: ToEffectsThread) => void = () => {};
+  /** Names of farm nodes; a later life of the effects thread is told of them. */
+  private readonly drained = new Set<string>();
   private isBegun = false;
 
   constructor(ports: LinePorts) {
@@ -53,7 +56,8 @@ export class ProviderLine {
 
   /** Configuration or pauses changed. */
   refresh(): void {
-    if (this.isBegun) this.tell({ kind: "setup", ...this.ports.setup() });
+    if (this.isBegun)
+      this.tell({ kind: "setup", ...this.ports.setup(), drained: [...this.drained] });
   }
 
   onReady(): void {
@@ -93,8 +97,12 @@ export class ProviderLine {
   }
 
   /** Resolves to whether there is such a node. */
-  drainFarmNode(name: string): Promise<boolean> {
-    return this.questions.ask({ kind: "drain_farm_node", name });
+  async drainFarmNode(name: string): Promise<boolean> {
+    const isHere = await this.questions.ask<boolean>({ kind: "drain_farm_node", name });
+    if (isHere) this.drained.add(name);
+    for (const oldest of this.drained)
+      if (this.drained.size > limits.farm.nodesMax) this.drained.delete(oldest);
+    return isHere;
   }
 
   /** What that thread has counted since the last time. */

@@ -167,6 +167,26 @@ t.test("a canceled task is taken from its node, or from the queue", async (t) =>
   t.equal(farm.got.length, 2, "a node that was never told of its lease is not told of its end");
 });
 
+t.test("what has left to another service is taken from its node, and from the queue", async (t) => {
+  const { sent, broker, attach } = stage();
+  const farm = attach();
+  for (const { key, task } of [one, two, job(3)]) broker.run(key, ada, task);
+  broker.lease("t1");
+  broker.giveUp((key) => key !== job(3).key);
+  t.strictSame(farm.got.slice(1), [{ kind: "cancel", token: "t1" }]);
+  t.strictSame(claims(sent), [one.key, job(3).key], "the slot takes what is here yet");
+  t.match(broker.tasks(), { waiting: {} });
+});
+
+t.test("a node that drains takes no task of a service that begins again", async (t) => {
+  const { sent, broker, attach } = stage();
+  broker.keepDraining(["n"]);
+  attach();
+  broker.run(one.key, ada, one.task);
+  t.strictSame(claims(sent), []);
+  t.match(broker.states(), [{ name: "n", isDraining: true }]);
+});
+
 t.test("a task that is handed over again while under way is not doubled", async (t) => {
   const { sent, broker, attach } = stage();
   attach(4);

@@ -42,6 +42,21 @@ function stage(maxInFlight?: number) {
   };
 }
 
+t.test("of max_in_flight a node has the share that it has of the shards", async (t) => {
+  const { gate, heard, request } = stage(5);
+  gate.resize(0.5);
+  for (const name of ["a", "b", "c", "d"]) request(name, "kite", 4);
+  t.match(gate.state(), { inFlight: 2, waiting: 2 });
+  heard.length = 0;
+  gate.resize(0.75);
+  t.strictSame(heard, ["c in"], "another node is gone");
+  for (const name of ["a", "b", "c", "d"]) gate.leave(name as Key);
+  gate.resize(0.1);
+  request("e");
+  request("f");
+  t.match(gate.state(), { inFlight: 1, waiting: 1 }, "one at least");
+});
+
 t.test(
   "max_in_flight jobs are there, the others wait upstream_at_capacity in their order",
   async (t) => {

@@ -177,6 +177,21 @@ t.test("nothing is sent before the mark that it may have been sent is durable (I
   t.strictSame(timesOf(calls, "status"), [40_000]);
 });
 
+t.test("a job that has left to another service is neither submitted nor read here", async (t) => {
+  for (const isDurable of [true, false]) {
+    const { submit, pass, calls, sent, jobs } = stage({ isDurable });
+    await submit();
+    jobs.giveUp((key) => key !== jobSelf);
+    await pass(5_000);
+    t.strictSame(timesOf(calls, "status"), isDurable ? [5_000] : [], "another's goes on");
+    jobs.giveUp((key) => key === jobSelf);
+    const before = [sent.length, calls.length];
+    await jobs.send(jobSelf, { kind: "provider.send", number: 1 });
+    await pass(60_000);
+    t.strictSame([sent.length, calls.length], before);
+  }
+});
+
 t.test("what was accepted before a restart is read, and never submitted again", async (t) => {
   const { resume, pass, calls } = stage({});
   await resume({ submits: 1, ref: "ref" });

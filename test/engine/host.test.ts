@@ -1,194 +1,8 @@
 /** The threads' lives, played by the test: what dies when, and what is connected to what. */
-import t, { type Test } from "tap";
-import { ManualClock } from "../../engine/adapters/manual-clock.ts";
-import { memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
-import { Gateway } from "../../engine/gateway.ts";
-import { Host } from "../../engine/host.ts";
-import { Link } from "../../engine/link.ts";
-import { ProcessClock } from "../../engine/process-clock.ts";
-import type {
-  EffectsControl,
-  EffectsTask,
-  FromEffects,
-  FromEffectsThread,
-  FromShardThread,
-  ShardTask,
-  ToEffects,
-  ToShardThread,
-} from "../../engine/wire.ts";
-
-const entries = { shards: new URL("file:///shards.js"), effects: new URL("file:///effects.js") };
-const directory = 2;
-
-/** A thread that the test plays. */
-interface Played {
-  readonly task: object;
-  /** Resolves when the host knows. */
-  end(error?: Error): Promise<void>;
-}
-
-class PlayedEffects {
-  readonly heard: string[] = [];
-  readonly links = new Map<number, Link<FromEffects, ToEffects>>();
-  readonly delivered: number[] = [];
-  readonly die: Played["end"];
-  private readonly host: Link<FromEffectsThread, EffectsControl>;
-
-  constructor({ task, end }: Played) {
-    this.die = end;
-    this.host = new Link((task as EffectsTask).control, (message: EffectsControl) => {
-      this.heard.push("shard" in message ? `${message.kind} ${message.shard}` : message.kind);
-      if (message.kind !== "attach") return;
-      const hear = () => this.delivered.push(message.shard);
-      this.links.set(message.shard, new Link(message.port, hear));
-    });
-  }
-
-  ready(): Promise<void> {
-    this.host.send({ kind: "ready" });
-    return turns();
-  }
-
-  close(): void {
-    for (const link of [this.host, ...this.links.values()]) link.close();
-  }
-}
-
-/** A shard's thread. */
-class PlayedShard {
-  readonly heard: string[] = [];
-  readonly die: Played["end"];
-  private readonly link: Link<FromShardThread, ToShardThread>;
-  private effects: Link<ToEffects, FromEffects> | undefined;
-
-  constructor({ task, end }: Played) {
-    this.die = end;
-    this.link = new Link((task as ShardTask).gateway, (message: ToShardThread) => {
-      this.heard.push("kind" in message ? message.kind : "ask");
-      if ("kind" in message && message.kind === "effects")
-        this.effects = new Link(message.port, () => {});
-    });
-  }
-
-  open(): Promise<void> {
-    return this.say({ kind: "opened", seq: 1, atMs: 0 });
-  }
-
-  say(event: FromShardThread): Promise<void> {
-    this.link.send(event);
-    return turns();
-  }
-
-  close(): void {
-    this.link.close();
-    this.effects?.close();
-  }
-
-  deliver(): Promise<void> {
-    this.effects?.send({ deliveries: [], acknowledged: [] });
-    return turns();
-  }
-}
-
-/** Messages between ports of one thread need some turns of its event loop; these are plenty. */
-async function turns(): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
-}
-
-function stage(t: Test) {
-  const clock = new ManualClock(1_000_000);
-  const ignore = () => {};
-  const rows = { changed: ignore, missed: ignore, left: ignore };
-  const listener = { ...rows, listens: () => false, failed: ignore };
-  const gateway = new Gateway(2, new ProcessClock(clock), listener);
-  const deaths: string[] = [];
-  const changes: string[] = [];
-  const damages: string[] = [];
-  const carriers: PlayedEffects[] = [];
-  const shards: PlayedShard[] = [];
-  // Open ports would keep the test's process alive.
-  t.teardown(() => {
-    for (const thread of [...carriers, ...shards]) thread.close();
-  });
-  const host = new Host(
-    {
-      shardCount: 2,
-      effects: { onMessage: () => {}, onReady: () => {}, onGone: () => {} },
-      entries,
-      openThreads: (entry) => ({
-        start(task) {
-          let settle: (error?: Error) => void = () => {};
-          const ended = new Promise<void>((resolve, reject) => {
-            settle = (error) => (error === undefined ? resolve() : reject(error));
-          });
-          const end = (error?: Error) => {
-            settle(error);
-            return turns();
-          };
-          if (entry === entries.effects) carriers.push(new PlayedEffects({ task, end }));
-          else shards.push(new PlayedShard({ task, end }));
-          return { ended };
-        },
-        close: async () => {},
-      }),
-      shardTask: {
-        shardCount: 2,
-        dataDir: "",
-        logLevel: "silent",
-        isNew: true,
-        ...{ cluster: undefined, otlpUrl: undefined },
-        objectStore: undefined,
-        ...{ isFounder: true, isQuorum: false, forgotten: [], acceptedLosses: [] },
-        ...{ storeId: "store", nodeId: "node" },
-      },
-      effectsTask: {
-        shardCount: 2,
-        dataDir: "",
-        logLevel: "silent",
-        farmWorkers: 0,
-        ...{ farmEntry: "", isClustered: false },
-        objectStore: undefined,
-      },
-      openReader: () => memoryTables(),
-      clock,
-      onLife: (what, event) => changes.push(`${what} ${event}`),
-      onDeath: (thread) => deaths.push(thread),
-      onDamage: (sentence) => damages.push(sentence),
-    },
-    gateway,
-  );
-  return {
-    host,
-    gateway,
-    changes,
-    deaths,
-    damages,
-    /** The lives of the effects thread. */
-    carriers,
-    shards,
-    /** All that waits to be started again is. */
-    async pass(): Promise<void> {
-      clock.advance(5_000);
-      await turns();
-    },
-  };
-}
+import t from "tap";
+import { directory, opened, type PlayedShard, stage, type Three, turns } from "./host-stage.ts";
 
 const death = new Error("a thread died");
-
-type Three = [PlayedShard, PlayedShard, PlayedShard];
-
-/** Two shards and the directory are open. */
-async function opened(t: Test) {
-  const house = stage(t);
-  const whenOpen = house.host.start();
-  const threads = house.shards.slice() as Three;
-  for (const thread of threads) await thread.open();
-  await whenOpen;
-  const [first, second, third] = threads;
-  const [effects] = house.carriers as [PlayedEffects];
-  return { ...house, first, second, third, effects };
-}
 
 t.test("a shard that opens is connected to the living effects thread", async (t) => {
   const { first, third, effects, gateway } = await opened(t);
@@ -197,6 +11,18 @@ t.test("a shard that opens is connected to the living effects thread", async (t)
   await third.deliver();
   t.strictSame(effects.delivered, [directory]);
   t.ok(gateway.isOpen);
+});
+
+t.test("the effects thread is told of a shard that another node owns", async (t) => {
+  const { first, effects, shards, gateway, pass } = await opened(t);
+  await first.die();
+  await pass();
+  const next = shards[3] as PlayedShard;
+  await next.say({ kind: "following" });
+  t.strictSame(effects.heard.slice(3), ["detach 0"], "it may be this node's again");
+  await next.say({ kind: "standby" });
+  t.strictSame(effects.heard.slice(4), ["left 0"]);
+  t.ok(gateway.isStandby(0));
 });
 
 t.test("a death of the effects thread ends the threads that were connected to it", async (t) => {

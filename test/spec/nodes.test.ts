@@ -63,6 +63,10 @@ t.test("a farm node that drains ends what it has, and is leased nothing more", a
     {},
     { id: "double", status: "draining", tasks: 0 },
   ]);
+  const told: object[] = [];
+  house.service.line.connect((message) => told.push(message));
+  house.service.line.onReady();
+  t.match(told, [{ kind: "setup", drained: ["double"] }], "also after a fault of its service");
   const { json } = await house.admin.get<{ items: object[] }>("/v1/admin/audit");
   t.match(json.items[0], { action: "node.drain", target: "double" });
 });

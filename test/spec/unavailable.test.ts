@@ -3,6 +3,7 @@ import { accountKey, type JobChanged } from "../../actors/account/account-messag
 import type { JobPage } from "../../actors/contract/job.ts";
 import { jobKey } from "../../actors/job/job.ts";
 import type { Static } from "../../config/schema.ts";
+import { watchFarm } from "../../http/health-watch.ts";
 import type { Refused } from "./caller.ts";
 import { openInProcess } from "./in-process-service.ts";
 
@@ -54,6 +55,30 @@ t.test("without its object store /readyz says so and stays ready", async (t) => 
   const { status, json } = await house.stranger.get<Ready>("/readyz");
   t.equal(status, 200);
   t.equal(json.checks["objects"], "down");
+});
+
+t.test("without a farm node /readyz says so and stays ready", async (t) => {
+  const house = await openInProcess(t);
+  const notes: string[] = [];
+  await watchFarm(house.service, { info: (sentence) => notes.push(sentence) });
+  const renderers = async () => {
+    const { status, json } = await house.stranger.get<Ready>("/readyz");
+    return [status, json.checks["renderers"]];
+  };
+  t.strictSame(await renderers(), [200, "ok"], "one that starts may need a moment");
+  await house.advance(5_000);
+  t.strictSame(await renderers(), [200, "down"]);
+  house.farmNode();
+  await house.advance(5_000);
+  t.strictSame(await renderers(), [200, "ok"]);
+  house.engine.broker.drainNode("double");
+  await house.advance(10_000);
+  t.strictSame(await renderers(), [200, "down"], "one that drains takes no task");
+  t.strictSame(notes, [
+    "no farm node takes tasks, so they wait",
+    "the farm takes tasks again",
+    "no farm node takes tasks, so they wait",
+  ]);
 });
 
 t.test("while its shard is away an account's requests answer 503 with Retry-After", async (t) => {
