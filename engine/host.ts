@@ -16,9 +16,9 @@ import type { Gateway } from "./gateway.ts";
 import { Link } from "./link.ts";
 import type { Sample } from "./metrics/tally.ts";
 import type { Clock } from "./ports/clock.ts";
-import { PortError } from "./ports/port-error.ts";
 import type { TableReader } from "./ports/tables.ts";
 import { Questions } from "./questions.ts";
+import { type HeldShard, ShardHolds } from "./shard-holds.ts";
 import { channel, type ThreadPool } from "./threads.ts";
 import type {
   EffectsControl,
@@ -88,15 +88,14 @@ export class Host {
   private readonly deaths = new Map<string, number>();
   private stopping = false;
   private isDraining = false;
-  /** While shards are to be held. */
-  private onHeld: ((life: ShardLife, number: number) => void) | undefined;
-  private holds = 0;
+  private readonly holds: ShardHolds;
   private readable: () => void = () => {};
 
   constructor(options: HostOptions, gateway: Gateway) {
     const { entries, openThreads } = options;
     this.options = options;
     this.gateway = gateway;
+    this.holds = new ShardHolds(options.clock);
     this.shardPool = openThreads(entries.shards, options.shardCount + 1);
     this.effectsPool = openThreads(entries.effects, 1);
   }
@@ -145,45 +144,22 @@ export class Host {
     this.effects?.send({ kind: "message", message });
   }
 
-  /**
-   * Runs `look` at one instant of all shards: each has in its tables what it has decided, and
-   * commits nothing. So what a shard has of another was told before, and what it was told and has
-   * acknowledged it has: no tell is lost or doubled in what `look` sees. Its result does not count,
-   * and a retryable `PortError` is thrown, when that took too long.
-   */
-  async whileHeld<T>(look: () => Promise<T>): Promise<T> {
-    const { clock } = this.options;
-    const lives = [...this.lives].filter(({ state }) => state === "owning");
-    if (lives.length <= this.options.shardCount)
-      throw new PortError("not every shard is open on this node", false);
-    if (this.onHeld !== undefined) throw new PortError("the shards are being held already", true);
-    const beganMs = clock.monotonicMs();
-    try {
-      await this.holdAll(lives);
-      const seen = await look();
-      if (clock.monotonicMs() - beganMs < 2 * limits.engine.holdMs) return seen;
-      throw new PortError("the look at the held shards took too long", true);
-    } finally {
-      this.onHeld = undefined;
-      for (const { link } of lives) link.send({ kind: "resume" });
-    }
+  /** Shards that are owned here stand still; see `ShardHolds`. Rejects with a `PortError`. */
+  hold(name: string): Promise<readonly HeldShard[]> {
+    const owned = [...this.lives].filter(({ state }) => state === "owning");
+    return this.holds.begin(name, owned);
   }
 
-  private holdAll(lives: readonly ShardLife[]): Promise<void> {
-    const waiting = new Set(lives);
-    const number = ++this.holds;
-    return new Promise((resolve, reject) => {
-      const cancel = this.options.clock.after(limits.engine.holdMs, () =>
-        reject(new PortError("the shards could not be held at one time", true)),
-      );
-      this.onHeld = (life, held) => {
-        if (held === number) waiting.delete(life);
-        if (waiting.size > 0) return;
-        cancel();
-        resolve();
-      };
-      for (const { link } of lives) link.send({ kind: "hold", number });
-    });
+  /** Whether all of them have stood still until now. */
+  resume(name: string): boolean {
+    return this.holds.end(name);
+  }
+
+  /** Resolves when what is followed here is as its owners have it, which stand still. */
+  reach(owners: readonly HeldShard[]): Promise<void> {
+    const shards = new Set(owners.map(({ shard }) => shard));
+    const standbys = [...this.lives].filter(({ shard }) => shards.has(shard));
+    return this.holds.reach(standbys, owners);
   }
 
   /** What each shard's thread has counted since the last time; rejects for one that goes away. */
@@ -234,6 +210,7 @@ export class Host {
     const { ended } = this.shardPool.start(task, [far]);
     const gone = (isDeath: boolean) => {
       this.lives.delete(life);
+      this.holds.lost(life);
       questions.lose();
       link.close();
       this.started(name);
@@ -255,7 +232,7 @@ export class Host {
       return;
     }
     if (event.kind === "held") {
-      this.onHeld?.(life, event.number);
+      this.holds.held(life, event.number, event);
       return;
     }
     if (event.kind === "readable") this.letRead(life);

@@ -10,9 +10,16 @@ export class Link<Out, In> {
   private readonly port: MessagePort;
   private queue: Out[] = [];
   private owned: Transferable[] = [];
+  private readonly ahead: { readonly flush: () => void } | undefined;
 
-  constructor(port: MessagePort, receive: (message: In) => void) {
+  /** What leaves here does not overtake what another link, `ahead`, was given before. */
+  constructor(
+    port: MessagePort,
+    receive: (message: In) => void,
+    ahead?: { readonly flush: () => void },
+  ) {
     this.port = port;
+    this.ahead = ahead;
     port.on("message", (batch: In[]) => {
       for (const message of batch) receive(message);
     });
@@ -31,8 +38,10 @@ export class Link<Out, In> {
     this.port.close();
   }
 
-  private flush(): void {
+  /** Sends what waits for the end of the tick. */
+  flush(): void {
     if (this.queue.length === 0) return;
+    this.ahead?.flush();
     this.port.postMessage(this.queue, this.owned);
     this.queue = [];
     this.owned = [];

@@ -39,7 +39,9 @@ export type ToShardThread =
   /** Once: the way to the effects thread. */
   | { readonly kind: "effects"; readonly port: MessagePort }
   /** In a cluster: the node is to own nothing more. */
-  | { readonly kind: "drain" };
+  | { readonly kind: "drain" }
+  /** To a standby, answered by `held`: have the records up to this one in the tables. */
+  | { readonly kind: "reach"; readonly number: number; readonly seq: number };
 
 /** What leaves a shard, in the order in which it happened. */
 export type ShardEvent =
@@ -71,8 +73,16 @@ export type ShardEvent =
   /** They could not be written, and stay fresh until a later attempt is `flushed`. */
   | { readonly kind: "stuck" }
   | { readonly kind: "flushed"; readonly seq: number }
-  /** From here on until the host resumes it, or `limits.engine.holdMs` have passed twice. */
-  | { readonly kind: "held"; readonly number: number };
+  /**
+   * The tables are at this record. Of an owner: from here on until the host resumes it, or
+   * `limits.engine.holdMs` have passed twice.
+   */
+  | {
+      readonly kind: "held";
+      readonly number: number;
+      readonly epoch: number;
+      readonly seq: number;
+    };
 
 /** From a shard's thread to the HTTP thread: of a store that cannot be opened it only says why. */
 export type FromShardThread =

@@ -10,7 +10,6 @@ import type {
   ToBackupThread,
 } from "../actors/backup-thread/backup-task.ts";
 import { limits } from "../config/limits.ts";
-import type { Host } from "../engine/host.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 import { channel, ShortThreads } from "../engine/threads.ts";
@@ -39,7 +38,8 @@ interface Files {
 interface BackupParts {
   /** Of the thread that writes them. */
   readonly entry: URL;
-  readonly host: Pick<Host, "whileHeld">;
+  /** Runs `look` while no shard commits. Rejects with a `PortError`. */
+  readonly atOneInstant: (look: () => Promise<void>) => Promise<void>;
   readonly clock: Clock;
   readonly areObjectsOnDisk: boolean;
   /** For the operator. */
@@ -99,7 +99,7 @@ async function backUp(
     });
   near.on("message", (message: FromBackupThread) => {
     if (message === "seen") return seen();
-    holdOnce(parts, look).then(
+    lookOnce(parts, look).then(
       () => tell({ kind: "released" }),
       (error: Error) => tell({ kind: "given_up", why: error.message }),
     );
@@ -114,10 +114,13 @@ async function backUp(
 }
 
 /** Shards with much to write are not ready in time at first. Throws `PortError`. */
-async function holdOnce({ clock, host }: BackupParts, look: () => Promise<void>): Promise<void> {
+async function lookOnce(
+  { clock, atOneInstant }: BackupParts,
+  look: () => Promise<void>,
+): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await host.whileHeld(look);
+      return await atOneInstant(look);
     } catch (error) {
       const isLast = attempt === limits.engine.holdAttempts;
       if (isLast || !(error instanceof PortError && error.retryable)) throw error;

@@ -45,6 +45,7 @@ import { findChromium, isExecutable } from "../render-farm/browser/chromium-path
 import { Api } from "./api.ts";
 import { watchBackups } from "./backup-requests.ts";
 import { bootstrap, chooseToken } from "./bootstrap.ts";
+import { atOneInstant } from "./cluster/one-instant.ts";
 import { OtherNodes } from "./cluster/other-nodes.ts";
 import { standBy } from "./cluster/standing-by.ts";
 import { FigmaHost } from "./compositions/figma-host.ts";
@@ -140,7 +141,8 @@ async function start(): Promise<void> {
   if (settings.objectStore !== undefined) await watchObjects(service, log);
   await watchTokenReset(service, data, log);
   watchBackups(data, {
-    ...{ entry: entries.backups, host, clock: systemClock, notes: log },
+    ...{ entry: entries.backups, clock: systemClock, notes: log },
+    atOneInstant: (look) => atOneInstant(service, host, look),
     areObjectsOnDisk: settings.objectStore === undefined,
   });
   process.stdout.write(
@@ -348,7 +350,7 @@ async function meetOthers(
       ...{ service, api, clock: systemClock },
       said: natsNodes(connection),
       line: natsShardLine(connection, "ASK"),
-      drainShards: () => host.drain(),
+      host,
       onRefused: (address) =>
         log.error(
           { address },

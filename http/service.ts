@@ -12,6 +12,7 @@ import type { Clock } from "../engine/ports/clock.ts";
 import type { Entropy } from "../engine/ports/entropy.ts";
 import type { Objects } from "../engine/ports/objects.ts";
 import type { Traces } from "../engine/ports/traces.ts";
+import type { HeldShard } from "../engine/shard-holds.ts";
 import type { Principals } from "./auth/principals.ts";
 import type { RateClasses } from "./auth/rate-classes.ts";
 import type { SignedUrls } from "./auth/signed-urls.ts";
@@ -47,6 +48,10 @@ export interface Cluster {
   readonly forwarder: Forwarder;
   /** This node owns and takes over nothing more, ends its streams, and goes on forwarding. */
   drain(): void;
+  /** The shards that are owned here stand still; see `Host`. Rejects with a `PortError`. */
+  hold(name: string): Promise<readonly HeldShard[]>;
+  /** Whether they have stood still until now. */
+  resume(name: string): boolean;
 }
 
 export interface Service {

@@ -66,14 +66,12 @@ async function runShard(task: ShardTask, log: Logger): Promise<void> {
   let life: ShardLife | undefined;
   const effects = new EffectsLine((envelope) => life?.shard?.receive(envelope, "settle"));
   const toGateway = new Link<FromShardThread, ToShardThread>(task.gateway, (message) => {
-    if ("kind" in message && message.kind === "effects") effects.connect(message.port);
-    else if ("kind" in message && message.kind === "drain") life?.drain?.();
+    if ("kind" in message && message.kind === "effects") effects.connect(message.port, toGateway);
     else if ("kind" in message && message.kind === "question")
       void answered(message, () => samplesOf(tally, life, systemClock), onSamplesFault).then(
         (answer) => toGateway.send(answer),
       );
-    else if (life?.shard !== undefined) life.shard.handle(message);
-    else if ("kind" in message && message.kind === "stop") life?.stop();
+    else if (life !== undefined) tell(life, message);
   });
   const onSamplesFault = (error: unknown) => log.warn(error, "the shard's figures are not known");
   const outlets: ShardOutlets = {
@@ -115,6 +113,16 @@ async function runShard(task: ShardTask, log: Logger): Promise<void> {
   }
 }
 
+function tell(
+  life: ShardLife,
+  message: Exclude<ToShardThread, { kind: "effects" | "question" }>,
+): void {
+  if ("kind" in message && message.kind === "drain") life.drain?.();
+  else if ("kind" in message && message.kind === "reach") life.reach?.(message.number, message.seq);
+  else if (life.shard !== undefined) life.shard.handle(message);
+  else if ("kind" in message && message.kind === "stop") life.stop();
+}
+
 function tellSpan(traces: Traces | undefined, { span }: Report, get: Context["get"]): void {
   const told = traces && span(get);
   if (told !== undefined) traces?.record(told);
@@ -127,6 +135,7 @@ interface ShardLife extends CountedLife {
   stop(): void;
   /** In a cluster. */
   drain?(): void;
+  reach?(number: number, seq: number): void;
 }
 
 function localLife(
@@ -206,7 +215,10 @@ function openStores(
   };
 }
 
-/** The way to the effects thread: what is sent before there is one waits. */
+/**
+ * The way to the effects thread: what is sent before there is one waits. What comes of an effect in
+ * another shard must not be known to clients before what caused it: that is for the gateway first.
+ */
 class EffectsLine {
   private readonly receive: (message: FromEffects) => void;
   private link: Link<ToEffects, FromEffects> | undefined;
@@ -216,8 +228,8 @@ class EffectsLine {
     this.receive = receive;
   }
 
-  connect(port: MessagePort): void {
-    const link = new Link<ToEffects, FromEffects>(port, this.receive);
+  connect(port: MessagePort, toGateway: Link<FromShardThread, ToShardThread>): void {
+    const link = new Link<ToEffects, FromEffects>(port, this.receive, toGateway);
     for (const message of this.waiting) link.send(message);
     this.waiting = [];
     this.link = link;

@@ -92,6 +92,11 @@ export class ClusterShard {
     this.wake();
   }
 
+  /** While it is followed: see `Follower`. */
+  reach(number: number, seq: number): void {
+    this.follower?.reach(number, seq);
+  }
+
   /** It takes nothing over any more, and is handed over once a standby can take it. */
   drain(): void {
     this.isDraining = true;
@@ -113,6 +118,7 @@ export class ClusterShard {
         ...{ node, isFounder, replica, journal, log, peers, standbys, clock },
         acceptedLoss: this.parts.acceptedLoss,
         isDraining: () => this.isDraining,
+        onReached: (number, { epoch, seq }) => outlets.event({ kind: "held", number, epoch, seq }),
         onStandby: () => outlets.event({ kind: "standby" }),
         event: place.shard === place.shardCount ? outlets.event : () => {},
       });

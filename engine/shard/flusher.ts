@@ -17,7 +17,7 @@ export interface FlusherPorts {
     event:
       | { readonly kind: "frozen" | "stuck" }
       | { readonly kind: "flushed"; seq: number }
-      | { readonly kind: "held"; number: number },
+      | { readonly kind: "held"; number: number; epoch: number; seq: number },
   ) => void;
   /** Drops from the journal what neither the tables nor other nodes need. */
   readonly trim: (seq: number) => Promise<void>;
@@ -122,7 +122,7 @@ export class Flusher {
     }
     const number = this.wantedHold;
     if (number === undefined) return;
-    event({ kind: "held", number });
+    event({ kind: "held", number, epoch: position.epoch, seq: position.seq });
     await new Promise<void>((resolve) => {
       const cancel = clock.after(2 * limits.engine.holdMs, resolve);
       this.endHold = () => {

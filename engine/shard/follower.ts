@@ -42,6 +42,8 @@ export interface FollowerParts {
   readonly clock: Clock;
   /** The owner was heard: the shard is taken over when it falls silent. */
   readonly onStandby: () => void;
+  /** The tables are at this record, as was asked. */
+  readonly onReached: (number: number, position: Position) => void;
   /** For those who read the rows here. */
   readonly event: (event: ShardEvent) => void;
 }
@@ -79,6 +81,7 @@ export class Follower {
   private readonly startedMs: number;
   private flushing: Promise<void> | undefined;
   private failure: { readonly error: unknown } | undefined;
+  private wanted: { readonly number: number; readonly seq: number } | undefined;
 
   constructor(parts: FollowerParts) {
     this.parts = parts;
@@ -88,6 +91,12 @@ export class Follower {
 
   stop(): void {
     this.isStopped = true;
+    this.wake();
+  }
+
+  /** `onReached` is called when the records up to this one are in the tables. */
+  reach(number: number, seq: number): void {
+    this.wanted = { number, seq };
     this.wake();
   }
 
@@ -163,6 +172,7 @@ export class Follower {
         if (this.failure !== undefined) return undefined;
         this.announce();
         this.flushWhenDue();
+        await this.answerReach();
         if (!this.isCurrent) await this.catchUp();
         const end = await this.claim();
         if (end !== "stay") return end;
@@ -339,6 +349,15 @@ export class Follower {
     if (this.flushing !== undefined) return;
     if (clock.monotonicMs() - this.flushedMs < limits.cluster.standbyFlushMs) return;
     void this.flush();
+  }
+
+  private async answerReach(): Promise<void> {
+    const { wanted } = this;
+    const { position } = this.parts.replica;
+    if (wanted === undefined || position.seq < wanted.seq) return;
+    this.wanted = undefined;
+    await this.flush();
+    if (this.failure === undefined) this.parts.onReached(wanted.number, position);
   }
 
   /** One at a time; a failure ends the follower. */

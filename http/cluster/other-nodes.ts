@@ -1,6 +1,7 @@
 /** What ties this node to the others: presence, questions to shards, and forwarded requests. */
 import { ClusterNodes } from "../../engine/cluster/cluster-nodes.ts";
 import { Elsewhere } from "../../engine/cluster/elsewhere.ts";
+import type { Host } from "../../engine/host.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Nodes } from "../../engine/ports/nodes.ts";
 import type { ShardLine } from "../../engine/ports/shard-line.ts";
@@ -19,8 +20,7 @@ export interface OtherNodesPorts {
   readonly clock: Clock;
   readonly said: Nodes;
   readonly line: ShardLine;
-  /** Hands over the shards that are owned here. */
-  readonly drainShards: () => void;
+  readonly host: Pick<Host, "drain" | "hold" | "resume">;
   /** The node at `address` takes nothing from this one. */
   readonly onRefused: (address: string) => void;
   /** Of the connection behind `said` and `line`. */
@@ -53,7 +53,7 @@ export class OtherNodes {
    * them. `key` signs them. Throws `ListenError`.
    */
   static async meet(key: string, ports: OtherNodesPorts): Promise<OtherNodes> {
-    const { service, api, clock, said, line, drainShards, onRefused, close } = ports;
+    const { service, api, clock, said, line, host, onRefused, close } = ports;
     const { gateway, entropy, self, health, following } = service;
     const nodes = new ClusterNodes(() => ownPresence(service), said, clock);
     const elsewhere = new Elsewhere({ line, nodes: said, known: nodes, clock });
@@ -68,8 +68,10 @@ export class OtherNodes {
         nodes.changed();
         following.drain();
         client.endStreams();
-        drainShards();
+        host.drain();
       },
+      hold: (name) => host.hold(name),
+      resume: (name) => host.resume(name),
     };
     const nonces = new HopNonces(clock);
     const parts = new Api(service, partRoutes);

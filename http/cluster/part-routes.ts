@@ -15,6 +15,7 @@ import { ownStates, providerPartPath } from "../providers/provider-routes.ts";
 import { atNamedId, type Call, type Route, route } from "../route.ts";
 import { type Answer, json } from "../transport/answer.ts";
 import { drainHere, nodePartPath, ownFarmNodes } from "./node-routes.ts";
+import { holdHere, holdPartPath } from "./one-instant.ts";
 
 const part = { answers: { 200: Type.Unknown() }, access: "open" } as const;
 
@@ -41,6 +42,16 @@ export const partRoutes: readonly Route[] = [
     ...part,
     summary: "Drain a node, if it is this one or takes tasks from it",
     run: async ({ service, id }) => json(200, { isDrained: await drainHere(service, id) }),
+  }),
+  route("POST", `${holdPartPath}/{id}`, {
+    ...part,
+    summary: "Have the shards that this node owns stand still, for a backup of another",
+    run: async ({ service, id }) => json(200, await holdHere(service, id)),
+  }),
+  route("POST", `${holdPartPath}/{id}:end`, {
+    ...part,
+    summary: "End that; answered by whether they have stood still until now",
+    run: ({ service, id }) => json(200, service.cluster?.resume(id) === true),
   }),
   route("GET", figuresPartPath, {
     ...part,

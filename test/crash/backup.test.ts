@@ -18,6 +18,7 @@ import type { Asset } from "../../actors/contract/asset.ts";
 import type { Job } from "../../actors/contract/job.ts";
 import { restoreBackup } from "../../engine/adapters/backup/restore-backup.ts";
 import { type Acknowledged, allEnd, ask, createOwners, type Owner } from "./accounts.ts";
+import { openCluster } from "./cluster-nodes.ts";
 import { failedStart, firstToken, isOneSentence, startKlieg } from "./klieg-process.ts";
 
 const commandLine = join(import.meta.dirname, "..", "..", "http", "cli", "main.js");
@@ -116,6 +117,34 @@ t.test("a backup under load is restored whole, or not at all", async (t) => {
     change(copy);
     await t.rejects(restoreBackup(copy, target), { message: sentence });
     t.notOk(existsSync(join(target, "store.json")), "nothing is a store");
+  }
+});
+
+t.test("any node of a cluster backs up what all of them own", async (t) => {
+  const { folder, settings, start } = await openCluster(t, shards);
+  const [first, second] = [await start("first"), await start("second")];
+  const owners = await createOwners(first.port, 8);
+  const running = load(first.port, owners);
+  while (running.acknowledged.length < 100) await new Promise(setImmediate);
+  const backups: { readonly backup: string; readonly before: readonly Acknowledged[] }[] = [];
+  for (const name of ["second", "first"]) {
+    const before = [...running.acknowledged];
+    const backup = join(folder, `backup-${name}`);
+    const made = await klieg(join(folder, name), "backup", backup).ended;
+    t.match(made, { code: 0, stdout: /is a backup: .* MB of rows/ }, made.stderr);
+    backups.push({ backup, before });
+  }
+  await running.end();
+  await Promise.all([first, second].map((node) => node.kill("SIGKILL")));
+  const { KLIEG_NATS_URL: _, ...alone } = settings;
+  for (const { backup, before } of backups) {
+    const restored = `${backup}-restored`;
+    const done = await klieg(restored, "store", "restore", backup).ended;
+    t.match(done, { code: 0 }, done.stderr);
+    const again = await startKlieg(t, restored, alone);
+    await allEnd(t, again.port, before);
+    t.match((await ask(again.port, firstToken, "/admin/invariants")).json, { items: [] });
+    await again.kill("SIGTERM");
   }
 });
 

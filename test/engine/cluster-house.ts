@@ -10,6 +10,7 @@ import { memoryJournal, memoryTables } from "../../engine/adapters/memory/memory
 import { memoryObjects } from "../../engine/adapters/objects/memory-objects.ts";
 import type { Key } from "../../engine/key.ts";
 import { ClusterShard } from "../../engine/shard/cluster-shard.ts";
+import type { Position } from "../../engine/shard/flush.ts";
 import { allRows, writeSnapshot } from "../../engine/shard/snapshot.ts";
 import type { ShardEvent } from "../../engine/wire.ts";
 import { type CounterMessage, idle, toys } from "./toys.ts";
@@ -26,6 +27,7 @@ export class ClusterNode {
   readonly ends: unknown[] = [];
   readonly events: ShardEvent["kind"][] = [];
   readonly faults: string[] = [];
+  readonly held: object[] = [];
   journal = memoryJournal();
   tables = memoryTables();
   private readonly name: string;
@@ -109,9 +111,19 @@ export class ClusterNode {
     this.life?.drain();
   }
 
+  /** Has the records up to this one in the tables; see `held`. */
+  reach(number: number, seq: number): void {
+    this.life?.reach(number, seq);
+  }
+
   stop(): void {
     this.life?.stop();
     this.life?.shard?.stop();
+  }
+
+  /** While it owns the shard. */
+  get reached(): Position | undefined {
+    return this.life?.shard?.reached;
   }
 
   get owns(): boolean {
@@ -131,6 +143,7 @@ export class ClusterNode {
   }
 
   private hear(event: ShardEvent): void {
+    if (event.kind === "held") this.held.push(event);
     if (this.events.at(-1) !== event.kind) this.events.push(event.kind);
     if (event.kind !== "release") return;
     for (const { to, reply } of event.replies) this.waiting.get(to)?.(reply);

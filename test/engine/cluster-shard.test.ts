@@ -1,5 +1,6 @@
 /** Who owns a shard, and that nothing acknowledged is lost, whatever becomes of nodes and log. */
 import t from "tap";
+import { readPosition } from "../../engine/shard/replica.ts";
 import { ClusterHouse, type ClusterNode } from "./cluster-house.ts";
 import { counterKey } from "./toys.ts";
 
@@ -110,6 +111,20 @@ t.test("who follows is a standby from the owner's next sign on, and takes over",
   first.kill();
   await house.pass(6_000);
   t.match(await late.ask(counter, look), { count: 1 });
+});
+
+t.test("a standby has the owner's records in its tables when it is asked to", async (t) => {
+  const { house, first, others } = await opened(["a", "b"]);
+  const [standby] = others as [ClusterNode];
+  await first.ask(counter, add);
+  const { epoch = 0, seq = 0 } = first.reached ?? {};
+  standby.reach(1, seq + 10);
+  await house.pass(200);
+  t.strictSame(standby.held, [], "the owner has not gone so far");
+  standby.reach(2, seq);
+  await house.pass(100);
+  t.match(standby.held, [{ number: 2, epoch, seq: readPosition(standby.tables).seq }]);
+  t.ok(readPosition(standby.tables).seq >= seq);
 });
 
 t.test("of two standbys one takes over, and the other follows it", async (t) => {
