@@ -3,10 +3,10 @@
  * service that has them on the disk.
  *
  * The shards' tables are looked at while none commits (`http/cluster/one-instant.ts`), and read
- * afterwards as they were then. Rows name only objects that are stored already, so what they name is
- * among the objects that were there before that instant or are there just after it: objects are
- * copied twice, the second time only what has come since. One that is missing was removed after that
- * instant.
+ * afterwards as they were then. Rows name only objects that are stored already, so what they name
+ * is among the objects that were there before that instant or are there just after it: objects are
+ * copied twice, the second time only what has come since. One that is missing was removed after
+ * that instant.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { rename } from "node:fs/promises";
