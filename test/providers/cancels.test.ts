@@ -5,6 +5,7 @@ import type { Job } from "../../actors/contract/job.ts";
 import { createOwners, type Owner } from "../crash/accounts.ts";
 import { providerCases } from "../crash/provider-cases.ts";
 import { ProviderHouse } from "../crash/provider-house.ts";
+import type { Simulator } from "./simulator.ts";
 
 interface Cancel {
   readonly words: string;
@@ -55,6 +56,8 @@ for (const provider of providerCases) {
         );
         if (job === undefined) throw new Error(`${words}: not accepted`);
         const path = `/jobs/${job.id}`;
+        // What was not sent yet is canceled without a word to the provider.
+        while (jobsOf(simulator).size < offered.length) await pause(100);
         while (isRunning && (await house.ask<Job>(path, undefined, token)).json.status === "queued")
           await pause(100);
         const { json: canceled } = await house.ask<Job>(`${path}/cancel`, {}, token);
@@ -71,4 +74,9 @@ for (const provider of providerCases) {
     const { json } = await house.ask<{ items: unknown[] }>("/admin/invariants");
     t.strictSame(json.items, [], "the books are right");
   });
+}
+
+/** Those that have reached the provider. */
+function jobsOf(simulator: Simulator): ReadonlySet<string> {
+  return new Set(simulator.calls("POST").flatMap(({ job }) => job ?? []));
 }
