@@ -62,6 +62,8 @@ export async function dieAtEachStep(t: Test, provider: ProviderCase): Promise<vo
 
     t.equal(death, undefined, `it was killed ${name}`);
     t.match(ended, isCanceled ? canceled : next.step === "submit" ? submitted : succeeded, name);
+    // One that answers with its result names the job then, whether or not anybody hears it.
+    await until(() => madeBy(simulator, provider) > n);
     t.equal(madeBy(simulator, provider), n + 1, `${name}: it was sent once`);
   }
   const { json } = await house.ask<{ items: unknown[] }>("/admin/invariants");
