@@ -2,9 +2,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, rm, writeFile } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import type { Test } from "tap";
+import { freePort } from "./http/raw-http.ts";
 
 export interface NatsServer {
   readonly url: string;
@@ -96,13 +96,4 @@ async function startServer(args: readonly string[]) {
     server.once("exit", () => reject(new Error(said)));
   });
   return server;
-}
-
-async function freePort(): Promise<number> {
-  const listener = createServer().listen(0, "127.0.0.1");
-  await once(listener, "listening");
-  const { port } = listener.address() as AddressInfo;
-  listener.close();
-  await once(listener, "close");
-  return port;
 }

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 
 export interface RawReply {
   readonly status: number;
@@ -90,12 +90,32 @@ export class RawConnection {
   }
 }
 
-/** A port on which nothing listens at this moment. */
+const firstPort = 16_384;
+const portCount = 16_384;
+/** A service takes those right behind its own too, where it is not told others. */
+const portStep = 4;
+let nextPort = process.pid * 64;
+
+/**
+ * Below those that the system gives to clients: none of them gets the port of a server that is away
+ * and will be back. Each process of tests begins with another.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  for (;;) {
+    const port = firstPort + (nextPort % portCount);
+    nextPort += portStep;
+    if (await isFree(port)) return port;
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, "127.0.0.1");
+  try {
+    await once(server, "listening");
+  } catch {
+    return false;
+  }
   server.close();
   await once(server, "close");
-  return port;
+  return true;
 }
