@@ -49,12 +49,11 @@ export class TaskObjects {
   }
 
   /**
-   * Removes what nodes shared under this task: when it ends early, they have no way to it any more.
-   * What fails is left to the store's own sweep of volatile objects.
+   * Removes what nodes shared under this task, once it has ended. What fails is left to the store's
+   * own sweep of volatile objects.
    */
   async clearShared(): Promise<void> {
     const { objects } = this;
-    if (objects.presign === undefined) return;
     try {
       for await (const { key } of objects.list(`${volatileRoot}/${this.outputPrefix}`))
         await objects.remove(key);

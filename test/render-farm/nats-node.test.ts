@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
 import t from "tap";
 import { limits } from "../../config/limits.ts";
 import type { NodeConnection } from "../../engine/ports/tasks.ts";
@@ -118,9 +119,9 @@ t.test("one film is made by two farm nodes, by way of the object store", async (
     asked.filter((one) => new RegExp(`^${method} volatile/renders/1/t1/.*/segment`).test(one));
   t.ok(segments("PUT").length > 0);
   t.ok(segments("GET").length >= segments("PUT").length);
-  const left: string[] = [];
-  for await (const { key } of objects.list("volatile")) left.push(key);
-  t.strictSame(left, [], "what they stored for each other is removed");
+  t.comment("what they stored for each other is removed");
+  const shared = () => objects.list("volatile")[Symbol.asyncIterator]().next();
+  while ((await shared()).done !== true) await turn();
 });
 
 t.test("a farm node says in one sentence why it cannot join", async (t) => {

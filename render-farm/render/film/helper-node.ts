@@ -17,8 +17,8 @@ import { pagesFor, setUpVideo } from "./video.ts";
 
 /**
  * Task kind `render-help`: opens a film that another node leads, as that node does, and makes
- * segments of it until there are none left. The lead removes the stored segments, or this node when
- * the film is no longer wanted.
+ * segments of it until there are none left. The broker removes the stored segments when the lead is
+ * done, and this node what it stored of a film that is no longer wanted.
  */
 export function recordShare(studio: Studio): TaskWorker {
   return {

@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { limits } from "../../../config/limits.ts";
 import { check, type Static, Type } from "../../../config/schema.ts";
 import { type Objects, volatileRoot } from "../../../engine/ports/objects.ts";
 import { PortError } from "../../../engine/ports/port-error.ts";
@@ -52,20 +53,22 @@ export class SegmentStore {
 
   /** Stores the file and removes it here. */
   async put(segment: Segment, { path, pictures }: MadeSegment): Promise<void> {
-    for (const [frame, picture] of pictures)
-      await this.objects.put(this.pictureKey(frame), [picture]);
-    await storeFile(this.objects, this.segmentKey(segment), path);
+    const all = [...pictures];
+    await Promise.all([
+      storeFile(this.objects, this.segmentKey(segment), path),
+      ...all.map(([frame, picture]) => this.objects.put(this.pictureKey(frame), [picture])),
+    ]);
     await rm(path);
   }
 
   /** Throws `PortError`. */
   async fetch(segment: Segment, path: string, signal: AbortSignal): Promise<MadeSegment> {
     const source = { objectKey: this.segmentKey(segment), mimeType: "video/mp4" };
-    await fetchSource(this.objects, source, path, signal);
-    const pictures = new Map<number, Buffer>();
-    for (const frame of this.sampledIn(segment))
-      pictures.set(frame, await this.bytes(this.pictureKey(frame)));
-    return { path, pictures };
+    const [pictures] = await Promise.all([
+      Promise.all(this.sampledIn(segment).map((frame) => this.picture(frame))),
+      fetchSource(this.objects, source, path, signal),
+    ]);
+    return { path, pictures: new Map(pictures) };
   }
 
   async remove(segments: readonly Segment[]): Promise<void> {
@@ -89,13 +92,11 @@ export class SegmentStore {
     return `${this.prefix}/frame-${frame}`;
   }
 
-  private async bytes(key: string): Promise<Buffer> {
-    const found = await this.objects.stat(key);
-    if (found === undefined) throw new PortError("a segment's picture is not there", true);
+  private async picture(frame: number): Promise<[frame: number, picture: Buffer]> {
     const chunks: Uint8Array[] = [];
-    for await (const chunk of this.objects.read(key, { start: 0, end: found.sizeBytes }))
-      chunks.push(chunk);
-    return Buffer.concat(chunks);
+    const range = { start: 0, end: pictureBytesMax };
+    for await (const chunk of this.objects.read(this.pictureKey(frame), range)) chunks.push(chunk);
+    return [frame, Buffer.concat(chunks)];
   }
 }
 
@@ -144,12 +145,14 @@ export class SharedFilm {
     return this.store.fetch(segment, path, context.signal);
   }
 
-  /** Ends the work of the helper nodes and removes what they stored. */
-  async close(): Promise<void> {
+  /** Ends the work of the helper nodes; what they stored is removed with the task's lease. */
+  close(): void {
     this.parts.close();
-    await this.store.remove(this.segments);
   }
 }
+
+/** As much as a frame of the largest film has in memory. */
+const pictureBytesMax = 4 * limits.capture.longEdgeMax * limits.capture.shortEdgeMax;
 
 /** Others need a second or two until they are there. */
 const framesMin = 150;

@@ -113,7 +113,7 @@ async function shareCapture(
     await stage.tools.coded.close();
     return await shotOf(capture, pages, { sound, shared }, setup, stage);
   } finally {
-    await shared?.close();
+    shared?.close();
   }
 }
 
