@@ -8,7 +8,7 @@ import { codeOf, type Key, type KeyRange, partitionOf } from "../key.ts";
 import type { TableReader, TableRow } from "../ports/tables.ts";
 import { textOf } from "../record.ts";
 import { rowOf } from "../row-codec.ts";
-import type { FreshRows } from "../shard/fresh-rows.ts";
+import type { FreshRows } from "../shard/rows/fresh-rows.ts";
 
 /** What a table will hold; undefined for a row that is deleted. */
 type Overlay = ReadonlyMap<Key, string | undefined>;

@@ -6,7 +6,7 @@ import type { RowRules } from "../domain.ts";
 import type { Key } from "../key.ts";
 import type { TableReader } from "../ports/tables.ts";
 import { readHead, textOf } from "../record.ts";
-import { FreshRows } from "../shard/fresh-rows.ts";
+import { FreshRows } from "../shard/rows/fresh-rows.ts";
 import type { ShardEvent, ToShard } from "../wire.ts";
 import { mergeRange } from "./merged-range.ts";
 

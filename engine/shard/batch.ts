@@ -16,7 +16,7 @@ import type { JsonBytes } from "../json-bytes.ts";
 import { codeOf, engineTables, type Key, keyOf, orderedNumber, partitionOf } from "../key.ts";
 import { recordOverheadBytes, writeOverheadBytes } from "../record.ts";
 import { EncodedRow, encodeRow, rowOf } from "../row-codec.ts";
-import type { ShardRows, Written } from "./shard-rows.ts";
+import type { ShardRows, Written } from "./rows/shard-rows.ts";
 
 const recordBytesMax = limits.engine.recordBytesMax - recordOverheadBytes;
 

@@ -11,9 +11,9 @@ import { codeOf, engineTables, type Key, keyOf, partitionOf } from "../key.ts";
 import type { TableWrite } from "../ports/tables.ts";
 import { bytesOf, textOf } from "../record.ts";
 import { rowOf } from "../row-codec.ts";
-import type { DueIndex } from "./due-index.ts";
-import type { FreshHead, FreshRow } from "./fresh-rows.ts";
-import type { ShardRows } from "./shard-rows.ts";
+import type { DueIndex } from "./rows/due-index.ts";
+import type { FreshHead, FreshRow } from "./rows/fresh-rows.ts";
+import type { ShardRows } from "./rows/shard-rows.ts";
 
 /** How far the tables are, and what the next record follows. */
 export interface Position {

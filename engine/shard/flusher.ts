@@ -7,7 +7,7 @@ import type { Domain } from "../domain.ts";
 import type { Clock } from "../ports/clock.ts";
 import { PortError } from "../ports/port-error.ts";
 import { flushRows, type Position } from "./flush.ts";
-import type { ShardRows } from "./shard-rows.ts";
+import type { ShardRows } from "./rows/shard-rows.ts";
 
 export interface FlusherPorts {
   readonly clock: Clock;

@@ -15,7 +15,7 @@ import { noHash, verify } from "../record.ts";
 import { rowOf } from "../row-codec.ts";
 import type { Delivery } from "./batch.ts";
 import { actorOfDueKey, flushRows, type Position, positionKey } from "./flush.ts";
-import { ShardRows } from "./shard-rows.ts";
+import { ShardRows } from "./rows/shard-rows.ts";
 
 export interface ShardPlace {
   readonly shard: number;

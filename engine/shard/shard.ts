@@ -31,7 +31,7 @@ import { busy, Inbox, type Lane } from "./inbox.ts";
 import type { OwnedLog } from "./owned-log.ts";
 import type { Quorum } from "./quorum.ts";
 import type { Replica, ShardPlace } from "./replica.ts";
-import type { ShardRows } from "./shard-rows.ts";
+import type { ShardRows } from "./rows/shard-rows.ts";
 import { ShardTime } from "./shard-time.ts";
 import { Sweep } from "./sweep.ts";
 

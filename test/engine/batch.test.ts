@@ -9,7 +9,7 @@ import { codeOf, engineTables, type Key, keyOf } from "../../engine/key.ts";
 import { noHash, seal } from "../../engine/record.ts";
 import { EncodedRow } from "../../engine/row-codec.ts";
 import { Batch } from "../../engine/shard/batch.ts";
-import { ShardRows } from "../../engine/shard/shard-rows.ts";
+import { ShardRows } from "../../engine/shard/rows/shard-rows.ts";
 import { type CounterMessage, counterKey, noteKey, toys } from "./toys.ts";
 
 const a = counterKey(1, "a");

@@ -1,5 +1,5 @@
 import t from "tap";
-import { DueIndex } from "../../engine/shard/due-index.ts";
+import { DueIndex } from "../../engine/shard/rows/due-index.ts";
 
 t.test("an actor is told once, not before its time and at most one granule after it", async (t) => {
   const index = new DueIndex(10_000);

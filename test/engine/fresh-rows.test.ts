@@ -1,7 +1,7 @@
 import t from "tap";
 import { engineTables, type Key, keyOf } from "../../engine/key.ts";
 import { noHash, textOf } from "../../engine/record.ts";
-import { FreshRows } from "../../engine/shard/fresh-rows.ts";
+import { FreshRows } from "../../engine/shard/rows/fresh-rows.ts";
 import { sealed } from "./sealed.ts";
 
 function record(rows: Readonly<Record<Key, string | undefined>>): Uint8Array {

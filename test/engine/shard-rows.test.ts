@@ -2,7 +2,7 @@ import t from "tap";
 import { limits } from "../../config/limits.ts";
 import { memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
 import { type Key, keyOf } from "../../engine/key.ts";
-import { ShardRows } from "../../engine/shard/shard-rows.ts";
+import { ShardRows } from "../../engine/shard/rows/shard-rows.ts";
 
 const room = Math.floor(limits.engine.headCacheBytes / (limits.engine.headBytesGuess + 12));
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import t from "tap";
-import { Window } from "../../engine/shard/window.ts";
+import { Window } from "../../engine/shard/rows/window.ts";
 
 const value = "0123456789abcdef";
 

@@ -21,7 +21,7 @@ import { EncodedRow, rowOf } from "../../engine/row-codec.ts";
 import { Batch, type Delivery } from "../../engine/shard/batch.ts";
 import { flushRows, type Position } from "../../engine/shard/flush.ts";
 import { recover } from "../../engine/shard/recovery.ts";
-import { ShardRows } from "../../engine/shard/shard-rows.ts";
+import { ShardRows } from "../../engine/shard/rows/shard-rows.ts";
 import { Sweep } from "../../engine/shard/sweep.ts";
 
 /** A Friday noon, eleven days before plans renew. */

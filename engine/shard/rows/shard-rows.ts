@@ -7,14 +7,14 @@
  * brings them back.
  */
 
-import { limits } from "../../config/limits.ts";
-import type { AnyActor } from "../actor.ts";
-import type { Domain } from "../domain.ts";
-import { invariant } from "../invariant.ts";
-import { codeOf, type Key } from "../key.ts";
-import type { Tables } from "../ports/tables.ts";
-import { textOf } from "../record.ts";
-import { type RowCodecs, rowOf } from "../row-codec.ts";
+import { limits } from "../../../config/limits.ts";
+import type { AnyActor } from "../../actor.ts";
+import type { Domain } from "../../domain.ts";
+import { invariant } from "../../invariant.ts";
+import { codeOf, type Key } from "../../key.ts";
+import type { Tables } from "../../ports/tables.ts";
+import { textOf } from "../../record.ts";
+import { type RowCodecs, rowOf } from "../../row-codec.ts";
 import { DueIndex } from "./due-index.ts";
 import { type FreshHead, FreshRows } from "./fresh-rows.ts";
 import { Window } from "./window.ts";

@@ -7,9 +7,10 @@
  * `findSome`, the first look-up or the flush, which takes some records at a time: a shard has other
  * things to do meanwhile. Used by the shard and by the gateway.
  */
-import { invariant } from "../invariant.ts";
-import { codeOf, engineTables, type Key, partitionOf } from "../key.ts";
-import { asBuffer, countWrites, eachPlace, type Slice } from "../record.ts";
+import { invariant } from "../../invariant.ts";
+import { engineTables, type Key, partitionOf } from "../../key.ts";
+import { asBuffer, countWrites, eachPlace, type Slice } from "../../record.ts";
+import { type RowPlace, RowPlaces } from "./row-places.ts";
 
 export interface FreshRow extends Slice {
   readonly key: Key;
@@ -50,8 +51,7 @@ export class FreshRows {
   /** Starts a new generation; the frozen one must have been thawed. */
   freeze(): void {
     invariant(this.frozen.writes === 0, "frozen rows reach the tables before the next are frozen");
-    this.frozen = this.current;
-    this.current = new Generation();
+    [this.current, this.frozen] = [this.frozen, this.current];
   }
 
   /** Finds the frozen rows; awaits `pause` again and again, so that others run. */
@@ -76,7 +76,7 @@ export class FreshRows {
 
   /** The frozen rows are in the tables now. */
   thaw(): void {
-    this.frozen = new Generation();
+    this.frozen.clear();
   }
 }
 
@@ -86,17 +86,22 @@ const partitions = 256;
 
 class Generation {
   writes = 0;
-  private unread: (readonly [record: Uint8Array, heads: Heads | undefined])[] = [];
-  private readonly byPartition: (Map<Key, FreshRow> | undefined)[] = [];
+  /** Of the first of them the rows are found. */
+  private readonly records: Uint8Array[] = [];
+  private readonly heads: (Heads | undefined)[] = [];
+  private readCount = 0;
+  private readonly byPartition: (RowPlaces | undefined)[] = [];
 
   add(record: Uint8Array, heads: Heads | undefined): void {
-    this.unread.push([record, heads]);
+    this.records.push(record);
+    this.heads.push(heads);
     this.writes += countWrites(record);
   }
 
   get(key: Key): Slice | undefined {
     this.read();
-    return this.byPartition[partitionOf(key)]?.get(key);
+    const place = this.byPartition[partitionOf(key)]?.get(key);
+    return place && this.sliceAt(place);
   }
 
   *lastWrites(): Generator<readonly FreshRow[]> {
@@ -105,39 +110,60 @@ class Generation {
 
   /** At most `count` records more; false when that was all. */
   read(count = Number.POSITIVE_INFINITY): boolean {
-    const { unread } = this;
-    if (unread.length === 0) return false;
-    this.unread = unread.slice(count);
-    for (const [record, heads] of unread.slice(0, count)) this.readRecord(record, heads);
-    return this.unread.length > 0;
+    const until = Math.min(this.records.length, this.readCount + count);
+    while (this.readCount < until) this.readRecord(this.readCount++);
+    return until < this.records.length;
   }
 
   /** In the order of their keys. */
   rowsOf(partition: number): readonly FreshRow[] {
     this.read();
-    const rows = this.byPartition[partition];
-    if (rows === undefined) return [];
-    return [...rows.keys()].sort().flatMap((key) => rows.get(key) ?? []);
+    const places = this.byPartition[partition];
+    if (places === undefined) return [];
+    const rows = Array.from(places.all(), (place) => this.rowAt(place));
+    return rows.sort((one, other) => (one.key < other.key ? -1 : 1));
   }
 
-  private readRecord(record: Uint8Array, heads: Heads | undefined): void {
+  clear(): void {
+    this.writes = 0;
+    this.records.length = 0;
+    this.heads.length = 0;
+    this.readCount = 0;
+    for (const places of this.byPartition) places?.clear();
+  }
+
+  private rowAt(place: RowPlace): FreshRow {
+    const slice = this.sliceAt(place);
+    const key: Key = asBuffer(slice.record).toString("latin1", place.keyStart, place.keyEnd);
+    return { key, ...slice, head: this.heads[place.record]?.[place.write] };
+  }
+
+  private sliceAt({ record, start, end }: RowPlace): Slice {
+    return { record: this.recordAt(record), start, end };
+  }
+
+  private readRecord(number: number): void {
+    const bytes = this.recordAt(number);
     let write = 0;
-    const bytes = asBuffer(record);
-    eachPlace(record, (keyStart, keyEnd, start, end) => {
-      const key: Key = bytes.toString("latin1", keyStart, keyEnd);
-      const rows = this.rowsFor(partitionOf(key));
-      const before = rows.get(key);
+    eachPlace(bytes, (keyStart, keyEnd, start, end) => {
+      const place = { record: number, write: write++, keyStart, keyEnd, start, end };
+      const [partition = 0, code] = [bytes[keyStart], bytes[keyStart + 1]];
+      const places = this.placesFor(partition);
       // An effect that is concluded soon enough never reaches the tables.
-      const isUndone = before !== undefined && start < 0 && codeOf(key) === engineTables.outbox;
-      const head = heads?.[write++];
-      if (isUndone && before.start >= 0) rows.delete(key);
-      else rows.set(key, { key, record, start, end, head });
+      const isConclusion = start < 0 && code === engineTables.outbox;
+      if (!isConclusion || !places.takeBack(place)) places.set(place);
     });
   }
 
-  private rowsFor(partition: number): Map<Key, FreshRow> {
-    const rows = this.byPartition[partition] ?? new Map<Key, FreshRow>();
-    this.byPartition[partition] = rows;
-    return rows;
+  private recordAt(number: number): Uint8Array {
+    const record = this.records[number];
+    invariant(record !== undefined, "a row is in one of the records");
+    return record;
+  }
+
+  private placesFor(partition: number): RowPlaces {
+    const places = this.byPartition[partition] ?? new RowPlaces(this.records);
+    this.byPartition[partition] = places;
+    return places;
   }
 }

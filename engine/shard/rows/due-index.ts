@@ -5,8 +5,8 @@
  * twice.
  */
 
-import { limits } from "../../config/limits.ts";
-import type { Key } from "../key.ts";
+import { limits } from "../../../config/limits.ts";
+import type { Key } from "../../key.ts";
 
 const granularityMs = limits.engine.dueGranularityMs;
 

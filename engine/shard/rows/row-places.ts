@@ -1,0 +1,172 @@
+/**
+ * Where the rows of one partition lie in records, by their keys: a half-open hash table with linear
+ * probing, in typed arrays. V8's young collections copy what lives through them, and most of that
+ * were the fresh rows while they were objects in a Map.
+ *
+ * A row that is taken back keeps its place until `clear`. Keys are ids and digests of the service's
+ * own: nobody chooses which of them collide.
+ */
+import type { Key } from "../../key.ts";
+
+/** `[start, end)` of the record with this number hold the value; both are -1 for a deletion. */
+export interface RowPlace {
+  readonly record: number;
+  /** Which of the record's writes it is. */
+  readonly write: number;
+  readonly keyStart: number;
+  readonly keyEnd: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Where the words of a row are. */
+const [hashAt, recordAt, writeAt, keyStartAt, keyEndAt, startAt, endAt] = [0, 1, 2, 3, 4, 5, 6];
+const wordsPerRow = 7;
+const slotsPerRow = 2;
+const firstRows = 16;
+/** A table of which less is used gives its memory back when it is cleared. */
+const usedLeast = 1 / 8;
+/** In place of the number of its write. */
+const takenBack = -1;
+const keyBytesMax = 255;
+
+export class RowPlaces {
+  private readonly records: readonly Uint8Array[];
+  private words = new Int32Array(firstRows * wordsPerRow);
+  /** Numbers of rows from 1 on; 0 is free. */
+  private slots = new Int32Array(firstRows * slotsPerRow);
+  private count = 0;
+
+  /** `records` by their numbers; more may be added. */
+  constructor(records: readonly Uint8Array[]) {
+    this.records = records;
+  }
+
+  get(key: Key): RowPlace | undefined {
+    for (let index = 0; index < key.length; index++) keyBytes[index] = key.charCodeAt(index);
+    const row = this.rowIn(this.slotOf(hashOf(keyBytes, 0, key.length), keyBytes, 0, key.length));
+    return row < 0 ? undefined : this.placeOf(row);
+  }
+
+  /** In place of an earlier one of the same key. */
+  set(place: RowPlace): void {
+    const { record, write, keyStart, keyEnd, start, end } = place;
+    const at = this.rowFor(this.bytesOf(record), keyStart, keyEnd) * wordsPerRow;
+    const { words } = this;
+    words[at + recordAt] = record;
+    words[at + writeAt] = write;
+    words[at + keyStartAt] = keyStart;
+    words[at + keyEndAt] = keyEnd;
+    words[at + startAt] = start;
+    words[at + endAt] = end;
+  }
+
+  /** The row with this place's key; false when it holds no value. */
+  takeBack({ record, keyStart, keyEnd }: RowPlace): boolean {
+    const bytes = this.bytesOf(record);
+    const hash = hashOf(bytes, keyStart, keyEnd);
+    const row = this.rowIn(this.slotOf(hash, bytes, keyStart, keyEnd));
+    if (row < 0 || (this.placeOf(row)?.start ?? -1) < 0) return false;
+    this.words[row * wordsPerRow + writeAt] = takenBack;
+    return true;
+  }
+
+  /** In the order in which their keys came first. */
+  *all(): Generator<RowPlace> {
+    for (let row = 0; row < this.count; row++) {
+      const place = this.placeOf(row);
+      if (place !== undefined) yield place;
+    }
+  }
+
+  clear(): void {
+    const { words, count } = this;
+    this.count = 0;
+    if (count * wordsPerRow < words.length * usedLeast && words.length > firstRows * wordsPerRow) {
+      this.words = new Int32Array(firstRows * wordsPerRow);
+      this.slots = new Int32Array(firstRows * slotsPerRow);
+    } else if (count > 0) this.slots.fill(0);
+  }
+
+  private placeOf(row: number): RowPlace | undefined {
+    const at = row * wordsPerRow;
+    const write = this.word(at + writeAt);
+    if (write === takenBack) return undefined;
+    return {
+      record: this.word(at + recordAt),
+      write,
+      keyStart: this.word(at + keyStartAt),
+      keyEnd: this.word(at + keyEndAt),
+      start: this.word(at + startAt),
+      end: this.word(at + endAt),
+    };
+  }
+
+  /** The row with the key that these bytes are, or a new one. */
+  private rowFor(bytes: Uint8Array, from: number, to: number): number {
+    if (this.count * wordsPerRow === this.words.length) this.grow();
+    const hash = hashOf(bytes, from, to);
+    const slot = this.slotOf(hash, bytes, from, to);
+    const found = this.rowIn(slot);
+    if (found >= 0) return found;
+    this.words[this.count * wordsPerRow + hashAt] = hash;
+    this.slots[slot] = ++this.count;
+    return this.count - 1;
+  }
+
+  /** Of the row with this key, or the free one where it belongs. */
+  private slotOf(hash: number, bytes: Uint8Array, from: number, to: number): number {
+    const mask = this.slots.length - 1;
+    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+      const row = this.rowIn(slot);
+      if (row < 0 || this.hasKey(row, hash, bytes, from, to)) return slot;
+    }
+  }
+
+  private hasKey(row: number, hash: number, bytes: Uint8Array, from: number, to: number): boolean {
+    const at = row * wordsPerRow;
+    const start = this.word(at + keyStartAt);
+    const length = this.word(at + keyEndAt) - start;
+    if (this.word(at + hashAt) !== hash || length !== to - from) return false;
+    const own = this.bytesOf(this.word(at + recordAt));
+    for (let index = 0; index < length; index++)
+      if (own[start + index] !== bytes[from + index]) return false;
+    return true;
+  }
+
+  private grow(): void {
+    const { words, count } = this;
+    this.words = new Int32Array(2 * words.length);
+    this.words.set(words);
+    this.slots = new Int32Array(2 * this.slots.length);
+    const mask = this.slots.length - 1;
+    for (let row = 0; row < count; row++) {
+      let slot = this.word(row * wordsPerRow + hashAt) & mask;
+      while (this.rowIn(slot) >= 0) slot = (slot + 1) & mask;
+      this.slots[slot] = row + 1;
+    }
+  }
+
+  /** -1: the slot is free. */
+  private rowIn(slot: number): number {
+    return (this.slots[slot] ?? 0) - 1;
+  }
+
+  private word(at: number): number {
+    return this.words[at] ?? 0;
+  }
+
+  private bytesOf(record: number): Uint8Array {
+    return this.records[record] ?? noBytes;
+  }
+}
+
+const noBytes = new Uint8Array(0);
+const keyBytes = new Uint8Array(keyBytesMax);
+
+/** FNV-1a, 32 bits, with its upper half folded into the lower. */
+function hashOf(bytes: Uint8Array, from: number, to: number): number {
+  let hash = 0x811c9dc5;
+  for (let at = from; at < to; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193);
+  return hash ^ (hash >>> 16);
+}
