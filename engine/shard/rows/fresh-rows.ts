@@ -10,6 +10,7 @@
 import { invariant } from "../../invariant.ts";
 import { engineTables, type Key, partitionOf } from "../../key.ts";
 import { asBuffer, countWrites, eachPlace, type Slice } from "../../record.ts";
+import { RecordPages } from "./record-pages.ts";
 import { type RowPlace, RowPlaces } from "./row-places.ts";
 
 export interface FreshRow extends Slice {
@@ -40,10 +41,12 @@ export class FreshRows {
     return this.current.writes + this.frozen.writes;
   }
 
+  /** The record's bytes are copied. */
   add(record: Uint8Array, heads?: Heads): void {
     if (countWrites(record) > 0) this.current.add(record, heads);
   }
 
+  /** What it returns is good until the next `thaw`. */
   get(key: Key): Slice | undefined {
     return this.current.get(key) ?? this.frozen.get(key);
   }
@@ -86,6 +89,7 @@ const partitions = 256;
 
 class Generation {
   writes = 0;
+  private readonly pages = new RecordPages();
   /** Of the first of them the rows are found. */
   private readonly records: Uint8Array[] = [];
   private readonly heads: (Heads | undefined)[] = [];
@@ -93,7 +97,7 @@ class Generation {
   private readonly byPartition: (RowPlaces | undefined)[] = [];
 
   add(record: Uint8Array, heads: Heads | undefined): void {
-    this.records.push(record);
+    this.records.push(this.pages.add(record));
     this.heads.push(heads);
     this.writes += countWrites(record);
   }
@@ -126,6 +130,7 @@ class Generation {
 
   clear(): void {
     this.writes = 0;
+    this.pages.clear();
     this.records.length = 0;
     this.heads.length = 0;
     this.readCount = 0;
