@@ -121,25 +121,31 @@ t.test("an effect that is concluded in the generation that caused it leaves no r
   t.strictSame(frozen(rows), [`${other} gone`]);
 });
 
-t.test("rows outlive the records that they came in, and leave nothing to those after", async (t) => {
-  const rows = new FreshRows();
-  const names = Array.from({ length: 200 }, (_, number) => `row ${number}`);
-  for (let turn = 1; turn <= 3; turn++) {
-    for (const name of names) {
-      // Of all lengths, and one that is longer than many together.
-      const text = JSON.stringify(name.repeat(name === "row 7" ? 100_000 : turn * 50));
-      const bytes = record({ [keyOf(7, 16, `${name} of ${turn}`)]: text });
-      rows.add(bytes);
-      bytes.fill(0);
+t.test(
+  "rows outlive the records that they came in, and leave nothing to those after",
+  async (t) => {
+    const rows = new FreshRows();
+    const names = Array.from({ length: 200 }, (_, number) => `row ${number}`);
+    for (let turn = 1; turn <= 3; turn++) {
+      for (const name of names) {
+        // Of all lengths, and one that is longer than many together.
+        const text = JSON.stringify(name.repeat(name === "row 7" ? 100_000 : turn * 50));
+        const bytes = record({ [keyOf(7, 16, `${name} of ${turn}`)]: text });
+        rows.add(bytes);
+        bytes.fill(0);
+      }
+      t.equal(
+        look(rows, keyOf(7, 16, `row 8 of ${turn}`)),
+        JSON.stringify("row 8".repeat(turn * 50)),
+      );
+      t.equal(look(rows, keyOf(7, 16, `row 7 of ${turn}`))?.length, 500_002);
+      t.equal(look(rows, keyOf(7, 16, `row 8 of ${turn - 1}`)), undefined);
+      rows.freeze();
+      t.equal(frozen(rows).length, names.length);
+      rows.thaw();
     }
-    t.equal(look(rows, keyOf(7, 16, `row 8 of ${turn}`)), JSON.stringify("row 8".repeat(turn * 50)));
-    t.equal(look(rows, keyOf(7, 16, `row 7 of ${turn}`))?.length, 500_002);
-    t.equal(look(rows, keyOf(7, 16, `row 8 of ${turn - 1}`)), undefined);
-    rows.freeze();
-    t.equal(frozen(rows).length, names.length);
-    rows.thaw();
-  }
-});
+  },
+);
 
 t.test("an effect that is caused anew after its conclusion is a row again", async (t) => {
   const rows = new FreshRows();
