@@ -4,7 +4,7 @@
  * were the fresh rows while they were objects in a Map.
  *
  * A row that is taken back keeps its place until `clear`. Keys are ids and digests of the service's
- * own: nobody chooses which of them collide.
+ * own: no client chooses which of them collide.
  */
 import type { Key } from "../../key.ts";
 
