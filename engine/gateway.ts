@@ -119,6 +119,12 @@ export class Gateway {
     return this.standbys.has(shard) && !this.owns(shard);
   }
 
+  /** Whether a row of the directory that is not found here is nowhere else either. */
+  get isDirectoryWhole(): boolean {
+    const directory = this.shardCount;
+    return this.cluster === undefined || this.owns(directory) || this.isStandby(directory);
+  }
+
   /** Of the domain; the directory is one more. */
   get shardCount(): number {
     return this.shards.length - 1;

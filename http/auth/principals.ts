@@ -15,6 +15,7 @@ import { limits } from "../../config/limits.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import { codeOf, directoryCode, type Key } from "../../engine/key.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
+import { ShardDown } from "../../engine/reading/shard-end.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
 import { turnPrefix, turnPrincipal } from "./agent-turn-principal.ts";
 import { placeOf } from "./contexts.ts";
@@ -56,7 +57,10 @@ export class Principals {
     this.clock = clock;
   }
 
-  /** Throws `RefusalError`: 401 for all that is missing or wrong, 403 for a suspended account. */
+  /**
+   * Throws `RefusalError`: 401 for all that is missing or wrong, 403 for a suspended account; and
+   * `ShardDown` where another node may know the credential.
+   */
   of(authorization: string | undefined): Principal {
     const remembered = this.byHeader.get(authorization ?? "");
     const isCurrent = remembered?.version === this.version;
@@ -109,8 +113,11 @@ export class Principals {
     const { gateway } = this;
     const credential = gateway.read(credentialKey(digest));
     const user = credential === undefined ? undefined : gateway.read(userKey(credential.user));
-    if (credential === undefined || user === undefined || this.isWithdrawn(credential))
+    if (credential === undefined || user === undefined || this.isWithdrawn(credential)) {
+      // A node that begins or stops to follow the directory lacks the newest credentials.
+      if (!gateway.isDirectoryWhole) throw new ShardDown();
       throw unauthorized(true);
+    }
     const place = placeOf(gateway, user, credential);
     if (place === "lost") throw unauthorized(true);
     const [owner, role] =

@@ -1,11 +1,29 @@
 /** A node of a cluster serves when it goes on with each shard should that one's owner die. */
 import t from "tap";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
+import { MemoryNodes } from "../../engine/adapters/memory/memory-nodes.ts";
+import { MemoryShardLines } from "../../engine/adapters/memory/memory-shard-lines.ts";
 import { memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
+import { ClusterNodes } from "../../engine/cluster/cluster-nodes.ts";
+import { Elsewhere } from "../../engine/cluster/elsewhere.ts";
 import { Gateway } from "../../engine/gateway.ts";
+import type { Presence } from "../../engine/ports/nodes.ts";
 import { ProcessClock } from "../../engine/process-clock.ts";
+import { ShardDown } from "../../engine/reading/shard-end.ts";
+import { Principals } from "../../http/auth/principals.ts";
 import { standBy } from "../../http/cluster/standing-by.ts";
 import { idle } from "../engine/toys.ts";
+
+/** Of which none is heard. */
+function otherNodes(clock: ProcessClock): Elsewhere {
+  const nodes = new MemoryNodes().open();
+  const own: Presence = {
+    ...{ node: "a", address: "127.0.0.1:1", version: "1", status: "live", startedAtMs: 0 },
+    ...{ shards: [], directorySeq: 0, firstRequest: 0 },
+  };
+  const known = new ClusterNodes(() => own, nodes, clock);
+  return new Elsewhere({ line: new MemoryShardLines().open(), nodes, known, clock });
+}
 
 /** Two shards and the directory, of which the node owns the first. */
 function stage() {
@@ -55,4 +73,25 @@ t.test("a node does not wait for an owner that nobody hears", async (t) => {
   const { pass } = stage();
   t.notOk(await pass(2_900));
   t.ok(await pass(200));
+});
+
+t.test("a credential that only another node may know is not called invalid", async (t) => {
+  const { gateway, clock } = stage();
+  const principals = new Principals(gateway, clock);
+  const answer = (): unknown => {
+    try {
+      return principals.of("Bearer pat_unknown");
+    } catch (error) {
+      return error;
+    }
+  };
+  t.match(answer(), { refusal: { code: "unauthorized" } }, "a machine that is alone knows all");
+  gateway.connect(otherNodes(clock));
+  t.ok(answer() instanceof ShardDown, "it has not heard the directory's owner");
+  gateway.event(2, { kind: "standby" });
+  t.match(answer(), { refusal: { code: "unauthorized" } }, "it follows the directory");
+  gateway.detach(2, true);
+  t.ok(answer() instanceof ShardDown, "it follows no more and answers on");
+  gateway.attach(2, () => {}, memoryTables());
+  t.match(answer(), { refusal: { code: "unauthorized" } }, "it owns the directory");
 });
