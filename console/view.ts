@@ -3,4 +3,4 @@
 export { computed, effect, signal } from "@preact/signals";
 export type { ComponentChildren, ComponentType } from "preact";
 export { render } from "preact";
-export { useEffect, useMemo, useRef, useState } from "preact/hooks";
+export { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";

@@ -8,7 +8,7 @@ import { attempt } from "../notices.ts";
 import { Icon } from "../parts/icon.tsx";
 import { asked as askedFor, refine } from "../place.ts";
 import { klieg } from "../session.ts";
-import { useEffect, useRef, useState } from "../view.ts";
+import { useEffect, useLayoutEffect, useRef, useState } from "../view.ts";
 import { elementLine } from "./element-line.ts";
 
 interface EditorProps {
@@ -94,7 +94,8 @@ function useWritten(text: string, newest: string) {
   const [saved, setSaved] = useState(text);
   const etag = useRef(newest);
   const isChanged = written !== saved;
-  useEffect(() => {
+  // At once: what is written between a picture and its effects would be taken for what is stored.
+  useLayoutEffect(() => {
     // Stored by another; what is written here stays, and its save is refused.
     if (isChanged) return;
     etag.current = newest;
