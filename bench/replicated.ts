@@ -1,7 +1,8 @@
 /**
  * How many submits a second does a node bear whose log is replicated, beside one that has a disk
- * alone? Three servers of NATS, the owner and a standby share this machine with the load. Both have
- * as many shards as they come with: one for a machine of two processors, eight for a cluster.
+ * alone? Three servers of NATS, the owner and a standby share this machine with the load. The
+ * cluster has two shards unless it is told otherwise, as `npm run cluster` gives one that lies on a
+ * single machine; the other has as many as it comes with, one for a machine of two processors.
  */
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -22,7 +23,7 @@ const barOfLocal = 0.35;
 
 export const replicated: Question = {
   summary: "durable submits of a cluster's owner, beside those of one machine by itself",
-  options: loadOptions,
+  options: [...loadOptions, "--shards N       of the cluster (2, as npm run cluster has)"],
   farmWorkers: 0,
   plan: (args) => {
     const options = readLoadOptions(args);
@@ -42,7 +43,7 @@ interface Side {
 
 async function measure(options: LoadOptions, setting: Setting): Promise<Finding> {
   const { subject, environment, say } = setting;
-  const cluster = await openCluster(environment);
+  const cluster = await openCluster(environment, options.shards);
   try {
     const { owner, standby, token } = cluster;
     const accounts = options.accounts;
@@ -138,7 +139,7 @@ interface Cluster {
 }
 
 /** The owner of all shards is the one that was first; the standby follows it. */
-async function openCluster(environment: Setting["environment"]): Promise<Cluster> {
+async function openCluster(environment: Setting["environment"], shards: number): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), "klieg-bench-"));
   const nats = await startNatsClusterIn(folder);
   const { store, close: closeStore } = await startSwift();
@@ -154,6 +155,7 @@ async function openCluster(environment: Setting["environment"]): Promise<Cluster
     await mkdir(data);
     const node = await startNode(data, 0, {
       ...environment,
+      KLIEG_SHARDS: `${shards}`,
       KLIEG_NATS_URL: nats.map(({ url }) => url).join(","),
       KLIEG_S3_ENDPOINT: store.endpoint,
       KLIEG_S3_BUCKET: store.bucket,

@@ -8,6 +8,8 @@ export interface LoadOptions {
   readonly accounts: number;
   /** How many jobs are made before reading. */
   readonly jobs: number;
+  /** Of a cluster that is made to be asked. */
+  readonly shards: number;
 }
 
 export const loadOptions: readonly string[] = [
@@ -31,6 +33,7 @@ export function readLoadOptions(args: readonly string[]): LoadOptions {
       threads: text("2"),
       accounts: text("2000"),
       jobs: text("20000"),
+      shards: text("2"),
     },
   });
   const course = {
@@ -43,5 +46,6 @@ export function readLoadOptions(args: readonly string[]): LoadOptions {
     course,
     accounts: countOf("accounts", values.accounts),
     jobs: countOf("jobs", values.jobs),
+    shards: countOf("shards", values.shards),
   };
 }
