@@ -1,5 +1,5 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { availableParallelism, hostname, tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
+import { availableParallelism, hostname } from "node:os";
 import { join } from "node:path";
 import { limits } from "../config/limits.ts";
 import { searchPath } from "../config/program-environment.ts";
@@ -26,7 +26,7 @@ import { ownChromium, SceneBrowser } from "./browser/browser.ts";
 import { findChromium } from "./browser/chromium-path.ts";
 import { isolate } from "./browser/isolation.ts";
 import { Fence } from "./fence/fence.ts";
-import { sweepLeftovers } from "./fence/own-folders.ts";
+import { makeNodeFolder, sweepLeftovers } from "./fence/own-folders.ts";
 import { fetchResults } from "./fetch/fetch.ts";
 import { studioImage } from "./models/studio-image.ts";
 import { studioMatte } from "./models/studio-matte.ts";
@@ -79,7 +79,7 @@ const isSigned = remote !== undefined || process.argv.includes(signedObjects);
 const executablePath = await findChromium(settings.chromium, searchPath());
 const { farm } = limits;
 await sweepLeftovers(systemClock.nowMs());
-const ownFolder = await mkdtemp(join(tmpdir(), "klieg-node-"));
+const ownFolder = await makeNodeFolder();
 const fence = await Fence.raise(searchPath(), ownFolder);
 const programs = await fitPrograms(fence, {
   ffmpeg: await findTool(settings.ffmpeg, "ffmpeg", searchPath()),

@@ -5,11 +5,11 @@ import {
   type FileHandle,
   lstat,
   mkdir,
+  mkdtemp,
   open,
   readdir,
   readFile,
   rm,
-  stat,
   writeFile,
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -71,7 +71,7 @@ export class OwnFolders {
 }
 
 async function fill({ path, user, farmFolder }: OwnFolder): Promise<void> {
-  await writeFile(join(farmFolder, makerFile), `${process.pid}`);
+  await sign(farmFolder);
   await mkdir(path, { mode: 0o700 });
   if (user === undefined) return;
   await chown(path, user, user);
@@ -79,8 +79,21 @@ async function fill({ path, user, farmFolder }: OwnFolder): Promise<void> {
   await chmod(farmFolder, 0o710);
 }
 
+/** A folder for what belongs to no task. */
+export async function makeNodeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), nodePrefix));
+  await sign(folder);
+  return folder;
+}
+
 const prefix = "klieg-user-";
+const nodePrefix = "klieg-node-";
 const makerFile = "maker";
+
+/** By this the next node knows whether its maker lives. */
+async function sign(folder: string): Promise<void> {
+  await writeFile(join(folder, makerFile), `${process.pid}`);
+}
 
 async function isMade(path: string): Promise<boolean> {
   try {
@@ -128,23 +141,24 @@ export async function openMade(path: string, flags?: number): Promise<FileHandle
 export async function sweepLeftovers(nowMs: number): Promise<void> {
   const root = tmpdir();
   for (const name of await readdir(root)) {
-    if (!name.startsWith(prefix) && !name.startsWith(pipePrefix)) continue;
+    if (!prefixes.some((own) => name.startsWith(own))) continue;
     const path = join(root, name);
     if (!(await isLeft(path, nowMs))) continue;
-    // Another user's are that user's to remove.
     await rm(path, { recursive: true, force: true }).catch(() => undefined);
   }
 }
 
 /** How folders of pipes are called. */
 export const pipePrefix = "klieg-pipe-";
+const prefixes = [prefix, nodePrefix, pipePrefix];
 
+/** What no maker has signed, or not yet, goes by its age; another user's is that user's to remove. */
 async function isLeft(path: string, nowMs: number): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined);
-  if (found === undefined) return false;
-  if (nowMs - found.mtimeMs >= limits.farm.leftoverMs) return true;
+  const found = await lstat(path).catch(() => undefined);
+  if (found === undefined || found.uid !== process.getuid?.()) return false;
   const maker = await readFile(join(path, makerFile), "latin1").catch(() => "");
-  return maker !== "" && !isRunning(Number(maker));
+  if (maker !== "") return !isRunning(Number(maker));
+  return nowMs - found.mtimeMs >= limits.farm.leftoverMs;
 }
 
 function isRunning(pid: number): boolean {

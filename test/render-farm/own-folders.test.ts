@@ -15,13 +15,15 @@ t.test("a farm node removes what killed ones left, and nothing that may be in us
   const gone = "4194305"; // More than Linux numbers processes.
   const folders: Record<string, string> = {};
   for (const [name, ageMs, maker] of [
-    ["klieg-user-old", 90_000_000, `${process.pid}`],
+    ["klieg-user-old", 90_000_000, undefined],
     ["klieg-user-left", 1_000, gone],
-    ["klieg-user-used", 1_000, `${process.pid}`],
+    ["klieg-user-used", 90_000_000, `${process.pid}`],
     ["klieg-user-begun", 1_000, undefined],
     ["klieg-pipe-old", 90_000_000, undefined],
     ["klieg-pipe-new", 80_000_000, undefined],
-    ["klieg-node-old", 90_000_000, gone],
+    ["klieg-node-left", 1_000, gone],
+    ["klieg-node-used", 90_000_000, `${process.pid}`],
+    ["klieg-node-begun", 1_000, undefined],
     ["other-old", 90_000_000, gone],
   ] as const) {
     const folder = join(tmpdir(), `${name}-${process.pid}`);
@@ -40,7 +42,9 @@ t.test("a farm node removes what killed ones left, and nothing that may be in us
     "klieg-user-begun": true,
     "klieg-pipe-old": false,
     "klieg-pipe-new": true,
-    "klieg-node-old": true,
+    "klieg-node-left": false,
+    "klieg-node-used": true,
+    "klieg-node-begun": true,
     "other-old": true,
   });
 });
