@@ -3,6 +3,8 @@
  * alone? Three servers of NATS, the owner and a standby share this machine with the load. The
  * cluster has two shards unless it is told otherwise, as `npm run cluster` gives one that lies on a
  * single machine; the other has as many as it comes with, one for a machine of two processors.
+ *
+ * The same is then asked of the standby, which forwards all of it to the owner.
  */
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -59,7 +61,13 @@ async function measure(options: LoadOptions, setting: Setting): Promise<Finding>
       [standby],
       await createCrowd(owner.origin, token, accounts),
     );
-    const sides = [local, shared];
+    const forwarded = sideOf(
+      "forwarded",
+      standby,
+      [owner],
+      await createCrowd(standby.origin, token, accounts),
+    );
+    const sides = [local, shared, forwarded];
     for (let round = 0; round <= options.course.rounds; round++)
       for (const side of sides) {
         const figures = await drivenRound(side, round, options);
@@ -69,7 +77,7 @@ async function measure(options: LoadOptions, setting: Setting): Promise<Finding>
       }
     say("waiting until every job has ended");
     const sound = await Promise.all(sides.map((side) => isSound(side, options)));
-    return { isSound: sound.every(Boolean), lines: table(local, shared) };
+    return { isSound: sound.every(Boolean), lines: table(local, shared, forwarded) };
   } finally {
     await cluster.close();
   }
@@ -114,21 +122,29 @@ async function isSound({ crowd, answered }: Side, { course }: LoadOptions): Prom
   return open === 0 && isCounted && (await balanced(sample)) === sample.length;
 }
 
-function table(local: Side, shared: Side): string[] {
-  const [alone, together] = [medians(local.rounds), medians(shared.rounds)];
-  const share = together.requestsPerSecond / alone.requestsPerSecond;
-  const line = (name: string, { requestsPerSecond, p50Ms, p99Ms, processorUs }: typeof alone) =>
-    `${name.padEnd(11)}${Math.round(requestsPerSecond)} submits/s, p50 ${p50Ms.toFixed(1)} ms, ` +
-    `p99 ${p99Ms.toFixed(1)} ms, CPU of the nodes ${processorUs?.toFixed(0)} us a submit`;
+function table(local: Side, shared: Side, forwarded: Side): string[] {
+  const share = rateOf(shared) / rateOf(local);
   return [
-    "replicated: submits to the owner of all shards, medians",
-    line(local.name, alone),
-    line(shared.name, together),
+    "submits to one machine, to the owner of all shards and to its standby, medians",
+    ...[local, shared, forwarded].map(lineOf),
+    `forwarded is ${percent(rateOf(forwarded) / rateOf(shared))} of replicated`,
     verdict(
-      `replicated is ${(share * 100).toFixed(0)} % of local, bar ${barOfLocal * 100} %`,
+      `replicated is ${percent(share)} of local, bar ${percent(barOfLocal)}`,
       share >= barOfLocal,
     ),
   ];
+}
+
+const rateOf = ({ rounds }: Side): number => medians(rounds).requestsPerSecond;
+
+const percent = (share: number): string => `${(share * 100).toFixed(0)} %`;
+
+function lineOf({ name, rounds }: Side): string {
+  const { requestsPerSecond, p50Ms, p99Ms, processorUs } = medians(rounds);
+  return (
+    `${name.padEnd(11)}${Math.round(requestsPerSecond)} submits/s, p50 ${p50Ms.toFixed(1)} ms, ` +
+    `p99 ${p99Ms.toFixed(1)} ms, CPU of the nodes ${processorUs?.toFixed(0)} us a submit`
+  );
 }
 
 interface Cluster {

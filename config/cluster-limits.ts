@@ -51,7 +51,7 @@ export const clusterLimits = {
     hopCheckMs: 500,
     /** Connections to one node, and those of them that are kept without a request. */
     hopSocketsMax: 4_096,
-    hopFreeSocketsMax: 64,
+    hopFreeSocketsMax: 1_024,
     /** Kept so long by who asks, and longer by who is asked, so that neither meets a closed one. */
     hopIdleMs: 30_000,
     hopKeepAliveMs: 60_000,

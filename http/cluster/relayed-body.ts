@@ -18,8 +18,10 @@ export function relayedBody(response: IncomingMessage, isHead: boolean): string 
   return {
     length,
     start(sink) {
+      let left = length ?? Number.POSITIVE_INFINITY;
       const relay = isEventStream(response) ? new FrameRelay(sink) : new ByteRelay(sink);
       response.on("data", (chunk: Buffer) => {
+        left -= chunk.length;
         if (!relay.take(chunk)) response.pause();
       });
       sink.drained(() => response.resume());
@@ -28,7 +30,9 @@ export function relayedBody(response: IncomingMessage, isHead: boolean): string 
       response.on("close", () => relay.broken());
       return () => {
         relay.isOver = true;
-        response.destroy();
+        // The client has all of it before its end is heard; the connection is used again.
+        if (left > 0) response.destroy();
+        else response.resume();
       };
     },
   };

@@ -1,20 +1,47 @@
-/** What a node learns from how another takes what is forwarded to it. */
+/** What a node learns from how another takes what is forwarded to it, and how it asks it again. */
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import t from "tap";
+import t, { type Test } from "tap";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
-import { HopClient } from "../../http/cluster/hop-client.ts";
+import { HopClient, type HopOutcome } from "../../http/cluster/hop-client.ts";
 import { refusedHeader } from "../../http/cluster/hop-head.ts";
 import { HopSigner } from "../../http/cluster/hop-signature.ts";
 
 t.test("a node that refuses all is told of once, and again when it has taken some", async (t) => {
   let isRefusing = true;
-  const server = createServer((_, response) => {
+  const { send, address, told } = await openHop(t, (_, response) => {
     if (isRefusing) response.writeHead(401, { [refusedHeader]: "1" });
     response.end();
   });
+  const kind = async () => (await send()).kind;
+  t.strictSame([await kind(), await kind()], ["unreached", "unreached"]);
+  t.strictSame(told, [address]);
+  isRefusing = false;
+  t.equal(await kind(), "answered");
+  isRefusing = true;
+  await kind();
+  t.strictSame(told, [address, address]);
+});
+
+t.test("the connection of an answer that a client has whole is used again", async (t) => {
+  const text = "x".repeat(200_000);
+  const { send, connections } = await openHop(t, (_, response) => {
+    response.writeHead(200, { "content-length": text.length }).end(text);
+  });
+  for (let time = 0; time < 3; time++) {
+    t.equal(await bytesOf(await send()), text.length);
+    // It is free once the answer's end was heard as well.
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  }
+  t.equal(connections(), 1);
+});
+
+async function openHop(t: Pick<Test, "teardown">, answer: RequestListener) {
+  const server = createServer(answer);
+  let connections = 0;
+  server.on("connection", () => connections++);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -38,12 +65,30 @@ t.test("a node that refuses all is told of once, and again when it has taken som
     onGone: () => () => undefined,
   };
   const forwarded = { request, requestId: "one", credential: undefined, body: nothing };
-  const send = async () => (await client.send({ address, isLiving: () => true }, forwarded)).kind;
-  t.strictSame([await send(), await send()], ["unreached", "unreached"]);
-  t.strictSame(told, [address]);
-  isRefusing = false;
-  t.equal(await send(), "answered");
-  isRefusing = true;
-  await send();
-  t.strictSame(told, [address, address]);
-});
+  const send = () => client.send({ address, isLiving: () => true }, forwarded);
+  return { send, address, told, connections: () => connections };
+}
+
+/** As a client's connection takes it: with its last byte it is over, and nothing more is wanted. */
+function bytesOf(outcome: HopOutcome): Promise<number> {
+  if (outcome.kind !== "answered" || typeof outcome.answer.body === "string")
+    throw new Error("There is no such answer.");
+  const { body } = outcome.answer;
+  return new Promise((resolve, reject) => {
+    let bytes = 0;
+    const stop = body.start({
+      write(chunk) {
+        bytes += chunk.length;
+        if (bytes === body.length) {
+          stop();
+          resolve(bytes);
+        }
+        return true;
+      },
+      unsent: () => 0,
+      drained: () => undefined,
+      end: () => undefined,
+      abort: () => reject(new Error("It broke off.")),
+    });
+  });
+}
