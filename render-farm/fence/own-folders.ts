@@ -152,7 +152,7 @@ export async function sweepLeftovers(nowMs: number): Promise<void> {
 export const pipePrefix = "klieg-pipe-";
 const prefixes = [prefix, nodePrefix, pipePrefix];
 
-/** What no maker has signed, or not yet, goes by its age; another user's is that user's to remove. */
+/** What no maker has signed, or not yet, goes by its age; another user's is not ours to remove. */
 async function isLeft(path: string, nowMs: number): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined);
   if (found === undefined || found.uid !== process.getuid?.()) return false;
