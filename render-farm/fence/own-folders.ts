@@ -52,7 +52,7 @@ export class OwnFolders {
   async lend(): Promise<OwnFolder> {
     for (let tried = 0; tried < usersMax; tried++) {
       const number = firstUser + (this.turn++ % usersMax);
-      const farmFolder = join(tmpdir(), `${prefix}${number}`);
+      const farmFolder = join(tmpdir(), `${userPrefix}${number}`);
       if (!(await isMade(farmFolder))) continue;
       const own = {
         path: join(farmFolder, "own"),
@@ -86,8 +86,11 @@ export async function makeNodeFolder(): Promise<string> {
   return folder;
 }
 
-const prefix = "klieg-user-";
+const userPrefix = "klieg-user-";
 const nodePrefix = "klieg-node-";
+/** How folders of pipes are called. */
+export const pipePrefix = "klieg-pipe-";
+const prefixes = [userPrefix, nodePrefix, pipePrefix];
 const makerFile = "maker";
 
 /** By this the next node knows whether its maker lives. */
@@ -147,10 +150,6 @@ export async function sweepLeftovers(nowMs: number): Promise<void> {
     await rm(path, { recursive: true, force: true }).catch(() => undefined);
   }
 }
-
-/** How folders of pipes are called. */
-export const pipePrefix = "klieg-pipe-";
-const prefixes = [prefix, nodePrefix, pipePrefix];
 
 /** What no maker has signed, or not yet, goes by its age; another user's is not ours to remove. */
 async function isLeft(path: string, nowMs: number): Promise<boolean> {
