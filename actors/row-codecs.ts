@@ -56,6 +56,8 @@ const account = rowCodec<Account>({
   stored: "plain",
   isOrganization: "plain",
   overrides: "plain",
+  countsInto: "plain",
+  unpaidUse: "plain",
 });
 
 const ledger = rowCodec<LedgerRow>({

@@ -8,6 +8,14 @@ export const farmLimits = {
     thumbnailMax: 128 * 1024,
     /** Silence after which a lease lapses and the task is offered again. */
     leaseMs: 15_000,
+    /**
+     * The part of the farm's slots that one owner's work may hold at once, at least one; and how
+     * many timeouts of its pages within how long leave it one, with how many owners remembered.
+     */
+    ownerShare: 0.5,
+    timeoutsMax: 3,
+    timeoutMemoryMs: 600_000,
+    ownersRememberedMax: 10_000,
     /** Progress becomes durable at most this often. */
     progressIntervalMs: 2_000,
     /** Attempts of one task before its job fails. */

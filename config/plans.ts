@@ -13,6 +13,8 @@ export interface Plan {
   readonly generationsPerDay: number | undefined;
   /** Assets, files of compositions (equal ones once) and renders. */
   readonly storedBytes: number | undefined;
+  /** Organizations that an account may own, counted apart from its memberships. */
+  readonly organizationsOwned: number;
 }
 
 const gibibyte = 1024 ** 3;
@@ -24,36 +26,42 @@ const shipped: { readonly plans: Readonly<Record<PlanName, Plan>> } = {
       monthlyCredits: 100,
       generationsPerDay: 50,
       storedBytes: 5 * gibibyte,
+      organizationsOwned: 1,
     },
     starter: {
       concurrentMax: 2,
       monthlyCredits: 1_000,
       generationsPerDay: 500,
       storedBytes: 50 * gibibyte,
+      organizationsOwned: 3,
     },
     pro: {
       concurrentMax: 4,
       monthlyCredits: 4_000,
       generationsPerDay: 2_000,
       storedBytes: 250 * gibibyte,
+      organizationsOwned: 10,
     },
     studio: {
       concurrentMax: 8,
       monthlyCredits: 12_000,
       generationsPerDay: 5_000,
       storedBytes: 1024 * gibibyte,
+      organizationsOwned: 25,
     },
     team: {
       concurrentMax: 8,
       monthlyCredits: 20_000,
       generationsPerDay: 10_000,
       storedBytes: 2048 * gibibyte,
+      organizationsOwned: 50,
     },
     enterprise: {
       concurrentMax: 8,
       monthlyCredits: 0,
       generationsPerDay: undefined,
       storedBytes: undefined,
+      organizationsOwned: 100,
     },
   },
 };

@@ -55,7 +55,8 @@ export interface Context<Reply = never> {
   /** Who waits for a reply to this message; pass it on in a tell to let another actor reply. */
   readonly request: RequestId<Reply> | undefined;
   /**
-   * Reads this batch, then fresh rows, then the table. Must not be used for heads of other actors.
+   * Reads this batch, then fresh rows, then the table. A head of another actor of the partition is
+   * decoded at each read unless this batch wrote it, so it is read where that is rare.
    */
   get<Row>(key: Key<Row>): Row | undefined;
 }

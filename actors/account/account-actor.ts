@@ -9,6 +9,7 @@
  * A submit's hold, slot, fingerprint, job and reply are one step: all durable or none.
  */
 
+import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import { plans } from "../../config/plans.ts";
 import { type Actor, answer, type Context, decision, put, tell } from "../../engine/actor.ts";
@@ -27,7 +28,7 @@ import {
 } from "./account.ts";
 import type { AccountMessage, AssetChanged, IssueTicket, OpenAccount } from "./account-messages.ts";
 import { setBudget } from "./budget.ts";
-import { discard, follow, forget, setTerms } from "./following.ts";
+import { countUnpaidUse, discard, follow, forget, setTerms } from "./following.ts";
 import { grant } from "./grant.ts";
 import { unpackSubmit } from "./packed-submit.ts";
 import { pay } from "./payment.ts";
@@ -36,20 +37,29 @@ import { changeRun } from "./run.ts";
 import { countFiles } from "./storage.ts";
 import { submit } from "./submit.ts";
 import { submitSet } from "./submit-set.ts";
+import { reportUse } from "./unpaid-use.ts";
 
 export const accountActor: Actor<Account, AccountMessage, never> = {
   kind: "account",
   decide(head, message, ctx) {
-    if (message.kind === "open") return open(head, message, ctx);
-    invariant(head !== undefined, `an account exists before it gets ${message.kind}`);
-    const renewal = pendingRenewal(head, ctx.atMs);
-    if (renewal === undefined) return act(head, message, ctx);
-    const after = act(renewal.account, message, ctx);
-    return { ...after, rows: [...renewalRows(ctx.self, head, renewal), ...after.rows] };
+    return reportUse(head, decide(head, message, ctx));
   },
   dueAt: () => undefined,
   staysCached: true,
 };
+
+function decide(
+  head: Account | undefined,
+  message: AccountMessage,
+  ctx: Context<ReplyTo<AccountMessage>>,
+): AccountDecision {
+  if (message.kind === "open") return open(head, message, ctx);
+  invariant(head !== undefined, `an account exists before it gets ${message.kind}`);
+  const renewal = pendingRenewal(head, ctx.atMs);
+  if (renewal === undefined) return act(head, message, ctx);
+  const after = act(renewal.account, message, ctx);
+  return { ...after, rows: [...renewalRows(ctx.self, head, renewal), ...after.rows] };
+}
 
 /** Of an account that has the credits of this month. */
 function act(
@@ -86,6 +96,8 @@ function act(
       return decision({ ...head, tickets: Math.max(0, head.tickets - 1) });
     case "set_terms":
       return setTerms(head, message, ctx);
+    case "unpaid_use_changed":
+      return countUnpaidUse(head, message, ctx);
     case "grant":
       return grant(head, message, ctx);
     case "set_budget":
@@ -122,6 +134,7 @@ function open(head: Account | undefined, message: OpenAccount, ctx: Context): Ac
     stored: 0,
     // Last, as in `carried`: accounts of one hidden class are cloned fifty times as fast.
     ...(message.isOrganization === true ? { isOrganization: true } : {}),
+    ...defined({ countsInto: message.countsInto }),
   };
   const entries = [{ type: "grant", amount: credits, balance: credits }] as const;
   const ledger = put(ledgerKey(ctx.self, 0), { atMs: ctx.atMs, entries });

@@ -61,6 +61,8 @@ export class AccountAudit {
   private assetBytes = 0;
   private renewals = 0;
   private readonly sizeBySha256 = new Map<string, number>();
+  /** Of the organizations that count into the account. */
+  private readonly unpaidUse = { media: 0, three_d: 0, stored: 0 };
 
   constructor(account: Account) {
     this.account = account;
@@ -106,6 +108,13 @@ export class AccountAudit {
     this.sizeBySha256.set(sha256, size);
   }
 
+  /** An unpaid organization whose use counts into the account. */
+  addUnpaid({ active, stored }: Account): void {
+    this.unpaidUse.media += active.media;
+    this.unpaidUse.three_d += active.three_d;
+    this.unpaidUse.stored += stored;
+  }
+
   /** The row by which the sweep finds the account at its next renewal. */
   addRenewal(): void {
     this.renewals++;
@@ -127,8 +136,17 @@ export class AccountAudit {
     this.compareCounts("asset_counts", this.assets, account.assets, assetStatuses, "assets");
     const stored = this.assetBytes + sumOf(this.sizeBySha256);
     this.compare("stored_bytes", "Bytes of assets and files:", stored, account.stored);
+    this.compareUnpaidUse();
     this.compare("renewal_awaited", "Rows of the next renewal:", 1, this.renewals);
     return this.found;
+  }
+
+  private compareUnpaidUse(): void {
+    const { media = 0, three_d = 0, stored = 0 } = this.account.unpaidUse ?? {};
+    const [sums, of] = [this.unpaidUse, "of unpaid organizations:"];
+    this.compare("unpaid_use", `Slots of media jobs ${of}`, sums.media, media);
+    this.compare("unpaid_use", `Slots of 3D jobs ${of}`, sums.three_d, three_d);
+    this.compare("unpaid_use", `Bytes ${of}`, sums.stored, stored);
   }
 
   private hold(job: Id, credits: number): void {

@@ -5,6 +5,7 @@ import type { PlanName, PlanOverrides } from "../../config/plans.ts";
 import type { Reply } from "../../engine/actor.ts";
 import { type Address, addressOf, type Question, type RequestId } from "../../engine/address.ts";
 import { type Id, keyOfId } from "../../engine/id.ts";
+import { type Key, keyOf } from "../../engine/key.ts";
 import type { BundleFile } from "../composition/bundle-file.ts";
 import type { AssetStatus } from "../contract/asset.ts";
 import type { JobStatus } from "../contract/job.ts";
@@ -24,6 +25,8 @@ export interface OpenAccount {
   /** The whole opening balance; undefined for the plan's monthly credits. */
   readonly credits: number | undefined;
   readonly isOrganization?: true;
+  /** The account of its creator, into which the use of an organization counts until it pays. */
+  readonly countsInto?: Id;
   /** Replies to the directory's request, sent once the wallet is there. */
   readonly replies: readonly Reply[];
 }
@@ -127,6 +130,16 @@ export interface SetTerms {
   readonly kind: "set_terms";
   readonly plan: PlanName;
   readonly overrides: PlanOverrides | undefined;
+  /** The account of its creator, for an unpaid organization. */
+  readonly countsInto: Id | undefined;
+}
+
+/** By how much the use of an organization changed that counts into this account. */
+export interface UnpaidUseChanged {
+  readonly kind: "unpaid_use_changed";
+  readonly media: number;
+  readonly three_d: number;
+  readonly stored: number;
 }
 
 /** An operator's credits, which do not expire; a negative amount takes back. */
@@ -165,10 +178,16 @@ export type AccountMessage =
   | IssueTicket
   | { readonly kind: "ticket_spent" }
   | SetTerms
+  | UnpaidUseChanged
   | Grant
   | SetBudget
   /** The 1st of a month. Any message on that day or later renews the account first. */
   | { readonly kind: "renew" };
+
+/** What the keys of all accounts of a partition begin with. */
+export function accountsKey(partition: number): Key<Account> {
+  return keyOf(partition, codes.account, "");
+}
 
 export function accountKey(scope: Id): Address<AccountMessage, Account> {
   return addressOf(keyOfId(codes.account, scope));

@@ -14,7 +14,7 @@ import { type Refusal, type Refused, refused } from "../refusal.ts";
 import { codes } from "../table-codes.ts";
 
 /** Which ceiling a job counts against: 3D has one of its own. */
-type Pool = "media" | "three_d";
+export type Pool = "media" | "three_d";
 
 export function poolOf(modality: Modality): Pool {
   return modality === "three_d" ? modality : "media";
@@ -52,6 +52,10 @@ export interface Account {
   readonly assets: readonly number[];
   /** Bytes; see `storage.ts`. */
   readonly stored: number;
+  /** The account of its creator, for an unpaid organization; see `unpaid-use.ts`. */
+  readonly countsInto?: Id;
+  /** What the organizations use that count into this account: slots and bytes. */
+  readonly unpaidUse?: Readonly<Record<Pool, number>> & { readonly stored: number };
 }
 
 export type LedgerEntryType =

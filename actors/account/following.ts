@@ -3,8 +3,8 @@
  * goes to the first member of a set that waits for one, whether a job ended or the ceiling rose.
  */
 
+import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
-import { allowanceOf } from "../../config/plans.ts";
 import { type Context, decision, put, type RowWrite, type Tell, tell } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";
 import { invariant } from "../../engine/invariant.ts";
@@ -23,12 +23,19 @@ import {
   poolOf,
   waitingKey,
 } from "./account.ts";
-import type { JobChanged, JobDeleted, JobDiscarded, SetTerms } from "./account-messages.ts";
+import type {
+  JobChanged,
+  JobDeleted,
+  JobDiscarded,
+  SetTerms,
+  UnpaidUseChanged,
+} from "./account-messages.ts";
 import { giveBackSpending } from "./budget.ts";
 import { memberCounted } from "./member-counts.ts";
 import { commit } from "./run.ts";
 import { dayOf, usedToday, withSlots } from "./submit.ts";
 import { fingerprintKey } from "./submit-terms.ts";
+import { addUnpaidUse, findCeiling } from "./unpaid-use.ts";
 
 /** What a change of the account brings along. */
 interface Step {
@@ -42,7 +49,8 @@ export function follow(account: Account, message: JobChanged, ctx: Context): Acc
   const { terms, from, to, hadSlot, charge } = message;
   const next: AccountDraft = { ...account };
   if (from !== to) recount(next, message);
-  const freed = !isActive(to) && isActive(from) ? freeSlot(next, terms, hadSlot, ctx) : nothing;
+  const isFreed = !isActive(to) && isActive(from);
+  const freed = isFreed ? freeSlot(next, account, terms, hadSlot, ctx) : nothing;
   const settled = charge === undefined ? nothing : settle(next, terms, charge, ctx);
   return decision(next, {
     rows: [...freed.rows, ...settled.rows, ...countForMember(message, ctx)],
@@ -81,6 +89,7 @@ function isActive(status: JobStatus): boolean {
 
 function freeSlot(
   next: AccountDraft,
+  before: Account,
   { job, modality }: JobChanged["terms"],
   hadSlot: boolean,
   ctx: Context,
@@ -88,7 +97,7 @@ function freeSlot(
   if (!hadSlot) return withoutWaiting(next, job, ctx);
   next.active = withSlots(next, modality, -1);
   invariant(next.active[poolOf(modality)] >= 0, "a slot is freed once (I7)");
-  return startWaiting(next, ctx);
+  return startWaiting(next, before, ctx);
 }
 
 /** A job of a set ended before it had a slot. */
@@ -99,12 +108,18 @@ function withoutWaiting(next: AccountDraft, job: Id, ctx: Context): Step {
   return { rows: [put(key, left)], tells: [] };
 }
 
-/** I7: only below the ceiling; a plan may have become smaller since, or larger. */
-function startWaiting(next: AccountDraft, ctx: Context): Step {
+/**
+ * I7: only below the ceiling; a plan may have become smaller since, or larger. An account that
+ * shares a ceiling and has no job active starts one whatever the others have taken: nothing else
+ * would start it later.
+ */
+function startWaiting(next: AccountDraft, before: Account, ctx: Context): Step {
   if (next.waiting === 0) return nothing;
-  const { concurrentMax } = allowanceOf(next.plan, next.overrides);
+  const { max, active } = findCeiling(next, before, next, "media", ctx);
   const { media, three_d } = next.active;
-  const free = Math.min(concurrentMax - media, limits.sets.startsPerStepMax);
+  const isShared = next.countsInto !== undefined || next.unpaidUse !== undefined;
+  const room = Math.max(max - active, isShared && media === 0 ? 1 : 0);
+  const free = Math.min(room, limits.sets.startsPerStepMax);
   if (free <= 0) return nothing;
   const key = waitingKey(ctx.self);
   const waiting = ctx.get(key) ?? [];
@@ -120,11 +135,23 @@ function startWaiting(next: AccountDraft, ctx: Context): Step {
 /** Slots that a larger ceiling frees are taken at once. */
 export function setTerms(
   account: Account,
-  { plan, overrides = {} }: SetTerms,
+  { plan, overrides = {}, countsInto }: SetTerms,
   ctx: Context,
 ): AccountDecision {
-  const next = { ...account, plan, overrides };
-  const { rows, tells } = startWaiting(next, ctx);
+  const { countsInto: _, ...rest } = account;
+  const next: AccountDraft = { ...rest, plan, overrides, ...defined({ countsInto }) };
+  const { rows, tells } = startWaiting(next, account, ctx);
+  return decision(next, { rows, effects: tells });
+}
+
+/** Slots that an organization gave back, whose use counts into this account, are taken at once. */
+export function countUnpaidUse(
+  account: Account,
+  message: UnpaidUseChanged,
+  ctx: Context,
+): AccountDecision {
+  const next: AccountDraft = addUnpaidUse(account, message);
+  const { rows, tells } = startWaiting(next, account, ctx);
   return decision(next, { rows, effects: tells });
 }
 
@@ -168,7 +195,7 @@ export function discard(
     counts,
     quota: { ...account.quota, used: used - ofToday },
   };
-  const freed = freeSlot(next, terms, true, ctx);
+  const freed = freeSlot(next, account, terms, true, ctx);
   const settled = settle(next, terms, 0, ctx);
   const forgotten = { key: fingerprintKey(partitionOf(ctx.self), fingerprint), value: undefined };
   const counted = memberCounted(terms.member, [[index, -1]], ctx);

@@ -12,23 +12,50 @@ import type { Refusal } from "../refusal.ts";
 import { codes } from "../table-codes.ts";
 import type { Account } from "./account.ts";
 import type { FilesChanged, StoredFile } from "./account-messages.ts";
+import { storedBytes } from "./unpaid-use.ts";
 
 interface Agreed {
   readonly plan: PlanName;
   readonly overrides?: PlanOverrides | undefined;
 }
 
-/** Why `bytes` more are not accepted, if they are not. */
+/**
+ * Why `bytes` more are not accepted, if they are not: by what is `agreed` with the account, or by
+ * the plan of its `creator`, into whose account it counts.
+ */
 export function storageRefusal(
-  { stored }: Pick<Account, "stored">,
-  { plan, overrides }: Agreed,
+  account: Account,
+  agreed: Agreed,
   bytes: number,
+  creator: Account | undefined,
 ): Refusal | undefined {
+  const full = findFull(account, agreed, bytes);
+  if (full !== undefined) {
+    const used = `Your plan stores ${full.limitBytes} bytes, and ${full.used} are used`;
+    return tooLarge(full, `${used}; delete something first.`);
+  }
+  const shared = creator && findFull(creator, creator, bytes);
+  if (shared === undefined) return undefined;
+  const used = `${shared.used} of ${shared.limitBytes} bytes of its creator's plan are used`;
+  return tooLarge(shared, `This organization is unpaid, and ${used}; delete something first.`);
+}
+
+interface Full {
+  readonly limitBytes: number;
+  readonly used: number;
+}
+
+/** Undefined when `bytes` more have room. */
+function findFull(account: Account, { plan, overrides }: Agreed, bytes: number): Full | undefined {
   const limitBytes = allowanceOf(plan, overrides).storedBytes;
-  if (limitBytes === undefined || (stored < limitBytes && stored + bytes <= limitBytes))
+  const used = storedBytes(account);
+  if (limitBytes === undefined || (used < limitBytes && used + bytes <= limitBytes))
     return undefined;
-  const used = `Your plan stores ${limitBytes} bytes, and ${stored} are used`;
-  return { code: "payload_too_large", limitBytes, detail: `${used}; delete something first.` };
+  return { limitBytes, used };
+}
+
+function tooLarge({ limitBytes }: Full, detail: string): Refusal {
+  return { code: "payload_too_large", limitBytes, detail };
 }
 
 export function countFiles(

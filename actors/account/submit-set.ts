@@ -5,7 +5,6 @@
  */
 
 import { limits } from "../../config/limits.ts";
-import { allowanceOf } from "../../config/plans.ts";
 import {
   answer,
   birth,
@@ -22,6 +21,7 @@ import { type OutputSet, type SetMember, setKey } from "../set/set.ts";
 import { type Account, type AccountDecision, poolOf, refuse, waitingKey } from "./account.ts";
 import type { SetCandidate, SubmitSet } from "./account-messages.ts";
 import { accept, consumption, firstRefusal, memberRefusal, requestRows } from "./submit.ts";
+import { findCeiling } from "./unpaid-use.ts";
 
 export function submitSet(
   account: Account,
@@ -32,7 +32,14 @@ export function submitSet(
   if (first === undefined) return decision(account);
   const refusal = refusalOfFirst(account, message, first, ctx);
   if (refusal !== undefined) return refuse(account, refusal, ctx);
-  const progress: Progress = { account, rows: [], tells: [], waiting: [], members: [] };
+  const progress: Progress = {
+    account,
+    counted: account,
+    rows: [],
+    tells: [],
+    waiting: [],
+    members: [],
+  };
   for (const candidate of message.members) admit(progress, message, candidate, ctx);
   const { members, waiting, rows, tells } = progress;
   const set: OutputSet = { ...message.set, members };
@@ -68,12 +75,14 @@ function refusalOfFirst(
   if (refusal !== undefined) return refusal;
   const room = limits.sets.waitingMax - account.waiting;
   if (message.members.length <= room) return undefined;
-  const { concurrentMax: max } = allowanceOf(message.plan, message.overrides);
-  return { code: "concurrency", max, active: account.active[poolOf(work.modality)] };
+  const ceiling = findCeiling(account, account, message, poolOf(work.modality), ctx);
+  return { code: "concurrency", ...ceiling };
 }
 
 interface Progress {
   account: Account;
+  /** The account before the set. */
+  readonly counted: Account;
   readonly rows: RowWrite[];
   readonly tells: Tell[];
   readonly waiting: string[];
@@ -98,8 +107,9 @@ function admit(
     return;
   }
   const { job, modality } = work;
-  const { concurrentMax } = allowanceOf(message.plan, message.overrides);
-  const isFree = progress.account.active[poolOf(modality)] < concurrentMax;
+  const pool = poolOf(modality);
+  const { max, active } = findCeiling(progress.account, progress.counted, message, pool, ctx);
+  const isFree = active < max;
   const accepted = accept(progress.account, work, isFree, seen);
   progress.account = accepted.account;
   progress.rows.push(...accepted.rows);

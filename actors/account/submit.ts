@@ -37,6 +37,7 @@ import { memberCounted } from "./member-counts.ts";
 import { commit, refusalOfRun } from "./run.ts";
 import { storageRefusal } from "./storage.ts";
 import { fingerprintKey, type Submit, type SubmitTerms } from "./submit-terms.ts";
+import { findCeiling, findCreator } from "./unpaid-use.ts";
 
 type Step = (
   account: Account,
@@ -111,8 +112,13 @@ function refusalOf(
   return undefined;
 }
 
-function storage(account: Account, terms: SubmitTerms): Refusal | undefined {
-  return storageRefusal(account, terms, 0);
+function storage(
+  account: Account,
+  terms: SubmitTerms,
+  _: CreateJob,
+  ctx: Context,
+): Refusal | undefined {
+  return storageRefusal(account, terms, 0, findCreator(account, ctx));
 }
 
 /** For a job that the content filter refused, the answer is that refusal. */
@@ -180,11 +186,11 @@ export function requestRate(
 
 function concurrency(
   account: Account,
-  { plan, overrides }: SubmitTerms,
+  terms: SubmitTerms,
   { modality }: CreateJob,
+  ctx: Context,
 ): Refusal | undefined {
-  const max = allowanceOf(plan, overrides).concurrentMax;
-  const active = account.active[poolOf(modality)];
+  const { max, active } = findCeiling(account, account, terms, poolOf(modality), ctx);
   return active < max ? undefined : { code: "concurrency", max, active };
 }
 

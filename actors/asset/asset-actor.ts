@@ -25,9 +25,11 @@ import {
 } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
 import { accountKey } from "../account/account-messages.ts";
+import type { Rows } from "../account/unpaid-use.ts";
 import type { AssetStatus } from "../contract/asset.ts";
 import type { FarmTask } from "../job/farm-task.ts";
 import type { Outcome } from "../job/job.ts";
+import { runFarmTask } from "../job/run-farm-task.ts";
 import { type Refusal, refused } from "../refusal.ts";
 import { done } from "../reply.ts";
 import {
@@ -93,7 +95,7 @@ export const assetActor: Actor<Asset, AssetMessage, AssetEffect> = {
         return undefined;
     }
   },
-  resume: (asset) => (asset.phase === "processing" ? [probeOf(asset)] : []),
+  resume: (asset, ctx) => (asset.phase === "processing" ? [readBytes(asset, ctx)] : []),
 };
 
 function refuse(head: Asset | undefined, refusal: Refusal, ctx: AssetContext): AssetDecision {
@@ -140,10 +142,11 @@ function create(asset: Asset | undefined, created: Asset, ctx: AssetContext): As
   const isGenerated = "job" in created.origin;
   const effects = isGenerated ? [] : recount(created, undefined, created);
   if (created.phase !== "processing") return decision(created, { replies, effects });
-  return decision(created, { replies, effects: [...effects, probeOf(created)] });
+  return decision(created, { replies, effects: [...effects, readBytes(created, ctx)] });
 }
 
-function probeOf({ id, scope, bytes }: ProcessingAsset): AssetEffect {
+/** Has a farm node find out what the stored bytes are. */
+function readBytes({ id, scope, bytes }: ProcessingAsset, rows: Rows): AssetEffect {
   const { objectKey, mimeType } = bytes;
   // A table of colours is text; only its name identifies it.
   const declared = mimeType === "application/octet-stream" ? { declaredType: mimeType } : {};
@@ -152,7 +155,7 @@ function probeOf({ id, scope, bytes }: ProcessingAsset): AssetEffect {
     input: { source: { objectKey, mimeType }, ...declared },
     outputPrefix: `assets/${scope}/${id}`,
   };
-  return { kind: "farm.run", scope, task };
+  return runFarmTask(scope, task, rows);
 }
 
 function applyPatch(asset: Asset, { displayName, tags, favorite }: AssetPatch): Asset {
@@ -239,7 +242,7 @@ function complete(
   const processing: ProcessingAsset = { ...asset, phase: "processing", bytes, attempts: 0 };
   if (refusal !== undefined)
     return answerDone(asset, failAsset(processing, refusal, ctx), ctx, [parts]);
-  return answerDone(asset, processing, ctx, [parts, probeOf(processing)]);
+  return answerDone(asset, processing, ctx, [parts, readBytes(processing, ctx)]);
 }
 
 function removeParts({ scope, id, upload }: PendingAsset, { self }: AssetContext): Tell {

@@ -9,7 +9,7 @@ import { type Address, addressOf, type Question } from "../../engine/address.ts"
 import { type Id, idBytes, keyOfId } from "../../engine/id.ts";
 import { type Key, keyOf, partitionOf } from "../../engine/key.ts";
 import type { AssetStatus, Asset as AssetView } from "../contract/asset.ts";
-import type { FarmTask } from "../job/farm-task.ts";
+import type { RunFarmTask } from "../job/farm-task.ts";
 import type { Outcome } from "../job/job.ts";
 import type { Refused } from "../refusal.ts";
 import type { Done } from "../reply.ts";
@@ -139,7 +139,7 @@ export type AssetMessage =
   | Due;
 
 export type AssetEffect =
-  | { readonly kind: "farm.run"; readonly scope: Id; readonly task: FarmTask }
+  | RunFarmTask
   | { readonly kind: "farm.lease"; readonly token: string }
   | { readonly kind: "farm.cancel" };
 

@@ -13,6 +13,7 @@ export const invariants = [
   "job_counts",
   "asset_counts",
   "stored_bytes",
+  "unpaid_use",
   "renewal_awaited",
 ] as const;
 

@@ -59,6 +59,7 @@ export const Limits = Type.Object(
     renders: Type.Object({ queued: Whole, running: Whole, listed: Whole, wall_seconds: Whole }),
     terminal_jobs_days: Whole,
     organizations: Whole,
+    organizations_owned: Whole,
     organization_members: Whole,
   },
   { title: "Limits" },

@@ -15,6 +15,10 @@ export interface Organization {
   readonly status: AccountStatus;
   readonly createdAtMs: number;
   readonly overrides?: PlanOverrides;
+  /**
+   * Its creator, into whose account its use counts until an operator grants it a plan or credits.
+   */
+  readonly countsInto?: Id;
 }
 
 export interface Member {
@@ -28,6 +32,11 @@ export interface Membership {
   readonly role: Role;
   /** Credentials pinned here that are older belong to an earlier membership. */
   readonly sinceMs: number;
+}
+
+/** The organization as a paying one, whose use counts into no other account any more. */
+export function payForItself({ countsInto: _, ...organization }: Organization): Organization {
+  return organization;
 }
 
 /** All organizations, by their ids. */

@@ -8,12 +8,15 @@
  *    drops them.
  */
 
+import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
+import { plans } from "../../config/plans.ts";
 import { answer, type Context, put, type RowWrite, tell } from "../../engine/actor.ts";
 import type { Question, ReplyTo } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
 import { accountKey, type OpenAccount } from "../account/account-messages.ts";
 import type { Role } from "../contract/organization.ts";
+import { count } from "../count.ts";
 import type { Refused } from "../refusal.ts";
 import type { AuditNote } from "./audit.ts";
 import { type Directory, userByEmailKey, userKey } from "./directory.ts";
@@ -33,6 +36,7 @@ import {
   type Organization,
   organizationBySlugKey,
   organizationKey,
+  payForItself,
 } from "./organization.ts";
 import { admitUser, type CreateUser, given, type Terms, tellTerms } from "./users.ts";
 
@@ -96,8 +100,8 @@ export function createOrganization(
   const { organization, isSlugAsked, founder, audit } = message;
   const isTaken = ctx.get(organizationBySlugKey(organization.slug)) !== undefined;
   if (isTaken && isSlugAsked) return conflict(head, ctx, slugTaken);
-  if (membershipsOf(founder, ctx).length >= perAccountMax)
-    return conflict(head, ctx, tooManyOrganizations);
+  const excess = findExcess(founder, "owner", ctx);
+  if (excess !== undefined) return conflict(head, ctx, excess);
   const { id } = organization;
   const slug = isTaken ? `${organization.slug}-${id.slice(-12)}` : organization.slug;
   const made: Organization = { ...organization, slug };
@@ -108,6 +112,7 @@ export function createOrganization(
     credits: 0,
     isOrganization: true,
     replies: answer(ctx, { kind: "organized", organization: made }),
+    ...defined({ countsInto: made.countsInto }),
   };
   return changeDirectory(head, ctx, {
     rows: [
@@ -122,8 +127,24 @@ export function createOrganization(
 }
 
 const slugTaken = "An organization with this slug exists already.";
-const { perAccountMax } = limits.organizations;
-const tooManyOrganizations = `An account belongs to at most ${perAccountMax} organizations.`;
+
+/** Why `user` may not join one more organization in this role; undefined when it may. */
+function findExcess(user: Id, role: Role, ctx: Context): string | undefined {
+  const memberships = membershipsOf(user, ctx);
+  const { perAccountMax } = limits.organizations;
+  if (memberships.length >= perAccountMax)
+    return `An account belongs to at most ${perAccountMax} organizations.`;
+  return role === "owner" ? findOwnedExcess(user, ctx) : undefined;
+}
+
+/** Why `user` may not own one more organization; undefined when it may. */
+function findOwnedExcess(user: Id, ctx: Context): string | undefined {
+  const owned = membershipsOf(user, ctx).filter(({ role }) => role === "owner").length;
+  const plan = ctx.get(userKey(user))?.plan ?? "free";
+  const { organizationsOwned: most } = plans[plan];
+  if (owned < most) return undefined;
+  return `An account of the plan "${plan}" owns at most ${count(most, "organization")}.`;
+}
 
 export function patchOrganization(
   head: Directory,
@@ -136,7 +157,9 @@ export function patchOrganization(
   const { name = organization.name, slug = organization.slug } = message;
   const holder = ctx.get(organizationBySlugKey(slug));
   if (holder !== undefined && holder !== id) return conflict(head, ctx, slugTaken);
-  const next: Organization = { ...organization, name, slug, ...given(terms) };
+  const changed: Organization = { ...organization, name, slug, ...given(terms) };
+  const isPaid = terms.plan !== undefined && terms.plan !== "free";
+  const next = isPaid ? payForItself(changed) : changed;
   const isMoved = slug !== organization.slug;
   const slugRows = isMoved
     ? [...deleted([organizationBySlugKey(organization.slug)]), put(organizationBySlugKey(slug), id)]
@@ -182,8 +205,8 @@ export function addMember(
       ctx,
       `An organization has at most ${limits.organizations.membersMax} members.`,
     );
-  if (membershipsOf(user, ctx).length >= perAccountMax)
-    return conflict(head, ctx, tooManyOrganizations);
+  const excess = findExcess(user, role, ctx);
+  if (excess !== undefined) return conflict(head, ctx, excess);
   const member: Member = { user, role, sinceMs: ctx.atMs };
   const birth = known === undefined ? admitUser(newcomer, []) : undefined;
   return changeDirectory(head, ctx, {
@@ -212,6 +235,8 @@ export function changeMember(
   if (member.role === "owner" && role !== "owner" && owners.length === 1)
     return conflict(head, ctx, "An organization keeps an owner; name another one first.");
   if (role === member.role) return answerWith(head, ctx, { kind: "joined", member });
+  const excess = role === "owner" ? findOwnedExcess(user, ctx) : undefined;
+  if (excess !== undefined) return conflict(head, ctx, excess);
   const next = role === undefined ? undefined : { ...member, role };
   return changeDirectory(head, ctx, {
     rows: [

@@ -41,7 +41,12 @@ import {
   type DirectoryDecision,
   refuse,
 } from "./directory-decision.ts";
-import { membershipsKey, organizationKey } from "./organization.ts";
+import {
+  membershipsKey,
+  type Organization,
+  organizationKey,
+  payForItself,
+} from "./organization.ts";
 import { firstTokenRows } from "./tokens.ts";
 
 /** What an operator changes of an account or an organization; undefined leaves it. */
@@ -132,8 +137,10 @@ export function given(terms: Terms): Partial<Pick<User, "plan" | "status" | "ove
 }
 
 /** The wallet renews and gives slots by what was agreed. */
-export function tellTerms({ id, plan, overrides }: Pick<User, "id" | "plan" | "overrides">): Tell {
-  return tell(accountKey(id), { kind: "set_terms", plan, overrides });
+export function tellTerms(owner: User | Organization): Tell {
+  const { id, plan, overrides } = owner;
+  const countsInto = "countsInto" in owner ? owner.countsInto : undefined;
+  return tell(accountKey(id), { kind: "set_terms", plan, overrides, countsInto });
 }
 
 /** Audited here and done by the wallet, which replies. */
@@ -143,11 +150,16 @@ export function giveCredits(
   ctx: Context<ReplyTo<GiveCredits>>,
 ): DirectoryDecision {
   const { scope, amount, note, audit } = message;
-  const isKnown =
-    ctx.get(userKey(scope)) !== undefined || ctx.get(organizationKey(scope)) !== undefined;
-  if (!isKnown) return refuse(head, ctx, { code: "not_found" });
+  const organization = ctx.get(organizationKey(scope));
+  if (organization === undefined && ctx.get(userKey(scope)) === undefined)
+    return refuse(head, ctx, { code: "not_found" });
   const grant: Grant = { kind: "grant", amount, note, request: ctx.request };
-  return changeDirectory(head, ctx, { rows: [], tells: [tell(accountKey(scope), grant)], audit });
+  const given = tell(accountKey(scope), grant);
+  if (amount < 0 || organization?.countsInto === undefined)
+    return changeDirectory(head, ctx, { rows: [], tells: [given], audit });
+  const paid = payForItself(organization);
+  const rows = [put(organizationKey(scope), paid)];
+  return changeDirectory(head, ctx, { rows, tells: [tellTerms(paid), given], audit });
 }
 
 export function activate(

@@ -4,7 +4,8 @@
  * result counts only under the job's current token. After a restart every unfinished job hands its
  * task over again.
  *
- * The queue chooses the next task of a node, fairly between accounts.
+ * The queue chooses the next task of a node, fairly between owners; `farm-shares.ts` bounds how
+ * much of the farm each holds.
  *
  *   waiting --claim--> claiming --farm.lease--> leased --finished--> concluded
  *      ^------------------lapsed (silence, a dead node, a failed attempt)---'
@@ -27,11 +28,11 @@ import type { Clock } from "../../engine/ports/clock.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { FromNode, NodeConnection, ObjectAsk, TaskOutcome } from "../../engine/ports/tasks.ts";
-import type { FarmTask } from "../job/farm-task.ts";
 import type { JobMessage, Outcome } from "../job/job.ts";
 import type { FarmNodeState, FarmTasks, RunningTask } from "./effects-messages.ts";
 import { FarmHelpers } from "./farm-helpers.ts";
 import { FarmQueue, type WaitingTask } from "./farm-queue.ts";
+import { FarmShares } from "./farm-shares.ts";
 import { TaskObjects } from "./task-objects.ts";
 
 interface Lease extends WaitingTask {
@@ -76,6 +77,7 @@ export class FarmBroker {
   private readonly ports: BrokerPorts;
   private readonly nodes = new Set<Node>();
   private readonly waiting = new FarmQueue();
+  private readonly shares: FarmShares;
   private readonly leaseByJob = new Map<Key, Lease>();
   private readonly leaseByToken = new Map<string, Lease>();
   private readonly helpers: FarmHelpers;
@@ -85,6 +87,7 @@ export class FarmBroker {
   constructor(ports: BrokerPorts) {
     this.ports = ports;
     this.helpers = new FarmHelpers(ports);
+    this.shares = new FarmShares(ports.clock);
     this.watch();
   }
 
@@ -102,9 +105,9 @@ export class FarmBroker {
   /**
    * Effect `farm.run`: kept until the task has ended. One that is under way already is left alone.
    */
-  run(job: Key, scope: Id, task: FarmTask): Performance {
+  run(job: Key, { owner, scope, task }: Omit<WaitingTask, "job">): Performance {
     if (this.leaseByJob.has(job) || this.waiting.has(job)) return { kind: "kept" };
-    this.waiting.add({ job, scope, task });
+    this.waiting.add({ job, owner, scope, task });
     this.offer();
     return { kind: "kept" };
   }
@@ -255,26 +258,25 @@ export class FarmBroker {
 
   private offer(): void {
     const ready = [...this.nodes].filter((node) => !this.isDraining(node));
+    const share = this.shares.forSlots(ready.reduce((sum, { capacity }) => sum + capacity, 0));
     for (const node of ready)
       while (node.free > 0) {
-        const next = this.waiting.take(node.kinds);
+        const next = this.waiting.take(node.kinds, share);
         if (next === undefined) break;
         this.claim(node, next);
       }
     this.helpers.recruit(ready.filter(({ slots, free }) => slots > 0 && free === slots));
   }
 
-  private claim(node: Node, { job, scope, task }: WaitingTask): void {
+  private claim(node: Node, waiting: WaitingTask): void {
+    const { job, task } = waiting;
     const token = this.ports.mintToken();
     const lastSeenMs = this.ports.clock.monotonicMs();
-    const objects = new TaskObjects(
-      this.ports.objects,
-      task.input,
-      `${task.outputPrefix}/${token}`,
-    );
+    const prefix = `${task.outputPrefix}/${token}`;
+    const objects = new TaskObjects(this.ports.objects, task.input, prefix);
     const times = { claimedAtMs: this.ports.clock.nowMs(), lastSeenMs, notifiedMs: 0 };
     const state = { isDurable: false, progress: 0, thumbnail: undefined };
-    const lease = { job, scope, task, token, node, objects, ...times, ...state };
+    const lease = { ...waiting, token, node, objects, ...times, ...state };
     node.free--;
     this.leaseByJob.set(job, lease);
     this.leaseByToken.set(token, lease);
@@ -296,6 +298,8 @@ export class FarmBroker {
   private finished(token: string, outcome: TaskOutcome): void {
     const lease = this.leaseByToken.get(token);
     if (lease === undefined) return;
+    if (outcome.kind === "failed" && outcome.isTimeout === true)
+      this.shares.addTimeout(lease.owner);
     if (outcome.kind === "failed" && outcome.retryable)
       this.lapse(lease, { reason: outcome.message });
     else {
@@ -335,10 +339,10 @@ export class FarmBroker {
   }
 
   private lapse(lease: Lease, why: { readonly reason?: string; readonly isReturned?: true }): void {
-    const { job, scope, task, token } = lease;
+    const { job, owner, scope, task, token } = lease;
     this.end(lease);
     this.ports.send(job, { kind: "lapsed", token, ...why });
-    this.waiting.putBack({ job, scope, task });
+    this.waiting.putBack({ job, owner, scope, task });
   }
 
   /** Of whatever goes wrong with an object the task learns. */
@@ -363,7 +367,7 @@ export class FarmBroker {
 
   private end(lease: Lease): void {
     lease.node.free++;
-    this.waiting.ended(lease.scope);
+    this.waiting.ended(lease);
     if (this.helpers.disband(lease.token)) void lease.objects.clearShared();
     this.leaseByJob.delete(lease.job);
     this.leaseByToken.delete(lease.token);

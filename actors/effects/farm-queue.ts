@@ -1,10 +1,8 @@
 /**
- * Tasks that wait for a farm node, taken fairly: next is the account that has the fewest tasks with
- * nodes, of several such the one that waits longest for its turn; and of its tasks the first that
- * came. All of it costs the same however many tasks wait.
- *
- * A ring holds the accounts that have so many tasks with nodes. One that moves on is entered anew;
- * its old entry is known by that, and passed over when it comes up.
+ * Tasks that wait for a farm node, taken fairly in two levels: next is the owner that has the
+ * fewest tasks with nodes, of several such the one that waits longest for its turn; among its
+ * contexts (its personal space and its organizations) the next is found in the same way; and of the
+ * tasks of that context the first that came. All of it costs the same however many tasks wait.
  */
 
 import { limits } from "../../config/limits.ts";
@@ -12,48 +10,50 @@ import type { Id } from "../../engine/id.ts";
 import type { Key } from "../../engine/key.ts";
 import { Fifo } from "../../engine/shard/fifo.ts";
 import type { FarmTask } from "../job/farm-task.ts";
+import { Turns, type TurnTaker } from "./turns.ts";
 
 export interface WaitingTask {
   readonly job: Key;
-  /** Who pays. */
+  /** The account that answers for the work: the creator of an unpaid organization. */
+  readonly owner: Id;
+  /** The context in which the work was ordered, which pays for it. */
   readonly scope: Id;
   readonly task: FarmTask;
 }
 
+/** Whose a task is. */
+type Ownership = Pick<WaitingTask, "owner" | "scope">;
+
 interface Place extends WaitingTask {
-  readonly account: Account;
+  readonly context: OwnersContext;
   readonly line: Line;
   /** In the order in which they came. */
   readonly number: number;
   isGone: boolean;
 }
 
-/** One account's tasks of one kind. */
+/** The tasks of one kind of one context. */
 interface Line {
   readonly places: Fifo<Place>;
   /** Those that are not gone. */
   waiting: number;
 }
 
-interface Account {
+interface OwnersContext extends TurnTaker {
   readonly scope: Id;
   readonly linesByKind: Map<string, Line>;
-  waiting: number;
-  /** Tasks that nodes have. */
-  running: number;
-  /** Its place in a ring, while anything waits. */
-  entry: Entry | undefined;
 }
 
-interface Entry {
-  readonly account: Account;
+interface Owner extends TurnTaker {
+  readonly id: Id;
+  readonly contexts: Map<Id, OwnersContext>;
+  readonly turns: Turns<OwnersContext>;
 }
 
 export class FarmQueue {
   private readonly placesByJob = new Map<Key, Place>();
-  private readonly accounts = new Map<Id, Account>();
-  /** By the number of running tasks. */
-  private readonly rings: Fifo<Entry>[] = [];
+  private readonly owners = new Map<Id, Owner>();
+  private readonly turns = new Turns<Owner>();
   private numbers = 0;
 
   has(job: Key): boolean {
@@ -67,104 +67,104 @@ export class FarmQueue {
   /** How many of each kind wait. */
   waitingByKind(): Readonly<Record<string, number>> {
     const counts: Record<string, number> = {};
-    for (const { linesByKind } of this.accounts.values())
-      for (const [kind, { waiting }] of linesByKind)
-        if (waiting > 0) counts[kind] = (counts[kind] ?? 0) + waiting;
+    for (const { contexts } of this.owners.values())
+      for (const { linesByKind } of contexts.values())
+        for (const [kind, { waiting }] of linesByKind)
+          if (waiting > 0) counts[kind] = (counts[kind] ?? 0) + waiting;
     return counts;
   }
 
   add(waiting: WaitingTask): void {
-    const place = this.placeOf(waiting);
+    const place = this.makePlace(waiting);
     place.line.places.push(place);
   }
 
-  /** One that was taken before: it goes before the others of its account and kind. */
+  /** One that was taken before: it goes before the others of its context and kind. */
   putBack(waiting: WaitingTask): void {
-    const place = this.placeOf(waiting);
+    const place = this.makePlace(waiting);
     place.line.places.putFirst(place);
   }
 
-  /** The next task of one of the kinds, to be followed by `ended`; undefined when none waits. */
-  take(kinds: readonly string[]): WaitingTask | undefined {
-    for (const ring of this.rings) {
-      const place = placeIn(ring, kinds);
-      if (place === undefined) continue;
-      const { account } = place;
-      this.leave(place);
-      account.running++;
-      this.enter(account);
-      return place;
-    }
-    return undefined;
+  /**
+   * The next task of one of the kinds, to be followed by `ended`; undefined when none waits of an
+   * owner that has fewer tasks with nodes than it may.
+   */
+  take(kinds: readonly string[], mostOf: (owner: Id) => number): WaitingTask | undefined {
+    const place = this.turns.find((owner) =>
+      owner.running < mostOf(owner.id)
+        ? owner.turns.find((context) => findFirst(context, kinds))
+        : undefined,
+    );
+    if (place === undefined) return undefined;
+    this.leave(place);
+    this.count(place, 1);
+    return place;
   }
 
   /** A task that was taken is with its node no longer. */
-  ended(scope: Id): void {
-    const account = this.accounts.get(scope);
-    if (account === undefined) return;
-    account.running--;
-    this.enter(account);
+  ended(ownership: Ownership): void {
+    this.count(ownership, -1);
   }
 
   remove(job: Key): void {
     const place = this.placesByJob.get(job);
     if (place === undefined) return;
     this.leave(place);
-    if (place.account.waiting === 0) this.enter(place.account);
+    this.count(place, 0);
     const { places, waiting } = place.line;
     if (places.size > 2 * waiting + limits.farm.goneMax) places.keep(({ isGone }) => !isGone);
   }
 
-  private placeOf(waiting: WaitingTask): Place {
-    const { job, scope, task } = waiting;
-    const account = this.accounts.get(scope) ?? accountOf(scope);
-    this.accounts.set(scope, account);
-    const line = account.linesByKind.get(task.kind) ?? { places: new Fifo(), waiting: 0 };
-    account.linesByKind.set(task.kind, line);
-    const place: Place = { ...waiting, account, line, number: ++this.numbers, isGone: false };
+  private makePlace(waiting: WaitingTask): Place {
+    const { job, owner: id, scope, task } = waiting;
+    const owner = this.owners.get(id) ?? makeOwner(id);
+    this.owners.set(id, owner);
+    const context = owner.contexts.get(scope) ?? makeContext(scope);
+    owner.contexts.set(scope, context);
+    const line = context.linesByKind.get(task.kind) ?? { places: new Fifo(), waiting: 0 };
+    context.linesByKind.set(task.kind, line);
+    const place: Place = { ...waiting, context, line, number: ++this.numbers, isGone: false };
     this.placesByJob.set(job, place);
     line.waiting++;
-    if (account.waiting++ === 0) this.enter(account);
+    if (context.waiting++ === 0) owner.turns.enter(context);
+    if (owner.waiting++ === 0) this.turns.enter(owner);
     return place;
   }
 
   private leave(place: Place): void {
+    const owner = this.owners.get(place.owner);
+    if (owner === undefined) return;
     place.isGone = true;
     place.line.waiting--;
-    place.account.waiting--;
+    place.context.waiting--;
+    owner.waiting--;
     this.placesByJob.delete(place.job);
   }
 
-  /** Behind those that have as many running tasks. */
-  private enter(account: Account): void {
-    account.entry = undefined;
-    if (account.waiting > 0) {
-      while (this.rings.length <= account.running) this.rings.push(new Fifo());
-      account.entry = { account };
-      this.rings[account.running]?.push(account.entry);
-    } else if (account.running === 0) this.accounts.delete(account.scope);
+  /** `by` more tasks are with nodes; owner and context take their turns by that. */
+  private count({ owner: id, scope }: Ownership, by: number): void {
+    const owner = this.owners.get(id);
+    const context = owner?.contexts.get(scope);
+    if (owner === undefined || context === undefined) return;
+    context.running += by;
+    owner.running += by;
+    owner.turns.enter(context);
+    this.turns.enter(owner);
+    if (context.running + context.waiting === 0) owner.contexts.delete(scope);
+    if (owner.running + owner.waiting === 0) this.owners.delete(id);
   }
 }
 
-function accountOf(scope: Id): Account {
+function makeOwner(id: Id): Owner {
+  const state = { waiting: 0, running: 0, entry: undefined };
+  return { id, contexts: new Map(), turns: new Turns<OwnersContext>(), ...state };
+}
+
+function makeContext(scope: Id): OwnersContext {
   return { scope, linesByKind: new Map(), waiting: 0, running: 0, entry: undefined };
 }
 
-/** Accounts that have nothing for the node keep their places. */
-function placeIn(ring: Fifo<Entry>, kinds: readonly string[]): Place | undefined {
-  const passed: Entry[] = [];
-  let place: Place | undefined;
-  for (let entry = ring.shift(); entry !== undefined; entry = ring.shift()) {
-    if (entry !== entry.account.entry) continue;
-    place = firstPlace(entry.account, kinds);
-    if (place !== undefined) break;
-    passed.push(entry);
-  }
-  for (const entry of passed.reverse()) ring.putFirst(entry);
-  return place;
-}
-
-function firstPlace({ linesByKind }: Account, kinds: readonly string[]): Place | undefined {
+function findFirst({ linesByKind }: OwnersContext, kinds: readonly string[]): Place | undefined {
   let first: Place | undefined;
   for (const kind of kinds) {
     const places = linesByKind.get(kind)?.places;

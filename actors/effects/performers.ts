@@ -42,7 +42,7 @@ export function performerOf({ broker, providerJobs, objects, onTraced }: Perform
     }
     switch (effect.kind) {
       case "farm.run":
-        return broker.run(from, effect.scope, effect.task);
+        return broker.run(from, effect);
       case "farm.lease":
         return broker.lease(effect.token);
       case "farm.cancel":

@@ -12,6 +12,7 @@ import {
 } from "../../engine/actor.ts";
 import { idBytes } from "../../engine/id.ts";
 import { EncodedRow, encodedText } from "../../engine/row-codec.ts";
+import type { Rows } from "../account/unpaid-use.ts";
 import { rowCodecs } from "../row-codecs.ts";
 import { codes } from "../table-codes.ts";
 import {
@@ -28,6 +29,7 @@ import {
 } from "./job.ts";
 import { become, carryOver, type JobDecision } from "./job-decision.ts";
 import { jobsOfTurnKey, tagDigest } from "./job-index.ts";
+import { runFarmTask } from "./run-farm-task.ts";
 
 type Submission = Extract<JobEffect, { kind: "farm.run" | "provider.submit" }>;
 
@@ -64,14 +66,15 @@ export function creationOf(jobRequest: JobRequest, offer: Offer): CreateJob {
   return create;
 }
 
-export function create(message: CreateJob, { atMs }: Context): JobDecision {
+export function create(message: CreateJob, ctx: Context): JobDecision {
+  const { atMs } = ctx;
   const { request, inlineMs, waits } = message;
   const job = born(message, atMs);
   const rows = [
     put(jobRequestKey(job.terms.job), new EncodedRow(message.asked)),
     ...indexRows(message),
   ];
-  const effects = waits === true ? [] : [submission(message, message.work, message.trace)];
+  const effects = waits === true ? [] : [submission(message, message.work, message.trace, ctx)];
   if (request === undefined) return decision(job, { rows, effects });
   if (inlineMs > 0) {
     const inline = { request, untilMs: atMs + inlineMs };
@@ -125,25 +128,25 @@ export function takeSlot(job: Job, ctx: Context): JobDecision {
   return become(
     job,
     { ...ready, ...carryOver(job, ctx) },
-    { effects: [work(ready, request)], event: { type: "submitted", data: {} } },
+    { effects: [work(ready, request, ctx)], event: { type: "submitted", data: {} } },
   );
 }
 
-export function work({ terms }: Job, request: JobRequest): Submission {
-  return submission(terms, workOf(terms.provider, request), request.trace);
+export function work({ terms }: Job, request: JobRequest, rows: Rows): Submission {
+  return submission(terms, workOf(terms.provider, request), request.trace, rows);
 }
 
 /**
  * What is handed over after a restart. What a simulated provider was given ended with its process;
  * elsewhere a job that may have been sent is looked for, and never submitted again.
  */
-export function resumption(job: Job & Sent, request: JobRequest): JobEffect {
+export function resumption(job: Job & Sent, request: JobRequest, rows: Rows): JobEffect {
   const { terms, submits, ref } = job;
   const wasSent = ref !== undefined || ("submitting" in job && job.submitting !== undefined);
   const isCanceled = job.phase === "canceled";
   const isEphemeral = isFarm(terms.provider) || terms.provider === simulatedProvider;
   if (isEphemeral || !(wasSent || isCanceled))
-    return { ...work(job, request), ...defined({ submits }) };
+    return { ...work(job, request, rows), ...defined({ submits }) };
   const { kind: _, ...task } = providerTask(terms, workAtProvider(terms.provider, request));
   return { kind: "provider.resume", isCanceled, ...task, ...defined({ submits, ref }) };
 }
@@ -152,12 +155,13 @@ function submission(
   terms: Pick<Terms, "job" | "scope" | "provider" | "modality" | "count">,
   given: CreateJob["work"],
   trace: string | undefined,
+  rows: Rows,
 ): Submission {
   const { scope } = terms;
   const traced = defined({ trace });
   return "prompt" in given
     ? { ...providerTask(terms, given), ...traced }
-    : { kind: "farm.run", scope, task: { ...given, ...traced }, ...traced };
+    : { ...runFarmTask(scope, { ...given, ...traced }, rows), ...traced };
 }
 
 function providerTask(

@@ -54,10 +54,10 @@ export const jobActor: Actor<Job, JobMessage, JobEffect> = {
       return decideInline(job, message, ctx, decide);
     return decide(job, message, ctx);
   },
-  resume(job, { get }) {
-    const request = get(jobRequestKey(job.terms.job));
+  resume(job, ctx) {
+    const request = ctx.get(jobRequestKey(job.terms.job));
     if (request === undefined || (job.phase === "queued" && job.waits === true)) return [];
-    const resumed = resumption(job, request);
+    const resumed = resumption(job, request, ctx);
     if (job.phase !== "canceled" || job.providerCancel !== undefined) return [resumed];
     return [resumed, { kind: "provider.cancel" }];
   },

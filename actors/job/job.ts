@@ -11,7 +11,7 @@ import { type Key, keyOf, orderedNumber } from "../../engine/key.ts";
 import type { Media } from "../asset/media.ts";
 import type { Refused } from "../refusal.ts";
 import { codes } from "../table-codes.ts";
-import type { FarmTask } from "./farm-task.ts";
+import type { FarmTask, RunFarmTask } from "./farm-task.ts";
 
 export interface JobRequest {
   readonly id: Id;
@@ -297,13 +297,7 @@ export type JobMessage =
   | Due;
 
 export type JobEffect =
-  /** Kept until the task has ended, however many attempts that takes. */
-  | {
-      readonly kind: "farm.run";
-      readonly scope: Id;
-      readonly task: FarmTask;
-      readonly trace?: string;
-    }
+  | (RunFarmTask & { readonly trace?: string })
   | { readonly kind: "farm.lease"; readonly token: string }
   | { readonly kind: "farm.cancel" }
   | ({ readonly kind: "provider.submit"; readonly trace?: string } & ProviderTask)

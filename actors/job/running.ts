@@ -19,6 +19,7 @@ import {
   type StatusDetail,
 } from "./job.ts";
 import { become, carryOver, type JobDecision, sentOf, withdrawals } from "./job-decision.ts";
+import { runFarmTask } from "./run-farm-task.ts";
 
 /**
  * A farm node may have the task: durable before the node learns of it. A terminal job takes the
@@ -136,7 +137,7 @@ export function deliver(
   const next = become(
     job,
     { ...open, ...carryOver(job, ctx), isDelivering: true },
-    { effects: task === undefined ? [] : [{ kind: "farm.run", scope, task }] },
+    { effects: task === undefined ? [] : [runFarmTask(scope, task, ctx)] },
   );
   const request = enhancedPrompt === undefined ? undefined : ctx.get(jobRequestKey(id));
   if (request === undefined) return next;

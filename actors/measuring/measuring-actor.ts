@@ -11,6 +11,7 @@
 import { limits } from "../../config/limits.ts";
 import { type Actor, type Decision, decision, type Reply } from "../../engine/actor.ts";
 import type { Outcome } from "../job/job.ts";
+import { runFarmTask } from "../job/run-farm-task.ts";
 import {
   type Measured,
   type Measuring,
@@ -23,13 +24,16 @@ type MeasuringDecision = Decision<Measuring, MeasuringEffect>;
 
 export const measuringActor: Actor<Measuring, MeasuringMessage, MeasuringEffect> = {
   kind: "measuring",
-  decide(measuring, message, { atMs, request }) {
+  decide(measuring, message, ctx) {
+    const { atMs, request } = ctx;
     if (message.kind === "measure") {
       const { id, scope, input } = message;
       const untilMs = atMs + limits.exports.measureMs;
       const task = { kind: "measure", input, outputPrefix: measuringObjects(id) };
-      const run: MeasuringEffect = { kind: "farm.run", scope, task };
-      return decision({ scope, untilMs, attempts: 0, request }, { effects: [run] });
+      return decision(
+        { scope, untilMs, attempts: 0, request },
+        { effects: [runFarmTask(scope, task, ctx)] },
+      );
     }
     // Its time was over before a node came to it.
     if (measuring === undefined)

@@ -9,7 +9,7 @@ import { type Address, addressOf, type Question, type RequestId } from "../../en
 import { type Id, keyOfId } from "../../engine/id.ts";
 import { volatileRoot } from "../../engine/ports/objects.ts";
 import type { MeasureInput } from "../export/measurement.ts";
-import type { FarmTask } from "../job/farm-task.ts";
+import type { RunFarmTask } from "../job/farm-task.ts";
 import type { Outcome } from "../job/job.ts";
 import { codes } from "../table-codes.ts";
 
@@ -50,7 +50,7 @@ export type MeasuringMessage =
   | Due;
 
 export type MeasuringEffect =
-  | { readonly kind: "farm.run"; readonly scope: Id; readonly task: FarmTask }
+  | RunFarmTask
   | { readonly kind: "farm.lease"; readonly token: string }
   | { readonly kind: "farm.cancel" };
 

@@ -26,11 +26,13 @@ import {
 } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
 import { idBytes } from "../../engine/id.ts";
+import type { Rows } from "../account/unpaid-use.ts";
 import { assetKey, type ReadyAsset } from "../asset/asset.ts";
 import { removalKey } from "../asset/removal.ts";
 import { compositionKey } from "../composition/composition.ts";
 import type { RenderStillOptions } from "../contract/render.ts";
 import type { Outcome, Output } from "../job/job.ts";
+import { runFarmTask } from "../job/run-farm-task.ts";
 import { type Refusal, type Refused, refused } from "../refusal.ts";
 import { type Place, studioKey } from "../studio/studio.ts";
 import { failureText, stillParamsOf } from "./outcome.ts";
@@ -81,7 +83,7 @@ export const renderActor: Actor<Render, RenderMessage, RenderEffect> = {
   report: reportOf,
   resume(render, ctx) {
     const isUnderWay = render.phase === "running" || (render.phase === "queued" && render.isSent);
-    return isUnderWay ? workOf(ctx.get(renderOrderKey(render.id))) : [];
+    return isUnderWay ? work(ctx.get(renderOrderKey(render.id)), ctx) : [];
   },
 };
 
@@ -97,11 +99,8 @@ function dueAt(render: Render): number | undefined {
   }
 }
 
-function create(
-  render: Render | undefined,
-  message: Of<"create">,
-  { atMs }: Context,
-): RenderDecision {
+function create(render: Render | undefined, message: Of<"create">, ctx: Context): RenderDecision {
+  const { atMs } = ctx;
   if (render !== undefined) return decision(render);
   const { order, isSent } = message;
   const { id, scope, user, composition } = order;
@@ -123,12 +122,12 @@ function create(
       put(renderOfCompositionKey(composition, idBytes(id)), ""),
     ],
     replies: answer(message, { kind: "accepted" }),
-    effects: isSent ? workOf(order) : [],
+    effects: isSent ? work(order, ctx) : [],
   });
 }
 
 /** What a farm node is to do. */
-function workOf(order: RenderOrder | undefined): RenderEffect[] {
+function work(order: RenderOrder | undefined, rows: Rows): RenderEffect[] {
   if (order === undefined) return [];
   const { id, scope, manifestKey, target, quality, still, audioMix, assets, trace } = order;
   const input = {
@@ -138,7 +137,7 @@ function workOf(order: RenderOrder | undefined): RenderEffect[] {
     ...defined({ quality, still: still && stillOf(still), audioMix }),
   };
   const task = { kind: "render", input, outputPrefix: `renders/${id}`, ...defined({ trace }) };
-  return [{ kind: "farm.run", scope, task }];
+  return [runFarmTask(scope, task, rows)];
 }
 
 function stillOf({ at_seconds, max_dimension, frame, background }: RenderStillOptions) {
@@ -171,7 +170,7 @@ function tellMoved(before: Render, next: Render): Tell {
 function go(render: Render, ctx: Context): RenderDecision {
   if (render.phase !== "queued" || render.isSent) return decision(render);
   const next: Render = { ...render, isSent: true };
-  return { ...decision(next), effects: workOf(ctx.get(renderOrderKey(render.id))) };
+  return { ...decision(next), effects: work(ctx.get(renderOrderKey(render.id)), ctx) };
 }
 
 /** Durable before the node learns of it. */

@@ -15,7 +15,7 @@ import type {
   RenderTarget,
   StillParams,
 } from "../contract/render.ts";
-import type { FarmTask, Source } from "../job/farm-task.ts";
+import type { RunFarmTask, Source } from "../job/farm-task.ts";
 import type { Outcome } from "../job/job.ts";
 import type { Refused } from "../refusal.ts";
 import { codes } from "../table-codes.ts";
@@ -139,7 +139,7 @@ export type RenderMessage =
   | Due;
 
 export type RenderEffect =
-  | { readonly kind: "farm.run"; readonly scope: Id; readonly task: FarmTask }
+  | RunFarmTask
   | { readonly kind: "farm.lease"; readonly token: string }
   | { readonly kind: "farm.cancel" };
 

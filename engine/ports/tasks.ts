@@ -129,6 +129,8 @@ export type TaskOutcome =
       readonly kind: "failed";
       readonly message: string;
       readonly retryable: boolean;
+      /** A page, or the whole task, took longer than it may. */
+      readonly isTimeout?: true;
       /** What was found before it failed. */
       readonly warnings?: readonly string[];
     };

@@ -7,7 +7,7 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { type Account, type LedgerRow, ledgerRowsKey } from "../../actors/account/account.ts";
 import { AccountAudit, type Finding } from "../../actors/account/account-audit.ts";
-import { accountKey } from "../../actors/account/account-messages.ts";
+import { accountKey, accountsKey } from "../../actors/account/account-messages.ts";
 import { renewalKey } from "../../actors/account/renewal.ts";
 import { type Asset, assetsKey } from "../../actors/asset/asset.ts";
 import { type BundleFile, bundleFileKey } from "../../actors/composition/bundle-file.ts";
@@ -59,6 +59,11 @@ async function lookOnce(gateway: Gateway, scope: Id): Promise<AccountLook> {
       audit.addFile(gateway.row<BundleFile>(row)),
     );
 
+  if (account.unpaidUse !== undefined)
+    await each(accountsKey(partitionOfId(scope)), (row) => {
+      const other = gateway.row<Account>(row);
+      if (other.countsInto === scope) audit.addUnpaid(other);
+    });
   if (rowAt(read, renewalKey(key, account.renewsAtMs)) !== undefined) audit.addRenewal();
   const isMoving = rowAt(read, key)?.text !== before.text;
   return { findings: audit.findings(), jobs: audit.jobs, isMoving };

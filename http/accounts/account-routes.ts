@@ -2,6 +2,7 @@
 
 import { monthlyCreditsOf } from "../../actors/account/account.ts";
 import { usedToday } from "../../actors/account/submit.ts";
+import { findCeiling } from "../../actors/account/unpaid-use.ts";
 import { Credits, User as UserView } from "../../actors/contract/account.ts";
 import { Limits } from "../../actors/contract/limits.ts";
 import { ActiveOrganizationRequest } from "../../actors/contract/organization.ts";
@@ -18,7 +19,7 @@ import type { Service } from "../service.ts";
 import { type Answer, json } from "../transport/answer.ts";
 import { limitsOf } from "./effective-limits.ts";
 import { userOrganization } from "./organization-views.ts";
-import { storageView } from "./storage.ts";
+import { rowsOf, storageView } from "./storage.ts";
 import { findWallet, visibleBalance } from "./wallet.ts";
 
 export const accountRoutes: readonly Route[] = [
@@ -64,7 +65,9 @@ async function userView(service: Service, principal: Principal): Promise<UserVie
   const nowMs = service.clock.nowMs();
   const wallet = await findWallet(service.gateway, principal.scope, user.id, nowMs);
   const account = found(wallet.account);
-  const { concurrentMax, generationsPerDay } = allowanceOf(plan, overrides);
+  const { generationsPerDay } = allowanceOf(plan, overrides);
+  const rows = rowsOf(service);
+  const { max, active } = findCeiling(account, account, principal, "media", rows);
   return {
     id: user.id,
     email: user.email,
@@ -77,8 +80,8 @@ async function userView(service: Service, principal: Principal): Promise<UserVie
         ? null
         : userOrganization({ organization, role }, wallet, nowMs),
     generation_limits: {
-      concurrent_max: concurrentMax,
-      concurrent_active: account.active.media,
+      concurrent_max: max,
+      concurrent_active: active,
     },
     quota:
       generationsPerDay === undefined
@@ -88,7 +91,7 @@ async function userView(service: Service, principal: Principal): Promise<UserVie
             used: usedToday(account, nowMs),
             resets_at: timestamp((Math.floor(nowMs / dayMs) + 1) * dayMs),
           },
-    storage: storageView(account, principal),
+    storage: storageView(account, principal, rows),
     token: {
       id: credential.id,
       name: credential.name,

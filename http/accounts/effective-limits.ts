@@ -5,22 +5,26 @@ import { allowanceOf } from "../../config/plans.ts";
 import type { Static } from "../../config/schema.ts";
 import type { Principal } from "../auth/principal.ts";
 import type { Service } from "../service.ts";
-import { storageView } from "./storage.ts";
+import { rowsOf, storageView } from "./storage.ts";
 
 const dayMs = 86_400_000;
 
 /** What holds for a caller in its context. */
 export function limitsOf(service: Service, principal: Principal): Static<typeof Limits> {
   const { plan, overrides, organization } = principal;
-  const { concurrentMax, generationsPerDay, monthlyCredits } = allowanceOf(plan, overrides);
+  const { concurrentMax, generationsPerDay, monthlyCredits, organizationsOwned } = allowanceOf(
+    plan,
+    overrides,
+  );
   const { jobs, http, tokens, rates, assets } = limits;
+  const account = service.gateway.read(accountKey(principal.scope));
   const isUnpaid = organization !== undefined && plan === "free";
   return {
     plan,
     concurrent_generations: concurrentMax,
     generations_per_day: generationsPerDay ?? null,
     monthly_credits: isUnpaid ? 0 : monthlyCredits,
-    storage: storageView(service.gateway.read(accountKey(principal.scope)), principal),
+    storage: storageView(account, principal, rowsOf(service)),
     requests_per_minute:
       service.rates !== undefined
         ? { read: rates.read, submit: rates.submit, write: rates.write, upload: rates.upload }
@@ -57,6 +61,7 @@ export function limitsOf(service: Service, principal: Principal): Static<typeof 
     ...studioLimits(),
     terminal_jobs_days: Math.floor(jobs.retentionMs / dayMs),
     organizations: limits.organizations.perAccountMax,
+    organizations_owned: organizationsOwned,
     organization_members: limits.organizations.membersMax,
   };
 }

@@ -16,7 +16,7 @@ import type {
   DeleteOrganization,
   PatchOrganization,
 } from "../../actors/directory/organizations.ts";
-import { parseId } from "../../engine/id.ts";
+import { parseId, partitionOfId } from "../../engine/id.ts";
 import { auditNote } from "../auth/audit-note.ts";
 import { type Place, placeIn } from "../auth/contexts.ts";
 import { requirePermission } from "../auth/permissions.ts";
@@ -105,7 +105,9 @@ async function create(call: Call<CreateOrganizationRequest>): Promise<Answer> {
       code: "forbidden",
       detail: "A token that is pinned to an organization creates none.",
     });
-  const id = service.ids.scope();
+  const creator = principal.user.id;
+  // In its creator's partition, because its use counts into the creator's account.
+  const id = service.ids.under(partitionOfId(creator));
   const { name, slug } = body;
   const organization: Organization = {
     id,
@@ -114,12 +116,13 @@ async function create(call: Call<CreateOrganizationRequest>): Promise<Answer> {
     plan: "free",
     status: "active",
     createdAtMs: service.clock.nowMs(),
+    countsInto: creator,
   };
   const message: CreateOrganization = {
     kind: "create_organization",
     organization,
     isSlugAsked: slug !== undefined,
-    founder: principal.user.id,
+    founder: creator,
     audit: auditNote(call, "organization.create", id),
   };
   const reply = await service.gateway.ask(directoryKey, message, "work");

@@ -3,12 +3,14 @@
 import type { Account } from "../../actors/account/account.ts";
 import { accountKey } from "../../actors/account/account-messages.ts";
 import { storageRefusal } from "../../actors/account/storage.ts";
+import { findCreator, type Rows, storedBytes } from "../../actors/account/unpaid-use.ts";
 import type { StorageUse } from "../../actors/contract/common.ts";
 import { allowanceOf } from "../../config/plans.ts";
 import type { Static } from "../../config/schema.ts";
 import type { Principal } from "../auth/principal.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
 import type { Call } from "../route.ts";
+import type { Service } from "../service.ts";
 
 const diskFullSeconds = 60;
 
@@ -22,8 +24,14 @@ export function requireRoom(
   if (service.health.isDiskLow)
     throw new RefusalError({ code: "unavailable", retryAfterSeconds: diskFullSeconds });
   const account = service.gateway.read(accountKey(principal.scope));
-  const refusal = account && storageRefusal(account, principal, bytes);
+  const creator = account && findCreator(account, rowsOf(service));
+  const refusal = account && storageRefusal(account, principal, bytes, creator);
   if (refusal !== undefined) throw new RefusalError(refusal);
+}
+
+/** Rows of the partition that is owned here. */
+export function rowsOf({ gateway }: Pick<Service, "gateway">): Rows {
+  return { get: (key) => gateway.read(key) };
 }
 
 /** The announced length of a body, or 0. */
@@ -32,12 +40,28 @@ export function announcedBytes({ request }: Pick<Call, "request">): number {
   return Number.isSafeInteger(length) && length > 0 ? length : 0;
 }
 
+/** What is stored and may be: by the account's plan, or by its creator's where that leaves less. */
 export function storageView(
   account: Account | undefined,
-  { plan, overrides }: Principal,
+  agreed: Pick<Principal, "plan" | "overrides">,
+  rows: Rows,
+): Static<typeof StorageUse> {
+  const own = storageUse(account, agreed);
+  const creator = account && findCreator(account, rows);
+  const shared = creator && storageUse(creator, { overrides: undefined, ...creator });
+  return shared !== undefined && roomIn(shared) < roomIn(own) ? shared : own;
+}
+
+function storageUse(
+  account: Account | undefined,
+  { plan, overrides }: Pick<Principal, "plan" | "overrides">,
 ): Static<typeof StorageUse> {
   return {
-    used_bytes: account?.stored ?? 0,
+    used_bytes: account === undefined ? 0 : storedBytes(account),
     limit_bytes: allowanceOf(plan, overrides).storedBytes ?? null,
   };
+}
+
+function roomIn({ used_bytes, limit_bytes }: Static<typeof StorageUse>): number {
+  return (limit_bytes ?? Number.POSITIVE_INFINITY) - used_bytes;
 }

@@ -8,7 +8,7 @@ import { turnCredentialKey } from "../../actors/agent/session.ts";
 import { userKey } from "../../actors/directory/directory.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
-import { placeIn } from "./contexts.ts";
+import { nameCounter, placeIn } from "./contexts.ts";
 import type { Principal } from "./principal.ts";
 
 export const turnPrefix = "agt_";
@@ -51,7 +51,7 @@ export function turnPrincipal(
     overrides: owner.overrides,
     organization: place?.organization,
     role: place?.role,
-    counter: place === undefined ? user.id : `${user.id} ${scope}`,
+    counter: nameCounter(user, place?.organization),
     run: { session, turn },
   };
 }

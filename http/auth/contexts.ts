@@ -27,6 +27,15 @@ export function placeIn(gateway: Gateway, user: Id, organization: Id): Place | u
 }
 
 /**
+ * Under which requests, streams and waits of a user in a context are counted. Those of all members
+ * of an unpaid organization count as its creator's own.
+ */
+export function nameCounter({ id: user }: User, organization: Organization | undefined): string {
+  if (organization === undefined) return user;
+  return organization.countsInto ?? `${user} ${organization.id}`;
+}
+
+/**
  * `personal` when nothing else was chosen, or what was chosen is gone; `lost` when the credential
  * is pinned to an organization to which its user does not belong, or belongs anew.
  */

@@ -18,7 +18,7 @@ import type { Clock } from "../../engine/ports/clock.ts";
 import { ShardDown } from "../../engine/reading/shard-end.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
 import { turnPrefix, turnPrincipal } from "./agent-turn-principal.ts";
-import { placeOf } from "./contexts.ts";
+import { nameCounter, placeOf } from "./contexts.ts";
 import type { Principal } from "./principal.ts";
 
 interface Known {
@@ -120,16 +120,17 @@ export class Principals {
     }
     const place = placeOf(gateway, user, credential);
     if (place === "lost") throw unauthorized(true);
-    const [owner, role] =
-      place === "personal" ? [user, undefined] : [place.organization, place.role];
+    const [organization, role] =
+      place === "personal" ? [undefined, undefined] : [place.organization, place.role];
+    const owner = organization ?? user;
     return {
       user,
       credential,
       scope: owner.id,
-      counter: place === "personal" ? user.id : `${user.id} ${owner.id}`,
+      counter: nameCounter(user, organization),
       plan: owner.plan,
       overrides: owner.overrides,
-      organization: place === "personal" ? undefined : place.organization,
+      organization,
       role,
     };
   }

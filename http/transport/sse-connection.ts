@@ -2,6 +2,7 @@
  * Server-sent events on one connection: frames, a comment every 15 s, an end. A reader that leaves
  * more than 64 KiB unread is cut off; a drain asks it to come again.
  */
+import { organizationKey } from "../../actors/directory/organization.ts";
 import type { Reader } from "../../actors/ticket/ticket.ts";
 import { limits } from "../../config/limits.ts";
 import type { Id } from "../../engine/id.ts";
@@ -23,13 +24,14 @@ const frameHeaders: readonly Header[] = [
  * 404 when the client has gone, 503 when the account has too many streams open.
  */
 export function eventStream(
-  { service: { following, clock }, request }: Call<unknown, unknown>,
+  { service: { gateway, following, clock }, request }: Call<unknown, unknown>,
   scope: Id,
   reader: Reader | undefined,
   show: (frames: Frames) => void,
 ): Answer {
   if (request.isGone()) throw new RefusalError({ code: "not_found" });
-  if (!following.enter("stream", scope, limits.jobs.streamsMax))
+  const counter = gateway.read(organizationKey(scope))?.countsInto ?? scope;
+  if (!following.enter("stream", counter, limits.jobs.streamsMax))
     throw new RefusalError({
       code: "unavailable",
       retryAfterSeconds: limits.http.retryAfterSeconds,
@@ -37,7 +39,7 @@ export function eventStream(
     });
   const start = (sink: Sink) => {
     const frames = new Frames(sink);
-    frames.until(() => following.leave("stream", scope));
+    frames.until(() => following.leave("stream", counter));
     frames.open(following, clock, scope);
     if (reader !== undefined) frames.until(following.atRemoval(reader, () => frames.end()));
     show(frames);

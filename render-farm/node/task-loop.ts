@@ -173,7 +173,10 @@ export class TaskLoop {
     const asks = new ObjectAsks(token, (message) => this.connection.send(message));
     const worker = workerOf(this.node.objectsFor(asks, abort.signal));
     const stopDeadline = this.timers.after(worker.timeoutMs, () =>
-      this.finish(token, failed(`${kind} took longer than ${worker.timeoutMs} ms`, true)),
+      this.finish(token, {
+        ...failed(`${kind} took longer than ${worker.timeoutMs} ms`, true),
+        isTimeout: true,
+      }),
     );
     const picture = { thumbnail: undefined, thumbnailIn: 1 };
     const run: Run = { abort, stopDeadline, progress: 0, ...picture, members: [], asks };
@@ -277,8 +280,8 @@ function outcomeOfFault(kind: string, fault: unknown): TaskOutcome {
   return failed(`${kind} broke: ${fault instanceof Error ? fault.message : String(fault)}`, false);
 }
 
-function failed(message: string, retryable: boolean): TaskOutcome {
-  return { kind: "failed", message, retryable };
+function failed(message: string, retryable: boolean) {
+  return { kind: "failed", message, retryable } as const;
 }
 
 /** What a worker answers to an input that its schema refuses: names the first member at fault. */

@@ -10,10 +10,12 @@ export type FaultKind =
 
 export class RenderError extends Error {
   override readonly name = "RenderError";
+  readonly kind: FaultKind;
   readonly isRetryable: boolean;
 
   constructor(kind: FaultKind, sentence: string, isRetryable = false, cause?: unknown) {
     super(`${kind}: ${sentence}`, { cause });
+    this.kind = kind;
     this.isRetryable = isRetryable;
   }
 }

@@ -63,12 +63,18 @@ const tooLong: TaskOutcome = {
   kind: "failed",
   message: "render_timeout: the render took longer than it may",
   retryable: false,
+  isTimeout: true,
 };
 
 /** A bug passes through; the loop reports it. */
 function outcomeOf(failure: unknown): TaskOutcome {
   if (failure instanceof RenderError)
-    return { kind: "failed", message: failure.message, retryable: failure.isRetryable };
+    return {
+      kind: "failed",
+      message: failure.message,
+      retryable: failure.isRetryable,
+      ...(failure.kind === "render_timeout" ? { isTimeout: true } : {}),
+    };
   if (failure instanceof PortError)
     return {
       kind: "failed",

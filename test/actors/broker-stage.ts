@@ -72,6 +72,11 @@ function signingObjects(): Objects {
 export const ada = "01990000-0000-7021-8000-0000000000aa";
 export const bob = "01990000-0000-7021-8000-0000000000bb";
 
+/** Work that its payer answers for. */
+export function work(scope: string, task: FarmTask) {
+  return { owner: scope, scope, task };
+}
+
 export function job(number: number): { key: Key; task: FarmTask } {
   const id = `01990000-0000-7021-8000-0000${String(number).padStart(8, "0")}`;
   const { input } = jobRequest;

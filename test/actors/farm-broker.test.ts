@@ -2,7 +2,7 @@ import t from "tap";
 import type { JobMessage } from "../../actors/job/job.ts";
 import { limits } from "../../config/limits.ts";
 import type { Key } from "../../engine/key.ts";
-import { ada, bob, job, stage } from "./broker-stage.ts";
+import { ada, bob, job, stage, work } from "./broker-stage.ts";
 
 const one = job(1);
 const two = job(2);
@@ -11,7 +11,7 @@ const broken = { kind: "failed", message: "the browser died", retryable: true } 
 
 t.test("a task is claimed first and leased when the claim is durable", async (t) => {
   const { sent, broker, attach } = stage();
-  t.strictSame(broker.run(one.key, ada, one.task), { kind: "kept" });
+  t.strictSame(broker.run(one.key, work(ada, one.task)), { kind: "kept" });
   t.strictSame(sent, [], "without a node it waits");
   const farm = attach();
   t.strictSame(sent, [[one.key, { kind: "claim", token: "t1" }]]);
@@ -34,9 +34,11 @@ t.test("a task is claimed first and leased when the claim is durable", async (t)
 
 t.test("a node has as many leases as slots, and only of its kinds", async (t) => {
   const { sent, broker, attach } = stage();
-  broker.run(job(9).key, ada, { ...job(9).task, kind: "studio-video" });
+  broker.run(job(9).key, work(ada, { ...job(9).task, kind: "studio-video" }));
   const farm = attach(2);
-  for (const { key, task } of [one, two, job(3)]) broker.run(key, ada, task);
+  broker.run(one.key, work(ada, one.task));
+  broker.run(two.key, work(bob, two.task));
+  broker.run(job(3).key, work(ada, job(3).task));
   t.strictSame(claims(sent), [one.key, two.key]);
   broker.lease("t1");
   farm.say({ kind: "finished", token: "t1", outcome: done });
@@ -48,7 +50,7 @@ t.test(
   async (t) => {
     const { sent, broker, attach } = stage();
     const farm = attach();
-    broker.run(one.key, ada, one.task);
+    broker.run(one.key, work(ada, one.task));
     broker.lease("t1");
     const output = { objectKey: "o", mimeType: "image/png", sizeBytes: 1, sha256: "00" };
     farm.say({
@@ -69,7 +71,7 @@ t.test(
 t.test("a failure that another attempt cannot mend ends the job", async (t) => {
   const { sent, broker, attach } = stage();
   const farm = attach();
-  broker.run(one.key, ada, one.task);
+  broker.run(one.key, work(ada, one.task));
   broker.lease("t1");
   farm.say({ kind: "finished", token: "t1", outcome: { ...broken, retryable: false } });
   t.match(sent.at(-1)?.[1], {
@@ -82,9 +84,9 @@ t.test("a failure that another attempt cannot mend ends the job", async (t) => {
 t.test("a failed attempt lapses, and the task is offered again before others", async (t) => {
   const { sent, broker, attach } = stage();
   const farm = attach();
-  broker.run(one.key, ada, one.task);
+  broker.run(one.key, work(ada, one.task));
   broker.lease("t1");
-  broker.run(two.key, ada, two.task);
+  broker.run(two.key, work(ada, two.task));
   farm.say({ kind: "finished", token: "t1", outcome: broken });
   t.strictSame(sent.slice(1), [
     [one.key, { kind: "lapsed", token: "t1", reason: "the browser died" }],
@@ -95,7 +97,7 @@ t.test("a failed attempt lapses, and the task is offered again before others", a
 t.test("a node that is silent for 15 s loses its lease", async (t) => {
   const { clock, sent, broker, attach } = stage();
   const farm = attach();
-  broker.run(one.key, ada, one.task);
+  broker.run(one.key, work(ada, one.task));
   broker.lease("t1");
   for (let second = 0; second < 60; second++) {
     clock.advance(1_000);
@@ -115,7 +117,7 @@ t.test("a node that is silent for 15 s loses its lease", async (t) => {
 t.test("a claim that never became durable lapses too", async (t) => {
   const { clock, sent, broker, attach } = stage();
   attach();
-  broker.run(one.key, ada, one.task);
+  broker.run(one.key, work(ada, one.task));
   clock.advance(limits.farm.leaseMs + 2_000);
   t.strictSame(sent[1], [one.key, { kind: "lapsed", token: "t1" }]);
 });
@@ -123,7 +125,8 @@ t.test("a claim that never became durable lapses too", async (t) => {
 t.test("a node that dies loses all its leases, and another node takes them", async (t) => {
   const { sent, broker, attach } = stage();
   const first = attach(2);
-  for (const { key, task } of [one, two]) broker.run(key, ada, task);
+  broker.run(one.key, work(ada, one.task));
+  broker.run(two.key, work(bob, two.task));
   for (const token of ["t1", "t2"]) broker.lease(token);
   first.die();
   const lapsed = sent.filter(([, { kind }]) => kind === "lapsed").map(([key]) => key);
@@ -138,7 +141,7 @@ t.test("a node that dies loses all its leases, and another node takes them", asy
 t.test("progress is told at most every 2 s", async (t) => {
   const { clock, sent, broker, attach } = stage();
   const farm = attach();
-  broker.run(one.key, ada, one.task);
+  broker.run(one.key, work(ada, one.task));
   broker.lease("t1");
   clock.advance(5_000);
   for (let at = 1; at <= 40; at++) {
@@ -155,7 +158,7 @@ t.test("progress is told at most every 2 s", async (t) => {
 t.test("a canceled task is taken from its node, or from the queue", async (t) => {
   const { sent, broker, attach } = stage();
   const farm = attach();
-  for (const { key, task } of [one, two, job(3)]) broker.run(key, ada, task);
+  for (const { key, task } of [one, two, job(3)]) broker.run(key, work(ada, task));
   broker.lease("t1");
   t.strictSame(broker.cancel(two.key), { kind: "concluded" });
   broker.cancel(one.key);
@@ -170,7 +173,7 @@ t.test("a canceled task is taken from its node, or from the queue", async (t) =>
 t.test("what has left to another service is taken from its node, and from the queue", async (t) => {
   const { sent, broker, attach } = stage();
   const farm = attach();
-  for (const { key, task } of [one, two, job(3)]) broker.run(key, ada, task);
+  for (const { key, task } of [one, two, job(3)]) broker.run(key, work(ada, task));
   broker.lease("t1");
   broker.giveUp((key) => key !== job(3).key);
   t.strictSame(farm.got.slice(1), [{ kind: "cancel", token: "t1" }]);
@@ -182,7 +185,7 @@ t.test("a node that drains takes no task of a service that begins again", async 
   const { sent, broker, attach } = stage();
   broker.keepDraining(["n"]);
   attach();
-  broker.run(one.key, ada, one.task);
+  broker.run(one.key, work(ada, one.task));
   t.strictSame(claims(sent), []);
   t.match(broker.states(), [{ name: "n", isDraining: true }]);
 });
@@ -190,10 +193,10 @@ t.test("a node that drains takes no task of a service that begins again", async 
 t.test("a task that is handed over again while under way is not doubled", async (t) => {
   const { sent, broker, attach } = stage();
   attach(4);
-  for (const { key, task } of [one, one]) broker.run(key, ada, task);
+  for (const { key, task } of [one, one]) broker.run(key, work(ada, task));
   t.strictSame(claims(sent), [one.key]);
   const waiting = stage();
-  for (const { key, task } of [one, one]) waiting.broker.run(key, ada, task);
+  for (const { key, task } of [one, one]) waiting.broker.run(key, work(ada, task));
   waiting.attach(4);
   t.strictSame(claims(waiting.sent), [one.key]);
 });
@@ -201,7 +204,7 @@ t.test("a task that is handed over again while under way is not doubled", async 
 t.test("a task that is handed back waits again, without an attempt being counted", async (t) => {
   const { sent, broker, attach } = stage();
   const [first, second] = [attach(), attach()];
-  broker.run(one.key, ada, one.task);
+  broker.run(one.key, work(ada, one.task));
   broker.lease("t1");
   second.say({ kind: "returned", token: "t1" });
   t.equal(sent.length, 1, "only its own node may");
@@ -218,9 +221,9 @@ t.test("a task that is handed back waits again, without an attempt being counted
 t.test("a node has as many leases as it says that it has room", async (t) => {
   const { sent, broker, attach } = stage();
   const farm = attach(2);
-  broker.run(one.key, ada, one.task);
+  broker.run(one.key, work(ada, one.task));
   farm.say({ kind: "capacity", slots: 1 });
-  broker.run(two.key, ada, two.task);
+  broker.run(two.key, work(ada, two.task));
   t.strictSame(claims(sent), [one.key]);
   farm.say({ kind: "capacity", slots: 0 });
   broker.lease("t1");
@@ -233,7 +236,7 @@ t.test("a node has as many leases as it says that it has room", async (t) => {
 t.test("while nothing can be heard of a node, its leases stay, and get a full term", async (t) => {
   const { sent, broker, attach, clock } = stage();
   const farm = attach();
-  broker.run(one.key, ada, one.task);
+  broker.run(one.key, work(ada, one.task));
   broker.lease("t1");
   farm.fallSilent(true);
   clock.advance(60_000);
@@ -258,8 +261,8 @@ function claims(sent: readonly (readonly [Key, JobMessage])[]): Key[] {
 t.test("a node that is free takes the task of another account next", async (t) => {
   const { sent, broker, attach } = stage();
   const farm = attach();
-  for (const { key, task } of [one, two, job(3)]) broker.run(key, ada, task);
-  broker.run(job(4).key, bob, job(4).task);
+  for (const { key, task } of [one, two, job(3)]) broker.run(key, work(ada, task));
+  broker.run(job(4).key, work(bob, job(4).task));
   broker.lease("t1");
   farm.say({ kind: "finished", token: "t1", outcome: done });
   t.strictSame(claims(sent), [one.key, job(4).key], "not the one that came before it");
@@ -278,7 +281,7 @@ t.test("ten thousand waiting tasks cost ten times what a thousand do", async (t)
           return task.kind;
         },
       };
-      broker.run(key, n % 3 === 0 ? ada : bob, counted);
+      broker.run(key, work(n % 3 === 0 ? ada : bob, counted));
     }
     for (let n = 0; n < count; n += 10) broker.cancel(job(n).key);
     const farm = attach();
@@ -291,3 +294,26 @@ t.test("ten thousand waiting tasks cost ten times what a thousand do", async (t)
   };
   t.equal(lookedAt(10_000), 10 * lookedAt(1_000));
 });
+
+t.test(
+  "A1: an owner whose pages run into their time limit leaves the slots to others",
+  async (t) => {
+    const { sent, broker, attach } = stage();
+    const farm = attach(4);
+    const late = {
+      ...broken,
+      message: "render_timeout: late",
+      retryable: false,
+      isTimeout: true,
+    } as const;
+    for (const n of [1, 2, 3, 4, 5, 6]) broker.run(job(n).key, work(ada, job(n).task));
+    t.equal(claims(sent).length, 2, "half of the slots");
+    for (const token of ["t1", "t2", "t3"]) {
+      broker.lease(token);
+      farm.say({ kind: "finished", token, outcome: late });
+    }
+    t.equal(claims(sent).length, 4, "then one");
+    for (const n of [7, 8]) broker.run(job(n).key, work(bob, job(n).task));
+    t.strictSame(claims(sent).slice(4), [job(7).key, job(8).key]);
+  },
+);

@@ -1,7 +1,7 @@
 import t from "tap";
 import { limits } from "../../config/limits.ts";
 import type { ToNode } from "../../engine/ports/tasks.ts";
-import { ada, job, type Node, stage } from "./broker-stage.ts";
+import { ada, bob, job, type Node, stage, work } from "./broker-stage.ts";
 
 const one = job(1);
 const two = job(2);
@@ -13,7 +13,7 @@ const helpers = { kind: "help", input: { film: 1 }, outputPrefix: "volatile/jobs
 function led(parts: number) {
   const { broker, attach, sent, clock } = stage();
   const lead = attach(2);
-  broker.run(one.key, ada, one.task);
+  broker.run(one.key, work(ada, one.task));
   broker.lease("t1");
   lead.say({ kind: "split", token: "t1", member: "t1/0", parts, helpers });
   return { broker, attach, sent, clock, lead };
@@ -44,16 +44,16 @@ t.test("an idle node joins the helpers of a task that another node split", async
 
 t.test("a node joins when it is idle, and waiting tasks go first", async (t) => {
   const { attach, broker, sent } = led(3);
-  broker.run(two.key, ada, two.task);
+  broker.run(two.key, work(bob, two.task));
   t.equal(sent.length, 2, "the lead's second slot");
-  broker.run(job(3).key, ada, job(3).task);
+  broker.run(job(3).key, work(ada, job(3).task));
   const other = attach(2);
   t.strictSame(sent[2], [job(3).key, { kind: "claim", token: "t3" }]);
   t.strictSame(other.got, [], "it is busy");
   broker.lease("t3");
   other.say({ kind: "finished", token: "t3", outcome: done });
   t.strictSame(joined(other), ["t4"]);
-  broker.run(job(4).key, ada, job(4).task);
+  broker.run(job(4).key, work(bob, job(4).task));
   t.match(sent.at(-1), [job(4).key, { kind: "claim" }], "its other slot is for whoever waits");
 });
 
@@ -154,7 +154,7 @@ for (const [end, act] of Object.entries({
     const heard = farm.lead.got.length;
     other.say({ kind: "made", member: "t2", part: 0, result: {} });
     t.equal(farm.lead.got.length, heard);
-    for (const { key, task } of [two, job(3), job(4)]) farm.broker.run(key, ada, task);
+    for (const { key, task } of [two, job(3), job(4)]) farm.broker.run(key, work(key, task));
     const claims = farm.sent.filter(([, { kind }]) => kind === "claim").length;
     t.equal(claims - 1, end === "dies" ? 1 : 3, "all slots are there for the next tasks");
   });
@@ -184,7 +184,7 @@ t.test("a second split replaces the first, and asks again who joined it", async 
 t.test("only the node that has a task splits it", async (t) => {
   const { broker, attach } = stage();
   const [first, second] = [attach(), attach()];
-  broker.run(one.key, ada, one.task);
+  broker.run(one.key, work(ada, one.task));
   broker.lease("t1");
   const split = { kind: "split", token: "t1", member: "x", parts: 3, helpers } as const;
   second?.say(split);

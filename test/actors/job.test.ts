@@ -85,7 +85,7 @@ t.test("a new job is queued, answers when it began and goes to its provider", as
   });
   const toFarm = creationOf(jobRequest, { ...create, provider: "farm" });
   const onTheFarm = decide(undefined, toFarm, view(jobSelf));
-  t.strictSame(onTheFarm.effects, [{ kind: "farm.run", scope, task }]);
+  t.strictSame(onTheFarm.effects, [{ kind: "farm.run", owner: scope, scope, task }]);
   t.strictSame(onTheFarm.replies, [], "without a request nobody is answered");
 });
 
@@ -370,7 +370,7 @@ t.test("a job is listed under its scope by modality, end and model", async (t) =
 t.test("a job that is under way is handed over again when its shard starts", async (t) => {
   const resumed = (head: Job) => jobActor.resume?.(head, later);
   t.strictSame(resumed(queued), [submission]);
-  t.strictSame(resumed(onFarm(running)), [{ kind: "farm.run", scope, task }]);
+  t.strictSame(resumed(onFarm(running)), [{ kind: "farm.run", owner: scope, scope, task }]);
   const pending = next(running, { kind: "cancel", user: "u" });
   t.strictSame(resumed(pending), [submission, { kind: "provider.cancel" }]);
 });

@@ -34,7 +34,10 @@ t.test("it is handed to the farm at once, with a time to end by", async (t) => {
     scope,
     input,
   });
-  t.strictSame([head, effects, replies], [waiting, [{ kind: "farm.run", scope, task }], []]);
+  t.strictSame(
+    [head, effects, replies],
+    [waiting, [{ kind: "farm.run", owner: scope, scope, task }], []],
+  );
   t.equal(measuringActor.dueAt(waiting), 1_000 + measureMs);
 });
 

@@ -66,7 +66,7 @@ t.test(
     const resumed = [sent, running, waiting, failed].map((head) =>
       renderActor.resume?.(head, at(0)),
     );
-    const run = { kind: "farm.run", scope, task };
+    const run = { kind: "farm.run", owner: scope, scope, task };
     t.strictSame(resumed, [[run], [run], [], []]);
     t.ok(
       [sent, running].every((head) => renderActor.dueAt(head) !== undefined),

@@ -106,7 +106,12 @@ t.test("a submit that is refused on the 1st is refused by the renewed account", 
 });
 
 t.test("an account that becomes another plan's on the 1st has the old plan's month", async (t) => {
-  const terms = { kind: "set_terms", plan: "team", overrides: undefined } as const;
+  const terms = {
+    kind: "set_terms",
+    plan: "team",
+    overrides: undefined,
+    countsInto: undefined,
+  } as const;
   const turn = decide(account, terms, firstMs + 1_000);
   t.match(turn.head, { plan: "team", granted: 4_000, planLeft: 4_000 });
 });

@@ -1,7 +1,7 @@
 /** Which objects a farm node reaches under its lease. */
 import t from "tap";
 import type { ToNode } from "../../engine/ports/tasks.ts";
-import { ada, job, type Node, stage } from "./broker-stage.ts";
+import { ada, job, type Node, stage, work } from "./broker-stage.ts";
 
 const one = job(1);
 const input = {
@@ -17,7 +17,7 @@ async function leased() {
   const { broker, attach, objects } = open;
   await objects.put(input.manifestKey, [Buffer.from(JSON.stringify(manifest))]);
   const farm = attach();
-  broker.run(one.key, ada, { ...one.task, input });
+  broker.run(one.key, work(ada, { ...one.task, input }));
   broker.lease("t1");
   return { ...open, farm };
 }

@@ -95,7 +95,7 @@ export async function openNatsHouse(t: Test): Promise<NatsHouse> {
       const ended = new Promise<JobMessage>((resolve) => {
         end = resolve;
       });
-      broker.run(job, "payer", task);
+      broker.run(job, { owner: "payer", scope: "payer", task });
       return ended;
     },
     hold(holds) {

@@ -63,8 +63,9 @@ export function twoNodes(studio: Studio): TwoNodes {
       const ended = new Promise<JobMessage>((resolve) => {
         end = resolve;
       });
-      const [key, scope] = [jobKey("01990000-0000-7021-8000-000000000001"), "payer"];
-      broker.run(key, scope, { kind: "render", input, outputPrefix: `renders/${tokens}` });
+      const key = jobKey("01990000-0000-7021-8000-000000000001");
+      const task = { kind: "render", input, outputPrefix: `renders/${tokens}` };
+      broker.run(key, { owner: "payer", scope: "payer", task });
       return { ending: await ended, attempts };
     },
   };

@@ -6,6 +6,7 @@ import type { Upload } from "../../actors/contract/upload.ts";
 import { simulatedMedia } from "../../actors/providers/simulated/simulated-media.ts";
 import { invariant } from "../../engine/invariant.ts";
 import type { Caller } from "./caller.ts";
+import type { FarmDouble } from "./farm-double.ts";
 import type { InProcess } from "./in-process-service.ts";
 import { join, organization } from "./organizations.ts";
 import { filmOf } from "./share-steps.ts";
@@ -58,7 +59,7 @@ export const kits = {
   },
   /** One whose farm node has shown how it looks. */
   task: async ({ house, maker }: Stage) => {
-    const farm = house.farmNode();
+    const farm = findFarm(house);
     const body = { model: "studio-image", prompt: `kite ${++made}` };
     const id = await idOf(maker, "/v1/generate/image", body);
     await house.settle();
@@ -96,6 +97,15 @@ export const kits = {
   },
   account: async ({ house }: Stage) => [(await house.account()).id],
 } satisfies Readonly<Record<string, (stage: Stage) => Promise<Ids>>>;
+
+const farms = new WeakMap<InProcess, FarmDouble>();
+
+/** The house's farm node, with room for all of one owner's tasks. */
+function findFarm(house: InProcess): FarmDouble {
+  const farm = farms.get(house) ?? house.farmNode(64);
+  farms.set(house, farm);
+  return farm;
+}
 
 async function idOf(maker: Caller, path: string, body: object): Promise<string> {
   const { json, text } = await maker.post<{ id: string }>(path, body);

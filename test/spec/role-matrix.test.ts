@@ -364,13 +364,13 @@ function callerOf(stage: Stage, principal: PrincipalName): Caller {
 /** An organization with somebody in each role, and a maker of its objects. */
 async function opened(t: Test, role: Role = "member"): Promise<Stage> {
   const house: InProcess = await openInProcess(t, configureQuiet(t).options);
-  const owner = await house.account();
+  const owner = await house.account({ plan: "enterprise" });
   const org = await paidOrganization(house, owner, 100_000);
   const limits = { concurrent_max: 1_000 };
   await house.admin.patch(`/v1/admin/organizations/${org.id}`, { limits });
   const byRole = new Map<Role, Caller>([["owner", owner]]);
   for (const role of roles) if (role !== "owner") byRole.set(role, await house.account());
-  const [maker, outsider] = [await house.account(), await house.account()];
+  const [maker, outsider] = [await house.account({ plan: "enterprise" }), await house.account()];
   for (const [role, caller] of byRole) if (role !== "owner") await join(owner, org, caller, role);
   await join(owner, org, maker, role);
   for (const caller of [...byRole.values(), maker]) await enter(caller, org);

@@ -1189,6 +1189,7 @@ class Limits(TypedDict):
     renders: LimitsRenders
     terminal_jobs_days: int
     organizations: int
+    organizations_owned: int
     organization_members: int
 
 
@@ -1632,6 +1633,7 @@ class InvariantPageItemsItem(TypedDict):
         "job_counts",
         "asset_counts",
         "stored_bytes",
+        "unpaid_use",
         "renewal_awaited",
     ]
     detail: str

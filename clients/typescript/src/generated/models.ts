@@ -1091,6 +1091,7 @@ export interface Limits {
   };
   terminal_jobs_days: number;
   organizations: number;
+  organizations_owned: number;
   organization_members: number;
 }
 
@@ -1514,6 +1515,7 @@ export interface InvariantPage {
       | "job_counts"
       | "asset_counts"
       | "stored_bytes"
+      | "unpaid_use"
       | "renewal_awaited";
     detail: string;
     expected: number;

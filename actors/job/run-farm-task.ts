@@ -1,0 +1,8 @@
+import type { Id } from "../../engine/id.ts";
+import { findOwner, type Rows } from "../account/unpaid-use.ts";
+import type { FarmTask, RunFarmTask } from "./farm-task.ts";
+
+/** Has the farm do a task of the context `scope`; `rows` are those of its partition. */
+export function runFarmTask(scope: Id, task: FarmTask, rows: Rows): RunFarmTask {
+  return { kind: "farm.run", owner: findOwner(scope, rows), scope, task };
+}
