@@ -65,4 +65,5 @@ export const codes = {
   audit: directoryCode + 17,
   expiry: directoryCode + 18,
   pausedProviders: directoryCode + 19,
+  devicesOfClient: directoryCode + 20,
 } as const;

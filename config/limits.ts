@@ -252,8 +252,12 @@ const shipped = {
     windowMs: 60_000,
     perAddress: 60,
     perToken: 600,
-    /** Wrong passwords that one address may give for one token, in a window of their own. */
+    /**
+     * Wrong passwords that one client may give for one token, and all clients together, in a window
+     * of their own.
+     */
     wrongPasswords: 10,
+    wrongPasswordsPerToken: 100,
     wrongPasswordsMs: 600_000,
     /** Places where addresses and tokens are counted; those that share one are counted together. */
     counters: 65_536,
@@ -276,7 +280,8 @@ const shipped = {
     refreshTokenDays: 30,
     deviceSeconds: 900,
     devicePollSeconds: 5,
-    /** Device codes given out in any quarter of an hour, over all clients. */
+    /** Device authorizations that are open at once, of one client and in all. */
+    devicesPerClientMax: 20,
     devicesMax: 10_000,
     /** Clients of one account or organization. */
     clientsMax: 50,

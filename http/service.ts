@@ -33,6 +33,7 @@ import type { PausedProviders } from "./providers/paused-providers.ts";
 import type { ProviderLine } from "./providers/provider-line.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { ShareAccess } from "./shares/share-access.ts";
+import type { TrustedProxies } from "./transport/trusted-proxies.ts";
 
 /** Of this node, from its start to its end. */
 export interface OwnNode {
@@ -65,6 +66,8 @@ export interface Service {
   readonly principals: Principals;
   /** Whose pages may read what is not open to pages of any origin. */
   readonly corsOrigins: ReadonlySet<string>;
+  /** What is no client wherever something is counted by address. */
+  readonly proxies: TrustedProxies;
   /** Undefined when the operator lifted the rate classes. */
   readonly rates: RateClasses | undefined;
   /** As it was read last; so are the providers. */

@@ -98,6 +98,7 @@ export function wire(wiring: Wiring): Service {
     ...{ version, self: wiring.self, baseUrl, gateway, principals },
     cluster: undefined,
     corsOrigins: new Set(wiring.corsOrigins),
+    proxies: wiring.proxies,
     rates: wiring.hasRates ? new RateClasses(clock, wiring.proxies) : undefined,
     get catalogue() {
       return configuration.catalogue;
@@ -111,7 +112,7 @@ export function wire(wiring: Wiring): Service {
     },
     ...{ clock, entropy, objects, signedUrls },
     ids: new IdMint(clock, entropy),
-    ...{ line, paused, callbackTokens, callbackRates: new CallbackRates(clock) },
+    ...{ line, paused, callbackTokens, callbackRates: new CallbackRates(clock, wiring.proxies) },
     shares: openShares(wiring, clock, keyFor("urls")),
     cursors: new Cursors(keyFor("cursors")),
     quotes: new Quotes(keyFor("quotes"), clock, entropy),

@@ -1,5 +1,5 @@
 import { rm } from "node:fs/promises";
-import { availableParallelism, hostname } from "node:os";
+import { availableParallelism, hostname, totalmem } from "node:os";
 import { join } from "node:path";
 import { limits } from "../config/limits.ts";
 import { searchPath } from "../config/program-environment.ts";
@@ -50,7 +50,11 @@ import { SpareBrowsers } from "./render/page/spare-browsers.ts";
 import { render } from "./render/render.ts";
 import { CodedPictures, packetBounds } from "./render/videos/coded-pictures.ts";
 
-const slots = 2;
+/**
+ * Tasks at once: half of them may be one owner's, so four let each owner have two. Fewer where a film
+ * for each would not fit into memory.
+ */
+const slots = Math.max(2, Math.min(4, Math.floor(totalmem() / (2 * 1024 ** 3))));
 /** After which a node that is still there makes ready for films. */
 const settledMs = 2_000;
 

@@ -45,6 +45,7 @@ export const Limits = Type.Object(
       expires_in_days: Type.Object({ min: Whole, max: Whole }),
       resolutions_per_minute: nullable(Type.Object({ address: Whole, token: Whole })),
       wrong_passwords: Whole,
+      wrong_passwords_per_token: Whole,
       signed_url_seconds: Whole,
     }),
     compositions: Type.Object({

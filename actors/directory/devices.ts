@@ -13,7 +13,7 @@ import type { Question, ReplyTo } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
 import { type Key, keyOf } from "../../engine/key.ts";
 import type { TokenScope } from "../contract/account.ts";
-import { type Refused, refused } from "../refusal.ts";
+import { type Refusal, type Refused, refused } from "../refusal.ts";
 import { codes } from "../table-codes.ts";
 import type { AuditNote } from "./audit.ts";
 import { digestOfHex, hexOf } from "./digest.ts";
@@ -52,6 +52,15 @@ export interface OpenDevice extends Question<{ readonly kind: "opened" } | Refus
   readonly userCodeDigest: string;
   readonly client: { readonly id: string; readonly name: string };
   readonly scopes: readonly TokenScope[] | undefined;
+  /** Under which open authorizations are counted, each with how many it may have. */
+  readonly counters: readonly { readonly name: string; readonly most: number }[];
+}
+
+/** An authorization that was open when it was last counted. */
+export interface OpenAuthorization {
+  /** The digest of its device code, in hex. */
+  readonly device: string;
+  readonly expiresAtMs: number;
 }
 
 export interface DecideDevice extends Question<{ readonly kind: "decided" } | Refused> {
@@ -86,6 +95,13 @@ export function openDevice(
   const isTaken = ctx.get(deviceByUserCodeKey(userCodeDigest)) !== undefined;
   if (count >= limits.oauth.devicesMax || isTaken)
     return refuse(head, ctx, { code: "unavailable", retryAfterSeconds: 60 });
+  const opens = message.counters.map(({ name, most }) => ({
+    most,
+    key: devicesOfClientKey(name),
+    open: findOpen(devicesOfClientKey(name), ctx),
+  }));
+  const full = opens.find(({ open, most }) => open.length >= most);
+  if (full !== undefined) return refuse(head, ctx, tooManyOpen(full.open, ctx));
   const device: Device = {
     client: client.id,
     clientName: client.name,
@@ -98,10 +114,34 @@ export function openDevice(
   const [key, userCodeKey] = [deviceKey(digest), deviceByUserCodeKey(userCodeDigest)];
   return changeDirectory(head, ctx, {
     head: { devices: { window, count: count + 1 } },
-    rows: [put(key, device), put(userCodeKey, hexOf(digest))],
-    tells: [expire(ctx.atMs + 2 * lifeMs, key, userCodeKey)],
+    rows: [
+      put(key, device),
+      put(userCodeKey, hexOf(digest)),
+      ...opens.map(({ key, open }) =>
+        put(key, [...open, { device: hexOf(digest), expiresAtMs: device.expiresAtMs }]),
+      ),
+    ],
+    tells: [
+      expire(ctx.atMs + 2 * lifeMs, key, userCodeKey),
+      ...opens.map(({ key }) => expire(ctx.atMs + lifeMs, key)),
+    ],
     reply: { kind: "opened" },
   });
+}
+
+/** The client's authorizations that wait for a decision. */
+function findOpen(key: Key<readonly OpenAuthorization[]>, ctx: Context) {
+  return (ctx.get(key) ?? []).filter(({ device: digest, expiresAtMs }) => {
+    const device = ctx.get(deviceKey(digestOfHex(digest)));
+    return expiresAtMs > ctx.atMs && device !== undefined && device.decision === undefined;
+  });
+}
+
+/** Until the oldest of them expires. */
+function tooManyOpen([oldest]: readonly OpenAuthorization[], { atMs }: Context): Refusal {
+  const waitMs = (oldest?.expiresAtMs ?? atMs) - atMs;
+  const detail = "Too many device authorizations of this client wait for a decision.";
+  return { code: "rate_limit", retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)), detail };
 }
 
 export function decideDevice(
@@ -179,6 +219,11 @@ function poll(
 /** `digest` is the SHA-256 of the device code as a binary string. */
 export function deviceKey(digest: string): Key<Device> {
   return keyOf(0, codes.device, digest);
+}
+
+/** The open authorizations of a client or of its network; `name` as in `clients.ts`. */
+function devicesOfClientKey(name: string): Key<readonly OpenAuthorization[]> {
+  return keyOf(0, codes.devicesOfClient, name);
 }
 
 /** The digest of the device code, in hex, by the SHA-256 of the user code. */

@@ -7,8 +7,8 @@ import { lookup as lookUp } from "node:dns/promises";
 import type { LookupFunction } from "node:net";
 import { isIP } from "node:net";
 import type { Readable } from "node:stream";
-import ipaddr from "ipaddr.js";
 import { Agent, type Dispatcher, request } from "undici";
+import { isPublicAddress } from "../ip-address.ts";
 import { type Web, type WebAnswer, WebError, type WebRequest } from "../ports/web.ts";
 
 const bounds = {
@@ -41,9 +41,9 @@ export function openWeb(connectionsPerHost = 8): Web {
     },
     async isPrivate(host) {
       const plain = plainHost(host);
-      if (isIP(plain) !== 0) return !isPublic(plain);
+      if (isIP(plain) !== 0) return !isPublicAddress(plain);
       const found = await lookUp(plain, { all: true }).catch((): LookupAddress[] => []);
-      return found.some(({ address }) => !isPublic(address));
+      return found.some(({ address }) => !isPublicAddress(address));
     },
   };
 }
@@ -85,7 +85,7 @@ function agentOf(look: typeof lookup | LookupFunction, connections: number): Age
 const publicLookup: LookupFunction = (host, options, done) => {
   lookup(host, { ...options, all: true }, (error, found) => {
     if (error !== null) return done(error, []);
-    const allowed = found.filter(({ address }) => isPublic(address));
+    const allowed = found.filter(({ address }) => isPublicAddress(address));
     const [first] = allowed;
     if (first === undefined) return done(new PrivateAddress(), []);
     if (options.all === true) done(null, allowed);
@@ -103,7 +103,7 @@ function checkUrl(url: string, { mayBePrivate }: WebRequest): void {
   if (protocol !== "https:" && protocol !== "http:")
     throw new WebError(`${protocol} is no protocol of the web`, false, false);
   const host = plainHost(hostname);
-  if (!mayBePrivate && isIP(host) !== 0 && !isPublic(host)) refuseAddress(new PrivateAddress());
+  if (!mayBePrivate && isIP(host) !== 0 && !isPublicAddress(host)) refuseAddress(new PrivateAddress());
 }
 
 function refuseAddress(cause: unknown): never {
@@ -113,11 +113,6 @@ function refuseAddress(cause: unknown): never {
 /** Without the brackets of an IPv6 address. */
 function plainHost(host: string): string {
   return host.replace(/^\[|\]$/g, "");
-}
-
-/** An IPv4 address inside an IPv6 one is what is asked. */
-function isPublic(address: string): boolean {
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === "unicast";
 }
 
 async function ask(

@@ -74,6 +74,7 @@ function shareLimits({ rates }: Service): Static<typeof Limits>["shares"] {
     resolutions_per_minute:
       rates === undefined ? null : { address: shares.perAddress, token: shares.perToken },
     wrong_passwords: shares.wrongPasswords,
+    wrong_passwords_per_token: shares.wrongPasswordsPerToken,
     signed_url_seconds: shares.mediaUrlSeconds,
   };
 }

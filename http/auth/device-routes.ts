@@ -16,6 +16,7 @@ import { expectReply } from "../problems/replies.ts";
 import { optionalText } from "../request/query.ts";
 import { anywhere, type Call, formBody, jsonBody, type Route, route } from "../route.ts";
 import { type Answer, json, nothing } from "../transport/answer.ts";
+import { findBounds, findClient } from "../transport/clients.ts";
 import { auditNote } from "./audit-note.ts";
 import { devicePage } from "./device-page.ts";
 import { drawSecret, oauthCaller, scopesAsked } from "./oauth-caller.ts";
@@ -62,6 +63,7 @@ async function begin(call: Call<DeviceForm>): Promise<Answer> {
     userCodeDigest: digestOf(plain(userCode)),
     client: { id: client.id, name: client.name },
     scopes: scopesAsked(body.scope),
+    counters: findCounters(call),
   };
   expectReply(await service.gateway.ask(directoryKey, message, "work"), "opened");
   const uri = `${new URL(service.baseUrl).origin}/device`;
@@ -74,6 +76,13 @@ async function begin(call: Call<DeviceForm>): Promise<Answer> {
     interval: limits.oauth.devicePollSeconds,
   };
   return json(200, view);
+}
+
+/** A trusted proxy is no client. */
+function findCounters({ service, request }: Call<DeviceForm>): OpenDevice["counters"] {
+  const { address } = request;
+  if (service.proxies.has(address)) return [];
+  return findBounds(findClient(address), limits.oauth.devicesPerClientMax);
 }
 
 /** No vowels, so no words, and nothing that is read as something else (RFC 8628, section 6.1). */

@@ -42,6 +42,7 @@ const indifferent: ReadonlySet<number> = new Set([
   codes.refreshToken,
   codes.device,
   codes.deviceByUserCode,
+  codes.devicesOfClient,
   codes.audit,
   codes.expiry,
 ]);

@@ -5,6 +5,7 @@
 import { limits } from "../../config/limits.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import { constantHeader, type Header } from "../transport/answer.ts";
+import { exceeds, findClient } from "../transport/clients.ts";
 import type { TrustedProxies } from "../transport/trusted-proxies.ts";
 
 export type RateClass = "read" | "submit" | "write" | "upload" | "anonymous";
@@ -31,27 +32,42 @@ export class RateClasses {
 
   /** Counts one request without a valid bearer; a trusted proxy is no client. */
   countAddress(address: string): RateState | undefined {
-    return this.proxies.has(address) ? undefined : this.count("anonymous", address);
+    if (this.proxies.has(address)) return undefined;
+    const client = findClient(address);
+    const quota = limits.rates.anonymous;
+    let used = 0;
+    const isOver = exceeds(client, quota, (name) => {
+      const count = this.add("anonymous", name);
+      used = Math.max(used, name === client.name ? count : 0);
+      return count;
+    });
+    return this.describe("anonymous", used, isOver);
   }
 
   /** Counts one request of `who`. */
   count(name: RateClass, who: string): RateState {
-    const nowMs = this.clock.nowMs();
-    const window = Math.floor(nowMs / windowMs);
+    const used = this.add(name, who);
+    return this.describe(name, used, used > limits.rates[name]);
+  }
+
+  /** Counts one more in this window; the count with it. */
+  private add(name: RateClass, who: string): number {
+    const window = Math.floor(this.clock.nowMs() / windowMs);
     if (window !== this.window) {
       this.window = window;
       this.used = noUse();
     }
-    const quota = limits.rates[name];
     const used = (this.used[name].get(who) ?? 0) + 1;
     this.used[name].set(who, used);
-    const resetSeconds = Math.max(1, Math.ceil(((window + 1) * windowMs - nowMs) / 1000));
-    const left = Math.max(0, quota - used);
-    return {
-      isOver: used > quota,
-      resetSeconds,
-      headers: [policies[name], ["RateLimit", `"${name}";r=${left};t=${resetSeconds}`]],
-    };
+    return used;
+  }
+
+  private describe(name: RateClass, used: number, isOver: boolean): RateState {
+    const endMs = (this.window + 1) * windowMs;
+    const resetSeconds = Math.max(1, Math.ceil((endMs - this.clock.nowMs()) / 1000));
+    const left = Math.max(0, limits.rates[name] - used);
+    const headers = [policies[name], ["RateLimit", `"${name}";r=${left};t=${resetSeconds}`]] as const;
+    return { isOver, resetSeconds, headers };
   }
 }
 

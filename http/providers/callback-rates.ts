@@ -1,25 +1,47 @@
 import { limits } from "../../config/limits.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
+import { exceeds, findClient } from "../transport/clients.ts";
+import type { TrustedProxies } from "../transport/trusted-proxies.ts";
 
-/** How many callbacks of each provider are taken in a second; only configured ones are counted. */
+/**
+ * How many callbacks are taken in a second: of each provider those that bring a job's token, and of
+ * each client those that bring none, so that strangers take no provider's places.
+ */
 export class CallbackRates {
   private readonly clock: Clock;
+  private readonly proxies: TrustedProxies;
   private second = 0;
-  private counts = new Map<string, number>();
+  private readonly counts = new Map<string, number>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, proxies: TrustedProxies) {
     this.clock = clock;
+    this.proxies = proxies;
   }
 
-  /** Throws `RefusalError` with 429. */
-  count(provider: string): void {
+  /** Counts one with a job's token. Throws `RefusalError` with 429. */
+  countProvider(provider: string): void {
+    if (this.add(`provider ${provider}`) > limits.callbacks.perSecond) throw tooMany();
+  }
+
+  /** Counts one without a token; a trusted proxy is no client. Throws `RefusalError` with 429. */
+  countClient(address: string): void {
+    if (this.proxies.has(address)) return;
+    const add = (name: string) => this.add(`client ${name}`);
+    if (exceeds(findClient(address), limits.callbacks.perSecond, add)) throw tooMany();
+  }
+
+  /** The count of this second with one more. */
+  private add(name: string): number {
     const second = Math.floor(this.clock.nowMs() / 1000);
     if (second !== this.second) this.counts.clear();
     this.second = second;
-    const count = (this.counts.get(provider) ?? 0) + 1;
-    this.counts.set(provider, count);
-    if (count > limits.callbacks.perSecond)
-      throw new RefusalError({ code: "rate_limit", retryAfterSeconds: 1 });
+    const count = (this.counts.get(name) ?? 0) + 1;
+    this.counts.set(name, count);
+    return count;
   }
+}
+
+function tooMany(): RefusalError {
+  return new RefusalError({ code: "rate_limit", retryAfterSeconds: 1 });
 }

@@ -71,7 +71,6 @@ async function take(
 ): Promise<CallbackAnswer> {
   const { name: provider } = config;
   checkAddress(config, request.address);
-  service.callbackRates.count(provider);
   const job = parseId(query.job ?? "");
   const head = job === undefined ? undefined : service.gateway.read(jobKey(job));
   const submits = submitsOf(head);
@@ -79,6 +78,8 @@ async function take(
     job === undefined
       ? undefined
       : service.callbackTokens.submissionOf(query.t ?? "", provider, job, submits);
+  if (number === undefined) service.callbackRates.countClient(request.address);
+  else service.callbackRates.countProvider(provider);
   // Its body may be large, and nothing but the token says from whom it comes.
   if (config.adapter === "cog" && number === undefined) throw wrongToken();
   const { bodyBytesMax, outcomeBytesMax } = limits.callbacks;

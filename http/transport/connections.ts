@@ -1,11 +1,12 @@
 /**
- * How many connections each client address has open. uWS tells the address when one opens and not
+ * How many connections each client has open (see `clients.ts`). uWS tells the address when one opens and not
  * when it closes, so opens are counted as an upper bound; only when that passes the cap is the
  * truth looked up, in the kernel's table of sockets (proc(5): net/tcp, net/tcp6), at most once a
  * second. Where there is no such table the cap holds for all addresses together.
  */
 import { readFileSync } from "node:fs";
 import type { Clock } from "../../engine/ports/clock.ts";
+import { clientAt, exceeds } from "./clients.ts";
 
 const established = "01";
 const recountMs = 1_000;
@@ -16,7 +17,8 @@ export class Connections {
   private readonly clock: Clock;
   private readonly table: () => string | undefined;
   private open = 0;
-  private opensByAddress = new Map<string, number>();
+  /** By the names of clients and of their networks. */
+  private opensByName = new Map<string, number>();
   private countedMs = Number.NEGATIVE_INFINITY;
 
   /** `table` is the kernel's, or undefined where it has none. */
@@ -30,19 +32,16 @@ export class Connections {
   /** False when the address, 4 or 16 bytes in hex, has too many open with this one. */
   opened(address: string): boolean {
     this.open++;
-    if (this.open === 1) this.opensByAddress.clear();
-    this.opensByAddress.set(address, this.opensOf(address) + 1);
-    if (this.opensOf(address) <= this.max) return true;
+    if (this.open === 1) this.opensByName.clear();
+    const client = clientAt(address);
+    const add = (name: string) => addTo(this.opensByName, name);
+    if (!exceeds(client, this.max, add)) return true;
     this.recount();
-    return this.opensOf(address) <= this.max;
+    return !exceeds(client, this.max, (name) => this.opensByName.get(name) ?? 0);
   }
 
   closed(): void {
     this.open--;
-  }
-
-  private opensOf(address: string): number {
-    return this.opensByAddress.get(address) ?? 0;
   }
 
   private recount(): void {
@@ -50,11 +49,11 @@ export class Connections {
     if (nowMs - this.countedMs < recountMs) return;
     const table = this.table();
     if (table === undefined) {
-      for (const address of this.opensByAddress.keys()) this.opensByAddress.set(address, this.open);
+      for (const name of this.opensByName.keys()) this.opensByName.set(name, this.open);
       return;
     }
     this.countedMs = nowMs;
-    this.opensByAddress = connectionsByAddress(table, this.port);
+    this.opensByName = countConnections(table, this.port);
   }
 }
 
@@ -69,16 +68,24 @@ export function socketTable(): string | undefined {
 }
 
 /** Lines of `slot: local:port remote:port state ...`, numbers in hex. */
-function connectionsByAddress(table: string, port: number): Map<string, number> {
+function countConnections(table: string, port: number): Map<string, number> {
   const counts = new Map<string, number>();
   const local = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
   for (const line of table.split("\n")) {
     const [, from = "", to = "", state] = line.trim().split(/\s+/);
     if (state !== established || !from.endsWith(local)) continue;
-    const address = inNetworkOrder(to.slice(0, to.indexOf(":")));
-    counts.set(address, (counts.get(address) ?? 0) + 1);
+    const { name, network } = clientAt(inNetworkOrder(to.slice(0, to.indexOf(":"))));
+    addTo(counts, name);
+    if (network !== undefined) addTo(counts, network);
   }
   return counts;
+}
+
+/** Counts one more; the count with it. */
+function addTo(counts: Map<string, number>, name: string): number {
+  const count = (counts.get(name) ?? 0) + 1;
+  counts.set(name, count);
+  return count;
 }
 
 /** The table writes each 32-bit word of an address in the machine's order: little-endian. */

@@ -224,3 +224,13 @@ t.test("callback_addresses says from where a provider's callbacks come", async (
   for (const address of ["203.0.113.1", "::ffff:203.0.113.255", "2001:db8:7::1"])
     t.equal(await ask(address), 401, "they did not use up the others' rate");
 });
+
+t.test("A4: callbacks without a job's token take no place of those that have one", async (t) => {
+  const { house, submit } = await open(t);
+  const { url, name } = await submit("near");
+  const flood = "/v1/callbacks/near";
+  for (let call = 0; call < 300; call++) await house.stranger.post(flood, "{}");
+  const forged = url.replace(/t=..../, "t=xxxx");
+  t.match(await house.stranger.post(forged, "{}"), { status: 429 }, "they are counted by client");
+  t.match(await house.stranger.post(url, cogEnding(name)), accepted);
+});

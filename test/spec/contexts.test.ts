@@ -178,7 +178,7 @@ t.test("a narrowed role takes effect at once", async (t) => {
 t.test("request rates are per user within the paying context", async (t) => {
   const house = await openInProcess(t, { rates: true });
   const ada = await house.account();
-  const org = await organization(ada);
+  const org = await paidOrganization(house, ada);
   const left = async () => (await ada.get("/v1/limits")).headers["ratelimit"];
   await left();
   t.match(await left(), /^"read";r=598;/);

@@ -230,7 +230,7 @@ t.test("what is over leaves no row behind", async (t) => {
   const robot = { grant_type: "client_credentials", client_id, client_secret };
   await house.stranger.form("/v1/oauth/token", robot);
   await house.advance(untilTables);
-  t.equal(rows(), before + 5, "a device, its user code, a token, and two timers");
+  t.equal(rows(), before + 7, "a device, its user code and client, a token, and three timers");
   await house.advance(3_605_000);
   t.equal(rows(), before);
 });
@@ -248,4 +248,27 @@ t.test("GET /device is a page that loads nothing from elsewhere", async (t) => {
   t.notOk(text.includes("BCDF-GHJK"), "what comes in the address is not written into the page");
   const other = await house.stranger.get("/device");
   t.notOk(other.text.includes(nonce), "a nonce is used once");
+});
+
+t.test("A3: one client has 20 device authorizations open, and others go on", async (t) => {
+  const house = await openInProcess(t);
+  const ada = await house.account();
+  const path = "/v1/oauth/device_authorization";
+  const ask = (address: string) =>
+    house.stranger.request<Authorization>("POST", path, {
+      body: "client_id=klieg-cli",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      address,
+    });
+  const [first] = await Promise.all(Array.from({ length: 20 }, () => ask("198.51.100.7")));
+  const refused = await ask("198.51.100.7");
+  t.match(refused, { status: 429, headers: { "retry-after": "900" } });
+  t.equal((await ask("198.51.100.8")).status, 200);
+  await decide(ada, first?.json.user_code ?? "", false);
+  t.equal((await ask("198.51.100.7")).status, 200, "what was decided leaves its place");
+  for (let n = 0; n < 20; n++)
+    t.equal((await ask(`2001:db8::${n}`)).status, 200, "a /64 is a client");
+  t.equal((await ask("2001:db8::ffff")).status, 429);
+  await house.advance(900_000);
+  t.equal((await ask("198.51.100.7")).status, 200);
 });

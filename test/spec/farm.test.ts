@@ -56,12 +56,12 @@ t.test("fewer images than asked for are delivered and only they are charged", as
 
 t.test("a node holds as many leases as it has slots", async (t) => {
   const house = await openInProcess(t);
-  const ada = await house.account();
+  const [ada, bob, eve] = [await house.account(), await house.account(), await house.account()];
   const node = house.farmNode(2);
-  const jobs = [await drawn(ada, "1"), await drawn(ada, "2"), await drawn(ada, "3")];
+  const jobs = [await drawn(ada, "1"), await drawn(bob, "2"), await drawn(eve, "3")];
   await house.settle();
   t.equal(node.leases.length, 2);
-  t.equal((await ada.read(`${jobs[2]?.id}`)).status, "queued");
+  t.equal((await eve.read(`${jobs[2]?.id}`)).status, "queued");
   await node.finish([picture], node.leases[0]);
   await house.settle();
   t.equal(node.leases.length, 3, "the next follows at once");
@@ -71,7 +71,7 @@ t.test("tasks are handed out in the order of their submits", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
   for (const prompt of ["first", "second", "third"]) await drawn(ada, prompt);
-  const node = house.farmNode(3);
+  const node = house.farmNode(6);
   await house.settle();
   const prompts = node.leases.map(({ input }) => (input as { prompt: string }).prompt);
   t.strictSame(prompts, ["first", "second", "third"]);

@@ -1118,6 +1118,7 @@ class LimitsShares(TypedDict):
     expires_in_days: LimitsSharesExpiresInDays
     resolutions_per_minute: NotRequired[LimitsSharesResolutionsPerMinute | None]
     wrong_passwords: int
+    wrong_passwords_per_token: int
     signed_url_seconds: int
 
 

@@ -1068,6 +1068,7 @@ export interface Limits {
       token: number;
     } | null;
     wrong_passwords: number;
+    wrong_passwords_per_token: number;
     signed_url_seconds: number;
   };
   compositions: {

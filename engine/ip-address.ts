@@ -1,0 +1,13 @@
+/** Addresses of the internet protocol, the only file that knows the package for them. */
+import ipaddr from "ipaddr.js";
+
+/** The 4 or 16 bytes in hex, of a mapped IPv4 address its 4; undefined for what is no address. */
+export function hexAddress(address: string): string | undefined {
+  if (!ipaddr.isValid(address)) return undefined;
+  return Buffer.from(ipaddr.process(address).toByteArray()).toString("hex");
+}
+
+/** Whether it is an address of the public internet. */
+export function isPublicAddress(address: string): boolean {
+  return ipaddr.isValid(address) && ipaddr.process(address).range() === "unicast";
+}
