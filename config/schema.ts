@@ -2,6 +2,7 @@
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { Settings } from "typebox/system";
+import { oneLinePattern, oneLineRule } from "./one-line.ts";
 
 export { type Static, Type };
 
@@ -59,13 +60,15 @@ function described({ keyword, instancePath, message, params }: Finding): Fault[]
       return at(given["additionalProperties"], "is not a known field");
     case "boolean":
       return [{ pointer: instancePath, detail: "is not a known field" }];
+    case "pattern":
+      if (String(given["pattern"]) !== oneLinePattern) break;
+      return [{ pointer: instancePath, detail: oneLineRule }];
     case "enum":
       return [
         { pointer: instancePath, detail: `must be one of ${listed(given["allowedValues"])}` },
       ];
-    default:
-      return [{ pointer: instancePath, detail: message }];
   }
+  return [{ pointer: instancePath, detail: message }];
 }
 
 /** A member's name as a segment of an RFC 6901 pointer. */

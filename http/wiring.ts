@@ -69,7 +69,7 @@ export interface Wiring {
 
 /** Builds the dependencies of routes. Its gateway waits for shards to be attached. */
 export function wire(wiring: Wiring): Service {
-  const { version, origin, entropy, objects, onFault } = wiring;
+  const { version, origin, entropy, objects, proxies, onFault } = wiring;
   const clock = new ProcessClock(wiring.clock);
   let { configuration } = wiring;
   const baseUrl = `${origin}/v1`;
@@ -95,11 +95,10 @@ export function wire(wiring: Wiring): Service {
   gateway.watch(pausedProvidersKey, () => line.refresh());
   const jobs: JobReads = new JobReads(gateway, signedUrls, clock, `${baseUrl}/problems`);
   return {
-    ...{ version, self: wiring.self, baseUrl, gateway, principals },
+    ...{ version, self: wiring.self, baseUrl, gateway, principals, proxies },
     cluster: undefined,
     corsOrigins: new Set(wiring.corsOrigins),
-    proxies: wiring.proxies,
-    rates: wiring.hasRates ? new RateClasses(clock, wiring.proxies) : undefined,
+    rates: wiring.hasRates ? new RateClasses(clock, proxies) : undefined,
     get catalogue() {
       return configuration.catalogue;
     },
@@ -112,7 +111,7 @@ export function wire(wiring: Wiring): Service {
     },
     ...{ clock, entropy, objects, signedUrls },
     ids: new IdMint(clock, entropy),
-    ...{ line, paused, callbackTokens, callbackRates: new CallbackRates(clock, wiring.proxies) },
+    ...{ line, paused, callbackTokens, callbackRates: new CallbackRates(clock, proxies) },
     shares: openShares(wiring, clock, keyFor("urls")),
     cursors: new Cursors(keyFor("cursors")),
     quotes: new Quotes(keyFor("quotes"), clock, entropy),

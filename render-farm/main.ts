@@ -51,8 +51,8 @@ import { render } from "./render/render.ts";
 import { CodedPictures, packetBounds } from "./render/videos/coded-pictures.ts";
 
 /**
- * Tasks at once: half of them may be one owner's, so four let each owner have two. Fewer where a film
- * for each would not fit into memory.
+ * Tasks at once: half of them may be one owner's, so four let each owner have two. Fewer where a
+ * film for each would not fit into memory.
  */
 const slots = Math.max(2, Math.min(4, Math.floor(totalmem() / (2 * 1024 ** 3))));
 /** After which a node that is still there makes ready for films. */

@@ -2,6 +2,7 @@
 
 import type { Modality } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
+import { toOneLine } from "../../config/one-line.ts";
 import { timestamp } from "../../engine/timestamp.ts";
 import type { Asset as AssetView } from "../contract/asset.ts";
 import type { JobRequest } from "../job/job.ts";
@@ -75,9 +76,10 @@ function nameOf(
 ): string {
   const { origin, createdAtMs } = asset;
   const { displayNameMax: max } = limits.jobs;
-  const prompt = request?.prompt ?? "";
+  const prompt = toOneLine(request?.prompt ?? "");
   if (prompt !== "")
     return prompt.length <= max ? prompt : [...prompt.slice(0, 2 * max)].slice(0, max).join("");
-  if ("filename" in origin && origin.filename !== "") return origin.filename;
+  const filename = toOneLine("filename" in origin ? origin.filename : "");
+  if (filename !== "") return filename;
   return `${modality ?? "file"} ${timestamp(createdAtMs)}`;
 }

@@ -1,6 +1,6 @@
 import { planNames } from "../../config/plans.ts";
 import { type Static, Type } from "../../config/schema.ts";
-import { nullable, StorageUse, strict, Timestamp, Uuid } from "./common.ts";
+import { nullable, OneLine, StorageUse, strict, Timestamp, Uuid } from "./common.ts";
 import { Role, UserOrganization } from "./organization.ts";
 
 export const GenerationLimits = Type.Object(
@@ -52,7 +52,7 @@ export const Credits = Type.Object(
 export const CreateAccountRequest = strict(
   {
     email: Type.String({ minLength: 3, maxLength: 254, pattern: "^[^@\\s]+@[^@\\s]+$" }),
-    display_name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    display_name: Type.Optional(OneLine(200)),
     plan: Type.Optional(Type.Enum([...planNames])),
     credits: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000_000 })),
     issue_token: Type.Optional(Type.Boolean()),

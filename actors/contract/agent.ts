@@ -1,12 +1,12 @@
 import { type Static, Type } from "../../config/schema.ts";
 import { turnStatuses } from "../agent/session.ts";
-import { nullable, strict, Timestamp, Uuid } from "./common.ts";
+import { nullable, OneLine, strict, Timestamp, Uuid } from "./common.ts";
 
 const Ceiling = Type.Integer({ minimum: 0, maximum: 1_000_000_000_000 });
 
 export const CreateSessionRequest = strict(
   {
-    title: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    title: Type.Optional(OneLine(200)),
     meta: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   },
   "CreateSessionRequest",

@@ -1,10 +1,16 @@
 import { modalities } from "../../config/catalogue.ts";
 import { defined } from "../../config/defined.ts";
+import { oneLinePattern } from "../../config/one-line.ts";
 import { type Type as T, Type } from "../../config/schema.ts";
 
 export const Modality = Type.Enum([...modalities]);
 export const Uuid = Type.String({ format: "uuid" });
 export const Timestamp = Type.String({ format: "date-time" });
+
+/** A name of 1 to `maxLength` characters on one line. */
+export function OneLine(maxLength: number) {
+  return Type.String({ minLength: 1, maxLength, pattern: oneLinePattern });
+}
 
 /** In answers a nullable member may also be absent. */
 export function nullable<S extends T.TSchema>(schema: S) {

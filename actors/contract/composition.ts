@@ -1,5 +1,5 @@
 import { type Static, Type } from "../../config/schema.ts";
-import { nullable, strict, Timestamp, Uuid } from "./common.ts";
+import { nullable, OneLine, strict, Timestamp, Uuid } from "./common.ts";
 
 const Path = Type.String({ minLength: 1, maxLength: 512 });
 
@@ -51,7 +51,7 @@ export const CompositionPage = Type.Object(
   { title: "CompositionPage" },
 );
 
-export const Name = Type.String({ minLength: 1, maxLength: 200 });
+export const Name = OneLine(200);
 const Description = Type.String({ maxLength: 4_000 });
 export const ProjectId = Type.String({ minLength: 1, maxLength: 128 });
 export const Edge = Type.Integer({ minimum: 16, maximum: 7_680 });

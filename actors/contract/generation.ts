@@ -5,7 +5,7 @@
  */
 import { limits } from "../../config/limits.ts";
 import { type Static, Type } from "../../config/schema.ts";
-import { strict, Uuid } from "./common.ts";
+import { OneLine, strict, Uuid } from "./common.ts";
 
 const { Optional } = Type;
 const ModelName = Type.String({ minLength: 1, maxLength: 64 });
@@ -13,7 +13,7 @@ const Seed = Type.Integer({ minimum: 0, maximum: 4_294_967_295 });
 const FreeEdge = Type.Integer({ minimum: 256, maximum: 4_096, multipleOf: 8 });
 const ProviderOptions = Type.Record(Type.String(), Type.Unknown());
 export const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 32 });
-export const DisplayName = Type.String({ minLength: 1, maxLength: 200 });
+export const DisplayName = OneLine(200);
 
 /** What the asset is called, and the gate of a quoted submit. */
 const naming = { display_name: Optional(DisplayName), tags: Optional(Tags) };
@@ -120,7 +120,7 @@ export type Generate3DRequest = Static<typeof Generate3DRequest>;
 
 export const SetMember = strict(
   {
-    label: Type.String({ minLength: 1, maxLength: 64 }),
+    label: OneLine(64),
     prompt: Optional(Type.String()),
     prompt_suffix: Optional(Type.String()),
     overrides: Optional(strict(imageFields)),
@@ -131,7 +131,7 @@ export type SetMember = Static<typeof SetMember>;
 
 export const GenerateSetRequest = strict(
   {
-    name: Optional(Type.String({ minLength: 1, maxLength: 120 })),
+    name: Optional(OneLine(120)),
     base: strict({ model: ModelName, ...imageFields }),
     members: Type.Array(SetMember, { minItems: 1, maxItems: limits.sets.membersMax }),
     ...confirmation,

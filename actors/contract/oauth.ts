@@ -1,6 +1,6 @@
 import { type Static, Type } from "../../config/schema.ts";
 import { tokenScopes } from "./account.ts";
-import { nullable, strict, Timestamp, Uuid } from "./common.ts";
+import { nullable, OneLine, strict, Timestamp, Uuid } from "./common.ts";
 
 /** RFC 8414. */
 export const AuthorizationServer = Type.Object(
@@ -103,7 +103,7 @@ export const ClientList = Type.Object({ items: Type.Array(OAuthClient) }, { titl
 
 /** `POST /oauth/clients`. */
 export const CreateClientRequest = strict({
-  name: Type.String({ minLength: 1, maxLength: 100 }),
+  name: OneLine(100),
   scopes: Type.Array(Type.Enum([...tokenScopes]), { minItems: 1, uniqueItems: true }),
 });
 export type CreateClientRequest = Static<typeof CreateClientRequest>;

@@ -1,6 +1,6 @@
 import { planNames } from "../../config/plans.ts";
 import { type Static, Type } from "../../config/schema.ts";
-import { nullable, strict, Timestamp, Uuid } from "./common.ts";
+import { nullable, OneLine, strict, Timestamp, Uuid } from "./common.ts";
 
 export const roles = ["owner", "admin", "member", "viewer", "billing_contact"] as const;
 export type Role = (typeof roles)[number];
@@ -55,7 +55,7 @@ export const OrganizationList = Type.Object(
   { title: "OrganizationList" },
 );
 
-const Name = Type.String({ minLength: 1, maxLength: 100 });
+const Name = OneLine(100);
 const Slug = Type.String({ minLength: 2, maxLength: 48, pattern: "^[a-z0-9]+(-[a-z0-9]+)*$" });
 
 /** `POST /organizations`. */

@@ -1,4 +1,5 @@
 import { limits } from "../../config/limits.ts";
+import { oneLinePattern } from "../../config/one-line.ts";
 import { type Static, Type } from "../../config/schema.ts";
 import { nullable, strict, Timestamp, Uuid } from "./common.ts";
 
@@ -14,7 +15,7 @@ export const CreateShareRequest = strict(
     expires_in_days: Type.Optional(Type.Integer({ minimum: 1, maximum: expiresInDaysMax })),
     password: Type.Optional(Type.String({ minLength: passwordMin, maxLength: passwordMax })),
     view_only: Type.Optional(Type.Boolean()),
-    name: Type.Optional(Type.String({ maxLength: nameMax })),
+    name: Type.Optional(Type.String({ maxLength: nameMax, pattern: oneLinePattern })),
   },
   "CreateShareRequest",
 );

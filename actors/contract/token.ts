@@ -1,7 +1,7 @@
 import { limits } from "../../config/limits.ts";
 import { type Static, Type } from "../../config/schema.ts";
 import { tokenScopes } from "./account.ts";
-import { nullable, strict, Timestamp, Uuid } from "./common.ts";
+import { nullable, OneLine, strict, Timestamp, Uuid } from "./common.ts";
 
 const Scope = Type.Enum([...tokenScopes]);
 
@@ -41,15 +41,12 @@ const asked = {
 };
 
 /** `POST /tokens`. */
-export const CreateTokenRequest = strict(
-  { name: Type.String({ minLength: 1, maxLength: 100 }), ...asked },
-  "CreateTokenRequest",
-);
+export const CreateTokenRequest = strict({ name: OneLine(100), ...asked }, "CreateTokenRequest");
 export type CreateTokenRequest = Static<typeof CreateTokenRequest>;
 
 /** `POST /admin/accounts/{id}/tokens`. */
 export const IssueTokenRequest = strict({
-  name: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  name: Type.Optional(OneLine(100)),
   ...asked,
 });
 export type IssueTokenRequest = Static<typeof IssueTokenRequest>;

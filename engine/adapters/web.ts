@@ -103,7 +103,8 @@ function checkUrl(url: string, { mayBePrivate }: WebRequest): void {
   if (protocol !== "https:" && protocol !== "http:")
     throw new WebError(`${protocol} is no protocol of the web`, false, false);
   const host = plainHost(hostname);
-  if (!mayBePrivate && isIP(host) !== 0 && !isPublicAddress(host)) refuseAddress(new PrivateAddress());
+  if (!mayBePrivate && isIP(host) !== 0 && !isPublicAddress(host))
+    refuseAddress(new PrivateAddress());
 }
 
 function refuseAddress(cause: unknown): never {

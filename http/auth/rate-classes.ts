@@ -66,7 +66,10 @@ export class RateClasses {
     const endMs = (this.window + 1) * windowMs;
     const resetSeconds = Math.max(1, Math.ceil((endMs - this.clock.nowMs()) / 1000));
     const left = Math.max(0, limits.rates[name] - used);
-    const headers = [policies[name], ["RateLimit", `"${name}";r=${left};t=${resetSeconds}`]] as const;
+    const headers = [
+      policies[name],
+      ["RateLimit", `"${name}";r=${left};t=${resetSeconds}`],
+    ] as const;
     return { isOver, resetSeconds, headers };
   }
 }

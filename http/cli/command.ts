@@ -93,6 +93,8 @@ export interface Terminal {
   readonly print: (line: string) => void;
   /** Everything said to a person meanwhile. */
   readonly say: (text: string) => void;
+  /** Writes over the line that was drawn before, for a person's terminal. */
+  readonly redraw: (text: string) => void;
   /** The text for an interrupt by the person, until the returned function is called. */
   readonly onInterrupt: (words: () => string) => () => void;
   /** Whether `say` reaches a person's terminal, where a line can be drawn over. */

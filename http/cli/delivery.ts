@@ -13,7 +13,7 @@ import type { Asset, Job } from "../../clients/typescript/src/generated/models.t
 import { type Klieg, KliegError } from "../../clients/typescript/src/klieg.ts";
 import { CommandError, type Session } from "./command.ts";
 import { outputPath, saveAsset, standardOutput } from "./output-file.ts";
-import { progressLine } from "./progress-line.ts";
+import { progressLine } from "./terminal/progress-line.ts";
 
 export async function deliver(
   session: Session,

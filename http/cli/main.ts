@@ -12,6 +12,7 @@ import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
 import { CommandError, type StoppedNode } from "./command.ts";
 import { runCommandLine } from "./command-line.ts";
 import { findAddress, openClient } from "./credential.ts";
+import { openTerminal } from "./terminal/terminal.ts";
 
 /** As a shell counts it: 128 and the signal's number. */
 const interruptedCode = 130;
@@ -149,15 +150,10 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
       stop = resolve;
       process.once("SIGTERM", resolve);
     }),
-  terminal: {
-    print: (line) => process.stdout.write(`${line}\n`),
-    say: (text) => process.stderr.write(text),
-    onInterrupt(words) {
-      lastWords = words;
-      return () => {
-        lastWords = undefined;
-      };
-    },
-    isInteractive: process.stderr.isTTY === true,
-  },
+  terminal: openTerminal(process.stdout, process.stderr, (words) => {
+    lastWords = words;
+    return () => {
+      lastWords = undefined;
+    };
+  }),
 });

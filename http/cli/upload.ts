@@ -6,7 +6,7 @@ import type { Asset } from "../../clients/typescript/src/generated/models.ts";
 import { KliegError } from "../../clients/typescript/src/klieg.ts";
 import type { Sent } from "../../clients/typescript/src/sending.ts";
 import { type Command, CommandError, onlyArgument, type Session } from "./command.ts";
-import { progressLine } from "./progress-line.ts";
+import { progressLine } from "./terminal/progress-line.ts";
 
 export const upload: Command = {
   name: "upload",

@@ -7,14 +7,8 @@ import { exceeds, findClient } from "../transport/clients.ts";
 import type { TrustedProxies } from "../transport/trusted-proxies.ts";
 import { WindowCounters } from "./window-counters.ts";
 
-const {
-  windowMs,
-  wrongPasswordsMs,
-  wrongPasswordsPerToken,
-  counters,
-  perAddress,
-  perToken,
-} = limits.shares;
+const { windowMs, wrongPasswordsMs, wrongPasswordsPerToken, counters, perAddress, perToken } =
+  limits.shares;
 
 export class ShareRates {
   private readonly proxies: TrustedProxies;
@@ -51,7 +45,9 @@ export class ShareRates {
    */
   async guard(address: string, digest: string, check: () => Promise<boolean>): Promise<boolean> {
     const client = findClient(address);
-    const names = [client.name, ...(client.network === undefined ? [] : [client.network])].map((name) => `${digest} ${name}`);
+    const names = [client.name, ...(client.network === undefined ? [] : [client.network])].map(
+      (name) => `${digest} ${name}`,
+    );
     const count = (name: string) => this.wrong.count(`${digest} ${name}`) + 1;
     const isClientOver = exceeds(client, limits.shares.wrongPasswords, count);
     if (isClientOver || this.wrongByToken.count(digest) >= wrongPasswordsPerToken) throw tooMany();

@@ -63,7 +63,7 @@ const required = [
 ];
 
 t.test("every metric of the list is there and moves, and no label names whose it is", async (t) => {
-  const { port, origin, read, submit } = await openHouse(t);
+  const { port, metricsPort, origin, read, submit } = await openHouse(t);
   const done = await submit();
   await ask<Job>(port, firstToken, `/jobs/${done}/wait?timeout_seconds=10`);
   const open = await submit("sim:slow=600000");
@@ -108,6 +108,11 @@ t.test("every metric of the list is there and moves, and no label names whose it
   t.equal(`${check.status} ${check.stderr}${check.stdout}`, "0 ");
 
   t.equal((await fetch(`${origin}/`)).status, 404);
+  const named = (host: string) =>
+    spawnSync("curl", ["-s", "-o", "-", "-w", " %{http_code}", "-H", `Host: ${host}`, origin])
+      .stdout;
+  t.equal(`${named(`localhost:${metricsPort}`)}`, " 404");
+  t.equal(`${named(`site.example:${metricsPort}`)}`, " 403", "A6: the Host is this machine's");
   t.equal((await fetch(`${origin}/metrics`, { method: "POST" })).status, 405);
   t.equal((await fetch(`http://127.0.0.1:${port}/metrics`)).status, 404, "not for clients");
   await stream.body?.cancel();

@@ -42,6 +42,7 @@ async function run(t: Test, script: Readonly<Record<string, readonly Answer[]>>,
   const terminal = {
     print: (line: string) => out.push(line),
     say: (text: string) => said.push(text),
+    redraw: () => {},
     isInteractive: false,
     onInterrupt: () => () => {},
   };

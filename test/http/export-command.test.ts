@@ -55,6 +55,7 @@ async function run(t: Test, args: readonly string[], path?: string) {
     terminal: {
       print: (line) => out.push(line),
       say: (text) => said.push(text),
+      redraw: () => {},
       isInteractive: false,
       onInterrupt: () => () => {},
     },

@@ -15,6 +15,7 @@ async function lint(...args: readonly string[]) {
   const terminal = {
     print: (line: string) => out.push(line),
     say: (text: string) => said.push(text),
+    redraw: () => {},
     isInteractive: false,
     onInterrupt: () => () => {},
   };

@@ -47,6 +47,7 @@ async function check(
       print: (line) => printed.push(line),
       say: (text) => said.push(text),
       onInterrupt: () => () => {},
+      redraw: () => {},
       isInteractive: false,
     },
   });

@@ -50,6 +50,7 @@ async function render(t: Test, last: object, ...options: readonly string[]) {
   const terminal = {
     print: (line: string) => out.push(line),
     say: (text: string) => said.push(text),
+    redraw: () => {},
     isInteractive: false,
     onInterrupt: () => () => {},
   };

@@ -49,6 +49,7 @@ async function check(dataDir: string, ...args: string[]) {
       say: (text) => {
         err += text;
       },
+      redraw: () => {},
       isInteractive: false,
       onInterrupt: () => () => {},
     },

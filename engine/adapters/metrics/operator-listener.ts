@@ -1,10 +1,9 @@
 /** Where an operator's Prometheus looks: this machine alone, and nothing but figures. */
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
+import { isForLoopback, loopbackHost } from "../../loopback.ts";
 import type { Sample } from "../../metrics/tally.ts";
 import { expose, expositionType, ProcessFigures } from "./exposition.ts";
-
-const host = "127.0.0.1";
 
 interface Notes {
   info(fields: object, sentence: string): void;
@@ -26,6 +25,7 @@ export async function listenToOperators(
     request.on("error", () => {});
     response.on("error", () => {});
     request.resume();
+    if (!isForLoopback(request, server)) return refuse(response, 403);
     if (request.url !== "/metrics") return refuse(response, 404);
     if (request.method !== "GET" && request.method !== "HEAD") return refuse(response, 405);
     gather()
@@ -38,7 +38,7 @@ export async function listenToOperators(
   server.on("clientError", (_, socket) => socket.destroy());
   server.unref();
   try {
-    await once(server.listen(port, host), "listening");
+    await once(server.listen(port, loopbackHost), "listening");
     notes.info({ port }, "metrics are served at this port of this machine");
   } catch (error) {
     notes.warn({ err: error, port }, "metrics are not served; set KLIEG_OPERATOR_PORT");

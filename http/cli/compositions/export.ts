@@ -13,7 +13,7 @@ import { parseId } from "../../../engine/id.ts";
 import { type Command, CommandError, onlyArgument, type Session, UsageError } from "../command.ts";
 import { archiveOf } from "../folder-archive.ts";
 import { checkOutput, standardOutput, writeWhole } from "../output-file.ts";
-import { progressLine } from "../progress-line.ts";
+import { progressLine } from "../terminal/progress-line.ts";
 import { readManifest } from "./archived-manifest.ts";
 import { bundleOf } from "./bundle-folder.ts";
 

@@ -6,7 +6,7 @@ import { count } from "../../../actors/count.ts";
 import type { Klieg } from "../../../clients/typescript/src/klieg.ts";
 import { type Command, CommandError, onlyArgument, optionLine, type Session } from "../command.ts";
 import { writeWhole } from "../output-file.ts";
-import { progressLine } from "../progress-line.ts";
+import { progressLine } from "../terminal/progress-line.ts";
 
 export const pullComposition: Command = {
   name: "composition pull",

@@ -3,7 +3,7 @@ import type { Render } from "../../../clients/typescript/src/generated/models.ts
 import { type Klieg, KliegError } from "../../../clients/typescript/src/klieg.ts";
 import { CommandError, type Session } from "../command.ts";
 import { writeWhole } from "../output-file.ts";
-import { type Progress, progressLine } from "../progress-line.ts";
+import { type Progress, progressLine } from "../terminal/progress-line.ts";
 
 export interface Delivery {
   /** The file's path. */

@@ -1,14 +1,8 @@
-/**
- * Servers of the command line, for programs on this machine alone: they listen on the loopback
- * address. A page of any site in a browser here could still ask them, under a name of its own that
- * leads here, so the Host of each request is checked before anything else.
- */
+/** Servers of the command line, for programs on this machine alone; see `engine/loopback.ts`. */
 import { once } from "node:events";
 import type { IncomingMessage, Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { loopbackHost } from "../../../engine/loopback.ts";
 import { CommandError } from "../command.ts";
-
-export const loopbackHost = "127.0.0.1";
 
 /** Listens, on any free port for 0. Throws `CommandError` when the port cannot be had. */
 export async function listenOnLoopback(server: Server, port: number): Promise<void> {
@@ -24,26 +18,12 @@ export async function listenOnLoopback(server: Server, port: number): Promise<vo
   }
 }
 
-export function portOf(server: Server): number {
-  return (server.address() as AddressInfo).port;
-}
-
 export function closeNow(server: Server): void {
   server.close();
   server.closeAllConnections();
 }
 
-/** Whether the request names this machine. */
-export function isForLoopback({ headers }: IncomingMessage, server: Server): boolean {
-  return namesOf(server).includes(headers.host ?? "");
-}
-
 /** Whether a page that this server has sent asks. */
 export function isOfOwnPage({ headers }: IncomingMessage): boolean {
   return headers.origin === `http://${headers.host}`;
-}
-
-function namesOf(server: Server): readonly string[] {
-  const port = portOf(server);
-  return [loopbackHost, "localhost", "[::1]"].map((name) => `${name}:${port}`);
 }

@@ -7,14 +7,8 @@
  */
 import { timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import {
-  closeNow,
-  isForLoopback,
-  isOfOwnPage,
-  listenOnLoopback,
-  loopbackHost,
-  portOf,
-} from "../loopback/loopback.ts";
+import { isForLoopback, loopbackHost, portOf } from "../../../engine/loopback.ts";
+import { closeNow, isOfOwnPage, listenOnLoopback } from "../loopback/loopback.ts";
 
 const bounds = {
   /** An upload of 8 MiB in base64, and what stands around it. */

@@ -3,7 +3,6 @@ import { parseArgs } from "node:util";
 import { count } from "../../../actors/count.ts";
 import { type Command, type MovedObjects, type Terminal, UsageError } from "../command.ts";
 
-const eraseLine = "\r\u001b[2K";
 const linesEvery = 1_000;
 
 export const objectsMove: Command = {
@@ -22,7 +21,7 @@ export const objectsMove: Command = {
     const { to } = values;
     if (to !== "s3" && to !== "disk") throw new UsageError("Say where to: --to s3 or --to disk.");
     const moved = await moveObjects(to, values["remove-source"], (now) => show(terminal, now));
-    if (terminal.isInteractive) terminal.say(eraseLine);
+    if (terminal.isInteractive) terminal.redraw("");
     const place = to === "s3" ? "in the bucket" : "on the disk";
     if (moved === undefined) terminal.say(`The objects are ${place} already.\n`);
     else terminal.print(`${summary(moved)}; all are ${place} and were compared.`);
@@ -31,7 +30,7 @@ export const objectsMove: Command = {
 };
 
 function show(terminal: Terminal, moved: MovedObjects): void {
-  if (terminal.isInteractive) terminal.say(`${eraseLine}${summary(moved)}`);
+  if (terminal.isInteractive) terminal.redraw(summary(moved));
   else if ((moved.sent + moved.found) % linesEvery === 0) terminal.say(`${summary(moved)}\n`);
 }
 

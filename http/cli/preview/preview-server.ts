@@ -11,6 +11,7 @@
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { isForLoopback, loopbackHost, portOf } from "../../../engine/loopback.ts";
 import { PortError } from "../../../engine/ports/port-error.ts";
 import { consoleFiles, consoleFilesPath } from "../../console/console-files.ts";
 import { lookFiles, lookPath } from "../../look/look-files.ts";
@@ -19,13 +20,7 @@ import { answerPreview } from "../../previews/preview-answers.ts";
 import { problemOf } from "../../problems/problems.ts";
 import { RefusalError } from "../../problems/refusal-error.ts";
 import { type Answer, constantHeader, type Header, json } from "../../transport/answer.ts";
-import {
-  closeNow,
-  isForLoopback,
-  listenOnLoopback,
-  loopbackHost,
-  portOf,
-} from "../loopback/loopback.ts";
+import { closeNow, listenOnLoopback } from "../loopback/loopback.ts";
 import { faultSentence } from "./faults.ts";
 import type { LiveFolder } from "./live-folder.ts";
 import { allow, appFiles, appFilesPath, ShellRoutes } from "./shell-routes.ts";

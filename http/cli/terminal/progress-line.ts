@@ -1,7 +1,6 @@
-import type { Terminal } from "./command.ts";
+import type { Terminal } from "../command.ts";
 
 const barChars = 24;
-const eraseLine = "\r\u001b[2K";
 
 /** How far something is. */
 export interface Progress {
@@ -24,10 +23,11 @@ export function progressLine(terminal: Terminal): ProgressLine {
       const text = terminal.isInteractive ? drawn(event) : plain(event);
       if (text === lastText) return;
       lastText = text;
-      terminal.say(terminal.isInteractive ? `${eraseLine}${text}` : `${text}\n`);
+      if (terminal.isInteractive) terminal.redraw(text);
+      else terminal.say(`${text}\n`);
     },
     clear() {
-      if (terminal.isInteractive && lastText !== "") terminal.say(eraseLine);
+      if (terminal.isInteractive && lastText !== "") terminal.redraw("");
     },
   };
 }

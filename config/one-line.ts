@@ -1,0 +1,15 @@
+/** Names are one line: without control characters (Cc) and without those that reorder text. */
+
+/** Of a JSON schema's `pattern`. */
+export const oneLinePattern = "^[^\\u0000-\\u001F\\u007F-\\u009F\\u202A-\\u202E\\u2066-\\u2069]*$";
+
+/** What a refusal says of a text that does not match. */
+export const oneLineRule =
+  "must be one line, without control characters or characters that change the direction of text";
+
+const broken = /[\s\p{Cc}\u202A-\u202E\u2066-\u2069]+/gu;
+
+/** The text with a space for each run of white space and of characters that no name has. */
+export function toOneLine(text: string): string {
+  return text.replaceAll(broken, " ").trim();
+}
