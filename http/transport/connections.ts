@@ -1,7 +1,7 @@
 /**
  * How many connections each client has open (see `clients.ts`). uWS tells the address when one
  * opens and not when it closes, so opens are counted as an upper bound; only when that passes the
- * cap is the truth looked up, in the kernel's table of sockets (proc(5): net/tcp, net/tcp6), at most
+ * cap is the truth looked up, in the table of sockets (proc(5): net/tcp, net/tcp6), at most
  * once a second. Where there is no such table the cap holds for all clients together.
  */
 import { readFileSync } from "node:fs";
