@@ -13,7 +13,7 @@ import { sparingNotes } from "../engine/adapters/farm/sparing-notes.ts";
 import { urlObjects } from "../engine/adapters/farm/url-objects.ts";
 import { openLog } from "../engine/adapters/log.ts";
 import { listenToOperators } from "../engine/adapters/metrics/operator-listener.ts";
-import { connectNats } from "../engine/adapters/nats/nats.ts";
+import { connectNats, natsUser } from "../engine/adapters/nats/nats.ts";
 import { diskObjects } from "../engine/adapters/objects/disk-objects.ts";
 import { systemClock } from "../engine/adapters/system-clock.ts";
 import { openTraces } from "../engine/adapters/traces/open-traces.ts";
@@ -197,7 +197,7 @@ async function joinOverNats(): Promise<NatsBrokerConnection | undefined> {
     const nats = await connectNats({ ...access, name: `farm node ${name}` });
     log.info({ node: name }, "this farm node has joined");
     return new NatsBrokerConnection({
-      ...{ connection: nats, clock: systemClock, name, note },
+      ...{ connection: nats, user: natsUser(access), clock: systemClock, name, note },
       onRefused: stop,
     });
   } catch (fault) {

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Child, startChild } from "./child.ts";
 import {
+  farmUser,
   host,
   makeFolder,
   natsPort,
@@ -54,7 +55,12 @@ function config(
 ): string {
   const route = (other: number) =>
     `nats://route:${secrets.natsRoute}@${host}:${natsRoutePort(port, other)}`;
-  const farmUser = readFileSync(farmUserFile, "utf8");
+  const permissions = readFileSync(farmUserFile, "utf8");
+  const farmUsers = secrets.natsFarms.map((password, node) => {
+    const name = farmUser(node);
+    return `    { user: ${name}, password: "${password}", permissions {
+${permissions.replace("NAME.*", `${name}.*`)} } }`;
+  });
   return `server_name: ${name}
 listen: "${host}:${natsPort(port, server)}"
 jetstream { store_dir: ${JSON.stringify(folder)} }
@@ -67,8 +73,7 @@ cluster {
 authorization {
   users = [
     { user: engine, password: "${secrets.natsEngine}" }
-    { user: farm, password: "${secrets.natsFarm}", permissions {
-${farmUser} } }
+${farmUsers.join("\n")}
   ]
 }
 `;

@@ -5,8 +5,8 @@ import {
   clusterKeyName,
   engineNodes,
   enginePort,
-  farmNodes,
   farmPort,
+  farmUser,
   host,
   type Secrets,
   writePrivate,
@@ -56,15 +56,14 @@ export function startEngineNodes(options: NodesOptions): Promise<Child>[] {
 
 /** Throws `ChildError`. */
 export function startFarmNodes(options: NodesOptions): Promise<Child>[] {
-  const credentials = credentialsFile(options.folder, "farm", options.secrets.natsFarm);
-  return [...Array(farmNodes).keys()].map((node) =>
+  return options.secrets.natsFarms.map((password, node) =>
     startChild({
       name: `farm node ${node + 1}`,
       command: ["sh", "config/farm"],
       env: {
         ...process.env,
         ...options.settings,
-        KLIEG_NATS_CREDENTIALS_FILE: credentials,
+        KLIEG_NATS_CREDENTIALS_FILE: credentialsFile(options.folder, farmUser(node), password),
         KLIEG_OPERATOR_PORT: `${farmPort(options.port, node)}`,
       },
       logFile: join(options.folder, `farm-${node + 1}.log`),

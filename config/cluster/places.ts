@@ -52,6 +52,9 @@ async function isFree(port: number): Promise<boolean> {
   return true;
 }
 
+/** The user of NATS of a farm node. */
+export const farmUser = (node: number): string => `farm-${node + 1}`;
+
 /** Closed to other users. */
 export function makeFolder(path: string): string {
   mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -67,7 +70,8 @@ export interface Secrets {
   readonly token: string;
   readonly storeKey: string;
   readonly natsEngine: string;
-  readonly natsFarm: string;
+  /** Of each farm node. */
+  readonly natsFarms: readonly string[];
   /** Of servers of NATS to each other. */
   readonly natsRoute: string;
 }
@@ -81,7 +85,7 @@ export function readSecrets(folder: string): Secrets {
     token: secret("admin-token"),
     storeKey: secret("store-key"),
     natsEngine: secret("nats-engine"),
-    natsFarm: secret("nats-farm"),
+    natsFarms: [...Array(farmNodes).keys()].map((node) => secret(`nats-${farmUser(node)}`)),
     natsRoute: secret("nats-route"),
   };
 }

@@ -90,8 +90,12 @@ export class Forwarder {
     );
   }
 
-  private hopTo({ node, address }: Presence): HopNode {
-    return { address, isLiving: () => this.parts.nodes.isLiving(node) };
+  private hopTo({ node, address, startedAtMs }: Presence): HopNode {
+    return {
+      life: { node, startedAtMs },
+      address,
+      isLiving: () => this.parts.nodes.isLiving(node),
+    };
   }
 }
 

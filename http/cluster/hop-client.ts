@@ -9,6 +9,7 @@ import {
   headSignatureHeader,
   hopHeader,
   movedHeader,
+  type NodeLife,
   refusedHeader,
   writeHop,
 } from "./hop-head.ts";
@@ -33,6 +34,7 @@ export interface HopClientParts {
 }
 
 export interface HopNode {
+  readonly life: NodeLife;
   /** Host and port. */
   readonly address: string;
   /** Whether it was heard of just now. */
@@ -88,7 +90,7 @@ export class HopClient {
     const nonce = Buffer.from(this.parts.entropy.bytes(18)).toString("base64url");
     const headers = { ...givenHeaders(request), "x-request-id": requestId };
     const hop = writeHop({
-      ...{ headers, address: request.address, hasBody, nonce },
+      ...{ to: node.life, headers, address: request.address, hasBody, nonce },
       ...(credential === undefined ? {} : { credential }),
       atMs: this.parts.clock.nowMs(),
     });

@@ -12,6 +12,8 @@ export const movedHeader = "x-klieg-moved";
 export const refusedHeader = "x-klieg-refused";
 
 export interface Hop {
+  /** The life of the node that is to answer; every other one takes nothing of it. */
+  readonly to: NodeLife;
   /** The client's, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   /** The client's. */
@@ -24,8 +26,15 @@ export interface Hop {
   readonly nonce: string;
 }
 
+/** A node from its start to its end. */
+export interface NodeLife {
+  readonly node: string;
+  readonly startedAtMs: number;
+}
+
 const isHop = check<Hop>(
   Type.Object({
+    to: Type.Object({ node: Type.String({ maxLength: 64 }), startedAtMs: Type.Number() }),
     wire: Type.Tuple([Type.Literal(wireVersion.major), Type.Integer({ minimum: 0 })]),
     headers: Type.Record(Type.String(), Type.String()),
     address: Type.String({ maxLength: 64 }),

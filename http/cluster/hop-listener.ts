@@ -1,13 +1,22 @@
 /**
  * Where other nodes send requests of scopes that this node owns. Only signed requests get further
- * than their head; a request is answered here or not at all, never forwarded again.
+ * than their head; a request is answered here or not at all, never forwarded again. One that was
+ * meant for another node, or for an earlier life of this one, is told that its scope has moved: it
+ * may have been recorded, and played to a node that does not remember that it came before.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { limits } from "../../config/limits.ts";
 import type { Api } from "../api.ts";
 import { ListenError } from "../transport/free-port.ts";
 import { hostAndPort } from "./hop-client.ts";
-import { headSignatureHeader, hopHeader, movedHeader, readHop, refusedHeader } from "./hop-head.ts";
+import {
+  headSignatureHeader,
+  hopHeader,
+  movedHeader,
+  type NodeLife,
+  readHop,
+  refusedHeader,
+} from "./hop-head.ts";
 import { HopRequest } from "./hop-request.ts";
 import { writeAnswer } from "./hop-response.ts";
 import { type HopNonces, type HopSigner, isSameSignature } from "./hop-signature.ts";
@@ -20,6 +29,8 @@ export interface HopListener {
 }
 
 export interface HopPorts {
+  /** This node. */
+  readonly self: NodeLife;
   readonly api: Api;
   /** Answers what only other nodes ask. */
   readonly parts: Api;
@@ -62,7 +73,7 @@ function listening(server: Server, address: string): Promise<void> {
 }
 
 function take(
-  { api: forClients, parts, signer, nonces }: HopPorts,
+  { self, api: forClients, parts, signer, nonces }: HopPorts,
   incoming: IncomingMessage,
   response: ServerResponse,
   isExpecting: boolean,
@@ -77,6 +88,10 @@ function take(
   const hop = isSigned ? readHop(header) : undefined;
   if (hop === undefined || !nonces.takes(hop.nonce, hop.atMs)) {
     refuse(response);
+    return;
+  }
+  if (hop.to.node !== self.node || hop.to.startedAtMs !== self.startedAtMs) {
+    sayMoved(response);
     return;
   }
   const request = new HopRequest(incoming, response, hop, signer);

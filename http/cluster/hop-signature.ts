@@ -1,6 +1,7 @@
 /**
  * What makes a node believe a forwarded request: an HMAC-SHA256 over its head, sent with it, and
- * one over its body, sent behind it. A head is good once, for half a minute.
+ * one over its body, sent behind it. A head is good once, for half a minute, at the one life of a
+ * node that it names: what a node has taken is remembered in memory alone.
  */
 import { createHash, createHmac, type Hash, timingSafeEqual } from "node:crypto";
 import { limits } from "../../config/limits.ts";

@@ -75,7 +75,9 @@ export class OtherNodes {
     };
     const nonces = new HopNonces(clock);
     const parts = new Api(service, partRoutes);
-    const listener = await listenToNodes(self.address, { api, parts, signer, nonces });
+    const life = { node: self.id, startedAtMs: self.startedAtMs };
+    const listening = { self: life, api, parts, signer, nonces };
+    const listener = await listenToNodes(self.address, listening);
     nodes.open();
     return new OtherNodes(nodes, elsewhere, client, listener, close);
   }

@@ -9,7 +9,7 @@ import { startNatsIn } from "../nats-server.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const deploy = join(root, "config/deploy");
-const natsUsers = ["engine", "farm"] as const;
+const natsUsers = ["engine", "farm-1"] as const;
 
 function run(command: string, args: readonly string[], cwd: string, more: NodeJS.ProcessEnv = {}) {
   const env = { PATH: process.env["PATH"], ...more };
@@ -127,7 +127,7 @@ interface Compose {
 t.test("the compose file holds no secret, and each part knows the parts it needs", async (t) => {
   const text = readFileSync(join(deploy, "compose.yaml"), "utf8");
   const { services, secrets, volumes } = parse(text, { merge: true }) as Compose;
-  const names = ["nats-1", "nats-2", "nats-3", "minio", "engine-1", "engine-2", "farm"];
+  const names = ["nats-1", "nats-2", "nats-3", "minio", "engine-1", "engine-2", "farm-1", "farm-2"];
   t.strictSame(Object.keys(services), names);
   const folder = join(t.testdir(), "secrets");
   drawSecrets(t, folder);
@@ -138,7 +138,7 @@ t.test("the compose file holds no secret, and each part knows the parts it needs
   for (const [name, service] of Object.entries(services)) {
     t.notOk(service.privileged, name);
     t.match(service.image, /^klieg$|:[\w.-]*\d[\w.-]*$/, "a release, and no moving name");
-    if (name !== "farm") t.ok(service.healthcheck, `${name} tells how it is`);
+    if (!name.startsWith("farm")) t.ok(service.healthcheck, `${name} tells how it is`);
     for (const secret of service.secrets ?? [])
       t.ok(secrets[typeof secret === "string" ? secret : secret.source], `${name}: ${secret}`);
     for (const needed of Object.keys(service.depends_on ?? {})) t.ok(services[needed], needed);
@@ -149,7 +149,8 @@ t.test("the compose file holds no secret, and each part knows the parts it needs
       if (/KEY|SECRET|PASSWORD|TOKEN|CREDENTIALS|USER/.test(variable))
         t.match(value, /^\/run\/secrets\//, `${variable} names a file`);
   }
-  for (const name of ["engine-1", "engine-2", "farm"]) t.ok(settingsOf(services[name]), name);
+  for (const name of ["engine-1", "engine-2", "farm-1", "farm-2"])
+    t.ok(settingsOf(services[name]), name);
   t.notSame(services["engine-1"]?.volumes, services["engine-2"]?.volumes, "data of their own");
 });
 

@@ -70,7 +70,7 @@ export async function openNode(t: Test, url: string): Promise<OpenNode> {
   const notes: string[] = [];
   const refusals: string[] = [];
   const connection = new NatsBrokerConnection({
-    ...{ connection: nats, clock, name: "node" },
+    ...{ connection: nats, user: new URL(url).username || "farm", clock, name: "node" },
     onRefused: (sentence) => refusals.push(sentence),
     note: (sentence) => notes.push(sentence),
   });

@@ -297,11 +297,17 @@ t.test("a node says goodbye once all is heard", async (t) => {
 });
 
 const deployed = join(import.meta.dirname, "../../../config/deploy/nats/farm-user.conf");
+
+function permissionsOf(user: string): string {
+  return readFileSync(deployed, "utf8").replace("NAME.*", `${user}.*`);
+}
+
 const users = `
 authorization {
   users = [
     { user: service, password: s }
-    { user: farm, password: f, permissions { ${readFileSync(deployed, "utf8")} } }
+    { user: farm, password: f, permissions { ${permissionsOf("farm")} } }
+    { user: other, password: o, permissions { ${permissionsOf("other")} } }
   ]
 }`;
 
@@ -323,6 +329,26 @@ t.test("a farm node's own user reaches the farm's subjects, and no log", async (
   await until(() => refused.length === 6);
   await t.rejects(user.request("$JS.API.STREAM.NAMES", "", { timeout: 2_000 }));
   t.strictSame(node.notes, []);
+});
+
+t.test("A7: a farm node hears nothing of what another one is given", async (t) => {
+  const { port } = await startNats(t, { config: users });
+  const service = await openFarm(t, `nats://service:s@127.0.0.1:${port}`);
+  const node = await openNode(t, `nats://farm:f@127.0.0.1:${port}`);
+  const { connection } = await found(service);
+  const servers = [`nats://other:o@127.0.0.1:${port}`];
+  const other = await connectNats({ servers, credentials: undefined, name: "other" });
+  t.teardown(() => other.close());
+  const [heard, refused]: [string[], string[]] = [[], []];
+  for (const subject of ["farm.node.>", "farm.node.*.*", "farm.node.farm.*", "farm.node.*"])
+    other.subscribe(subject, {
+      callback: (fault, message) =>
+        void (fault === null ? heard.push(message.subject) : refused.push(subject)),
+    });
+  await until(() => refused.length === 4);
+  connection.send({ kind: "lease", task: task("t1") });
+  await until(() => node.got.length === 1);
+  t.strictSame(heard, []);
 });
 
 t.test("an unknown user is refused with a sentence", async (t) => {

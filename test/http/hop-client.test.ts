@@ -65,7 +65,8 @@ async function openHop(t: Pick<Test, "teardown">, answer: RequestListener) {
     onGone: () => () => undefined,
   };
   const forwarded = { request, requestId: "one", credential: undefined, body: nothing };
-  const send = () => client.send({ address, isLiving: () => true }, forwarded);
+  const life = { node: "two", startedAtMs: 5 };
+  const send = () => client.send({ life, address, isLiving: () => true }, forwarded);
   return { send, address, told, connections: () => connections };
 }
 

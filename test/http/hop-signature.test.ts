@@ -11,7 +11,8 @@ import {
 
 const signer = new HopSigner("a key that all nodes of the cluster share");
 const nonce = "drawn-for-this-request";
-const hop = writeHop({ headers: {}, address: "10.0.0.9", hasBody: true, atMs: 5, nonce });
+const to = { node: "one", startedAtMs: 4 };
+const hop = writeHop({ to, headers: {}, address: "10.0.0.9", hasBody: true, atMs: 5, nonce });
 
 t.test("a signature covers method, path, query and all that the node says", (t) => {
   const given = signer.signHead("GET", "/v1/me?a=b", hop);
@@ -47,7 +48,7 @@ t.test("a request is taken once, within 30 s of its time", (t) => {
 });
 
 t.test("what is no head of a forwarded request is none", (t) => {
-  t.match(readHop(hop), { headers: {}, address: "10.0.0.9", hasBody: true, atMs: 5, nonce });
+  t.match(readHop(hop), { to, headers: {}, address: "10.0.0.9", hasBody: true, atMs: 5, nonce });
   for (const text of ["", "e30", "bnVsbA", "%%%", Buffer.from('{"atMs":5}').toString("base64url")])
     t.equal(readHop(text), undefined, text);
   t.end();

@@ -11,7 +11,11 @@ import { pack, unpack } from "../message-pack.ts";
 import type { Piece } from "./frame-link.ts";
 import { isFromNode, isToNode } from "./task-messages.ts";
 
-/** Subjects; ids are of one process each. A node listens at the second, a service at the others. */
+/**
+ * Subjects; ids are of one process each. A node listens at the second, a service at the others. A
+ * node's id begins with its user of NATS and a dot, so that the server can confine each user to
+ * what its own node is given.
+ */
 export const helloSubject = "farm.hello";
 export const nodeSubject = (node: string): string => `farm.node.${node}`;
 export const brokerSubject = (broker: string): string => `farm.broker.${broker}`;
@@ -34,7 +38,7 @@ export type Frame =
 
 export type OwnFrame = Exclude<Frame, { kind: "foreign" }>;
 
-const id = Type.String({ pattern: "^[A-Za-z0-9_-]{1,64}$" });
+const id = Type.String({ pattern: "^([A-Za-z0-9_-]{1,64}\\.)?[A-Za-z0-9_-]{1,64}$" });
 const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 const Refused = Type.Object({
   kind: Type.Literal("refused"),

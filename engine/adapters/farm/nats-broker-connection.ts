@@ -28,6 +28,8 @@ import { FrameLink } from "./frame-link.ts";
 export interface NodePorts {
   readonly connection: NatsConnection;
   readonly clock: Clock;
+  /** The user of NATS that the connection is. */
+  readonly user: string;
   /** Of the node, as the log of a service shows it. */
   readonly name: string;
   /** No service serves this node. */
@@ -49,7 +51,7 @@ interface Service {
 
 export class NatsBrokerConnection implements BrokerConnection {
   private readonly ports: NodePorts;
-  private readonly self = randomBytes(12).toString("hex");
+  private readonly self: string;
   private readonly services = new Map<string, Service>();
   private readonly servicesByToken = new Map<string, Service>();
   private readonly listeners: ((message: ToNode) => void)[] = [];
@@ -60,7 +62,8 @@ export class NatsBrokerConnection implements BrokerConnection {
 
   constructor(ports: NodePorts) {
     this.ports = ports;
-    const { connection } = ports;
+    const { connection, user } = ports;
+    this.self = `${user}.${randomBytes(12).toString("hex")}`;
     connection.subscribe(nodeSubject(this.self), {
       callback: (fault, { data }) => this.receiveFrame(fault, data),
     });

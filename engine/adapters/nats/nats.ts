@@ -125,6 +125,15 @@ function authenticationOf(
   return { user, pass: password };
 }
 
+/**
+ * The name of the user as which `access` connects, as part of a subject; `farm` where a file of
+ * credentials names none.
+ */
+export function natsUser({ servers, credentials }: NatsAccess): string {
+  const { user = "farm" } = authenticationOf(servers.map(checkedServer), credentials?.trim());
+  return user.replaceAll(/[^A-Za-z0-9_-]/g, "-").slice(0, 64);
+}
+
 /** Whether a request found none that answers its subject. */
 export function isUnanswered(error: unknown): boolean {
   return error instanceof NatsError && error.code === ErrorCode.NoResponders;
