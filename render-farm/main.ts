@@ -36,6 +36,7 @@ import { studioRestore } from "./models/studio-restore.ts";
 import { studioVideo } from "./models/studio-video.ts";
 import { studioVoice } from "./models/studio-voice.ts";
 import { countedWorker } from "./node/counted-worker.ts";
+import { plainObjects } from "./node/plain-objects.ts";
 import { TaskLoop, type Timers, type WorkerOf } from "./node/task-loop.ts";
 import { Workspaces } from "./node/workspace.ts";
 import { Pictures, pictureBounds } from "./pictures/pictures.ts";
@@ -143,6 +144,9 @@ const workers: readonly (readonly [kind: string, workerOf: WorkerOf])[] = [
 ];
 const tally = new Tally();
 const traces = await openTraces(settings.spanCollectorUrl, "farm");
+const noteStore = sparingNotes(systemClock, (why, leftOut) =>
+  log.warn({ why, leftOut }, "a file of a task could not be read or stored"),
+);
 const observers = { tally, clock: systemClock, node: name, traces };
 const counted = ([kind, workerOf]: (typeof workers)[number]) =>
   [kind, countedWorker(kind, workerOf, observers)] as const;
@@ -153,7 +157,10 @@ const loop = new TaskLoop(
     heartbeatMs: farm.heartbeatMs,
     drainMs: remote === undefined ? farm.leaseMs : farm.farewellMs,
     objectsFor: (urls, signal) =>
-      isSigned ? urlObjects({ urls, web, signal, folder: ownFolder }) : disk,
+      plainObjects(
+        isSigned ? urlObjects({ urls, web, signal, folder: ownFolder }) : disk,
+        (fault) => noteStore(fault.message),
+      ),
     workersByKind: new Map(workers.map(counted)),
     reportBug: (fault) => log.error({ err: fault }, "a task failed"),
   },

@@ -12,22 +12,23 @@ export interface SignedStore {
   readonly objects: Objects;
   /** `GET key` and the like, of each request. */
   readonly asked: string[];
-  /** The next so many requests are answered by 503, or broken off after some bytes. */
-  fail(requests: number, how: "refuse" | "break"): void;
+  /** The next so many requests are answered by a status, or broken off after some bytes. */
+  fail(requests: number, how: "refuse" | "break", status?: number): void;
 }
 
 export async function startSignedStore(t: Test): Promise<SignedStore> {
   const objects = memoryObjects();
   const ordersByName = new Map<string, readonly [method: string, key: string]>();
   const asked: string[] = [];
-  let failing: readonly [left: number, how: "refuse" | "break"] = [0, "refuse"];
+  let failing: readonly [left: number, how: "refuse" | "break", status: number];
+  failing = [0, "refuse", 503];
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const [method, key] = ordersByName.get((request.url ?? "").slice(1)) ?? [];
     asked.push(`${request.method} ${key}`);
     if (key === undefined || method !== request.method) return void response.writeHead(403).end();
-    const [left, how] = failing;
-    failing = [left - 1, how];
-    if (left > 0 && how === "refuse") return void response.writeHead(503).end();
+    const [left, how, status] = failing;
+    failing = [left - 1, how, status];
+    if (left > 0 && how === "refuse") return void response.writeHead(status).end();
     if (method === "PUT") {
       if (request.headers["content-length"] === undefined)
         return void response.writeHead(411).end();
@@ -71,8 +72,8 @@ export async function startSignedStore(t: Test): Promise<SignedStore> {
   return {
     objects: { ...objects, presign },
     asked,
-    fail(requests, how) {
-      failing = [requests, how];
+    fail(requests, how, status = 503) {
+      failing = [requests, how, status];
     },
   };
 }

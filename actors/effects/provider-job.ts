@@ -68,8 +68,8 @@ export class ProviderJob {
   refusals = 0;
   /** Consecutive. */
   failedReads = 0;
-  /** When a read first found it lost, while each read since has. */
-  lostAtMs: number | undefined;
+  /** When a read first found it lost, gone or odd, while no read since was good. */
+  doubtedAtMs: number | undefined;
   /** Only the provider's last word is wanted, for the hold. */
   isCanceled = false;
   /** Of the callback that was heard last. */
@@ -133,6 +133,14 @@ export class ProviderJob {
 
   fault(error: unknown): void {
     this.ports.onFault(this.key, error);
+  }
+
+  /**
+   * The longer of our own pause and the one that the provider asks for, which may be up to the time
+   * that the job has.
+   */
+  pauseMs(ownMs: number, askedMs: number): number {
+    return Math.max(ownMs, Math.min(askedMs, this.model.deadlineSeconds * 1000));
   }
 
   /** Makes a call after a time, instead of the one that was planned before. */

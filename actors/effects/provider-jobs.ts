@@ -13,15 +13,17 @@ import { limits } from "../../config/limits.ts";
 import type { Key } from "../../engine/key.ts";
 import type { Performance } from "../../engine/outbox.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
-import type { CancelAnswer, JobEffect, Outcome, ProviderTask } from "../job/job.ts";
+import type { CancelAnswer, JobEffect, ProviderTask } from "../job/job.ts";
 import type { Callback, CalledJob } from "../providers/provider.ts";
+import { cancelAtProvider } from "./provider-cancels.ts";
 import {
   type ConfiguredProvider,
   type JobPorts,
   type ModelAtProvider,
   ProviderJob,
 } from "./provider-job.ts";
-import { failure, ProviderReads, type ReadPorts } from "./provider-reads.ts";
+import { endUpstream } from "./provider-outcomes.ts";
+import { ProviderReads, type ReadPorts } from "./provider-reads.ts";
 import { isRef, type Prepare, ProviderSubmits } from "./provider-submits.ts";
 
 type Effect<Kind extends JobEffect["kind"]> = Extract<JobEffect, { kind: Kind }>;
@@ -110,7 +112,7 @@ export class ProviderJobs {
     const job = this.jobs.get(key);
     if (job === undefined) return { kind: "concluded" };
     const isThere = job.stage.kind === "queued" || job.stage.kind === "running";
-    if (isThere || job.stage.kind === "accepting") void this.cancelAnswer(job);
+    if (isThere || job.stage.kind === "accepting") void cancelAtProvider(job);
     job.close();
     return { kind: "concluded" };
   }
@@ -258,38 +260,9 @@ export class ProviderJobs {
 
   private async cancelOnce(job: ProviderJob): Promise<CancelAnswer> {
     job.isCanceled = true;
-    const answer = await this.cancelAnswer(job);
+    const answer = await cancelAtProvider(job);
     if (answer.kind === "cancelled" || answer.kind === "stopped_partway") job.close();
     return answer;
-  }
-
-  private async cancelAnswer(job: ProviderJob): Promise<CancelAnswer> {
-    const { stage } = job;
-    const { provider } = job.at;
-    switch (stage.kind) {
-      case "waiting":
-      case "marking":
-        return { kind: "cancelled" };
-      case "sending":
-      case "unknown":
-        return { kind: "failed" };
-      case "delivering":
-        return { kind: "refused" };
-      case "accepting":
-      case "queued":
-      case "running": {
-        const { cancel } = provider.describe();
-        const isOffered =
-          cancel === "any" || (cancel === "queued_only" && stage.kind !== "running");
-        if (!isOffered) return { kind: "unsupported" };
-        try {
-          return await provider.cancel(stage.ref);
-        } catch (error) {
-          job.fault(error);
-          return { kind: "failed" };
-        }
-      }
-    }
   }
 }
 
@@ -307,9 +280,5 @@ const simulatedModel: ModelAtProvider = {
   deadlineSeconds: 600,
 };
 
-const unconfigured = ended("The provider of this model is not configured any more.");
-const unlisted = ended("The model is not in the catalogue any more.");
-
-function ended(message: string): Outcome {
-  return failure({ class: "upstream", message }, false, { alwaysRefundModeration: true });
-}
+const unconfigured = endUpstream("The provider of this model is not configured any more.");
+const unlisted = endUpstream("The model is not in the catalogue any more.");

@@ -8,13 +8,11 @@ import { partitionOf } from "../../engine/key.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Entropy } from "../../engine/ports/entropy.ts";
 import type { Outcome } from "../job/job.ts";
-import {
-  type ProviderFailure,
-  type ProviderResult,
-  type ProviderStatus,
-  ReplyError,
-} from "../providers/provider.ts";
-import type { ModelAtProvider, ProviderJob } from "./provider-job.ts";
+import type { ProviderResult, ProviderStatus } from "../providers/provider.ts";
+import { cancelAtProvider } from "./provider-cancels.ts";
+import type { ProviderJob } from "./provider-job.ts";
+import { failure } from "./provider-outcomes.ts";
+import { type Doubt, judge, lost, type ReadFault } from "./read-faults.ts";
 import { isInStore, type StoreStreams } from "./result-streams.ts";
 
 export interface ReadPorts {
@@ -36,7 +34,7 @@ export class ProviderReads {
     return this.act(job, ref, job.at.provider.status(ref));
   }
 
-  /** Acts on a state. One that cannot be read is read again later. */
+  /** Acts on a state. What cannot be read means what `read-faults.ts` says. */
   async act(
     job: ProviderJob,
     ref: string,
@@ -46,19 +44,43 @@ export class ProviderReads {
       const status = await read;
       job.at.gate?.succeeded();
       job.tellDetail(null);
-      job.failedReads = 0;
-      if (status.state !== "lost") job.lostAtMs = undefined;
       if (!job.isOpen) return;
-      if (status.state === "succeeded") return await this.deliver(job, ref);
+      if (status.state === "lost") return this.suffer(job, ref, lost);
+      if (status.state === "succeeded") await this.deliver(job, ref);
+      job.failedReads = 0;
+      job.doubtedAtMs = undefined;
+      if (status.state === "succeeded") return;
       const outcome = this.outcomeOf(job, status);
       if (outcome !== undefined) this.end(job, outcome);
       else this.readAgain(job, ref, status);
     } catch (error) {
       job.fault(error);
-      if (!job.isOpen) return;
-      if (error instanceof ReplyError) return this.end(job, incomprehensible);
-      job.at.gate?.failed();
-      this.readAfterFailure(job, ref);
+      if (job.isOpen) this.suffer(job, ref, judge(error, this.ports.clock.nowMs()));
+    }
+  }
+
+  private suffer(job: ProviderJob, ref: string, fault: ReadFault): void {
+    switch (fault.kind) {
+      case "again":
+        job.at.gate?.failed();
+        this.readAfterFailure(job, ref, fault.retryAfterMs);
+        break;
+      case "ended":
+        this.end(job, fault.outcome);
+        break;
+      case "doubted":
+        this.doubt(job, ref, fault);
+    }
+  }
+
+  private doubt(job: ProviderJob, ref: string, { outcome, goesOn }: Doubt): void {
+    const nowMs = this.ports.clock.monotonicMs();
+    job.doubtedAtMs ??= nowMs;
+    const leftMs = job.doubtedAtMs + limits.providers.lostAgainMs - nowMs;
+    if (leftMs > 0) job.after(leftMs, () => this.read(job, ref));
+    else {
+      if (goesOn) void cancelAtProvider(job);
+      this.end(job, outcome);
     }
   }
 
@@ -100,7 +122,7 @@ export class ProviderReads {
 
   private outcomeOf(
     job: ProviderJob,
-    status: Exclude<ProviderStatus, { state: "succeeded" }>,
+    status: Exclude<ProviderStatus, { state: "succeeded" | "lost" }>,
   ): Outcome | undefined {
     switch (status.state) {
       case "queued":
@@ -111,11 +133,6 @@ export class ProviderReads {
       case "canceled": {
         const message = "The provider canceled this generation.";
         return failure({ ...status, class: "upstream", message }, true, job.model);
-      }
-      case "lost": {
-        const nowMs = this.ports.clock.monotonicMs();
-        job.lostAtMs ??= nowMs;
-        return nowMs - job.lostAtMs >= limits.providers.lostAgainMs ? lost : undefined;
       }
     }
   }
@@ -128,11 +145,7 @@ export class ProviderReads {
       job.stage = { kind: "running", ref };
       if (progress !== undefined) job.tell({ kind: "progress", progress });
     }
-    const delayMs =
-      job.lostAtMs === undefined
-        ? this.readDelayMs(job)
-        : job.lostAtMs + limits.providers.lostAgainMs - this.ports.clock.monotonicMs();
-    job.after(delayMs, () => this.read(job, ref));
+    job.after(this.readDelayMs(job), () => this.read(job, ref));
   }
 
   /**
@@ -145,41 +158,11 @@ export class ProviderReads {
     return job.hasCallback ? callbackReadMs * (1 + jitter) : readMs * (1 - jitter);
   }
 
-  private readAfterFailure(job: ProviderJob, ref: string): void {
+  private readAfterFailure(job: ProviderJob, ref: string, retryAfterMs: number): void {
     const { readMs, retryMaxMs } = limits.providers;
-    const delayMs = Math.min(retryMaxMs, readMs * 2 ** job.failedReads);
+    const ownMs = Math.min(retryMaxMs, readMs * 2 ** job.failedReads);
     job.failedReads++;
     job.tellDetail("provider_down");
-    job.after(delayMs, () => this.read(job, ref));
+    job.after(job.pauseMs(ownMs, retryAfterMs), () => this.read(job, ref));
   }
 }
-
-export function failure(
-  { class: why, message, billed = false, billedFraction }: ProviderFailure,
-  atOutput: boolean,
-  { alwaysRefundModeration }: Pick<ModelAtProvider, "alwaysRefundModeration">,
-): Outcome {
-  const isModerated = why === "moderation_safety" || why === "moderation_ip";
-  return {
-    kind: "failed",
-    class: why,
-    message,
-    atOutput,
-    billed: billed && !(isModerated && alwaysRefundModeration),
-    ...(billedFraction === undefined ? {} : { billedFraction }),
-  };
-}
-
-const unbilled = { alwaysRefundModeration: true };
-
-const lost = failure(
-  { class: "upstream", message: "The provider lost this generation." },
-  false,
-  unbilled,
-);
-
-const incomprehensible = failure(
-  { class: "upstream", message: "The provider's answer could not be understood." },
-  true,
-  unbilled,
-);

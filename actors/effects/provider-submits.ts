@@ -13,7 +13,8 @@ import { PortError } from "../../engine/ports/port-error.ts";
 import type { ProviderTask } from "../job/job.ts";
 import type { LookUp, ProviderStatus, SubmitOutcome } from "../providers/provider.ts";
 import type { ProviderJob } from "./provider-job.ts";
-import { failure, type ProviderReads } from "./provider-reads.ts";
+import { failure } from "./provider-outcomes.ts";
+import type { ProviderReads } from "./provider-reads.ts";
 
 /** What is made for one submission: the mapping filled in, and where the provider is to call. */
 export interface Prepared {
@@ -131,7 +132,7 @@ export class ProviderSubmits {
       case "down":
         gate?.failed();
         job.tellUnsent("provider_down");
-        return this.beginAgain(job);
+        return this.beginAgain(job, outcome.retryAfterMs);
       case "unknown":
         if (gate === undefined)
           job.tell({ kind: "submitting", number: job.submits, hasLookUp: true });
@@ -146,17 +147,16 @@ export class ProviderSubmits {
     }
   }
 
-  private beginAgain(job: ProviderJob, retryAfterMs?: number): void {
+  private beginAgain(job: ProviderJob, retryAfterMs = 0): void {
     job.stage = { kind: "waiting" };
     job.at.gate?.leave(job.key);
-    job.after(retryAfterMs === undefined ? this.pauseMs(job) : longest(retryAfterMs), () =>
-      this.begin(job),
-    );
+    job.after(job.pauseMs(this.pauseMs(job), retryAfterMs), () => this.begin(job));
   }
 
   /** 1 s, 2 s, 4 s ... 60 s. */
   private pauseMs(job: ProviderJob): number {
-    return longest(limits.providers.retryMs * 2 ** job.refusals++);
+    const { retryMs, retryMaxMs } = limits.providers;
+    return Math.min(retryMaxMs, retryMs * 2 ** job.refusals++);
   }
 
   private async lookUp(job: ProviderJob): Promise<void> {
@@ -195,10 +195,6 @@ export function isRef(called: string | undefined): called is string {
 
 function givenTo({ job, modality, prompt, count }: ProviderTask) {
   return { job, modality, prompt, count };
-}
-
-function longest(delayMs: number): number {
-  return Math.min(limits.providers.retryMaxMs, delayMs);
 }
 
 function isOver({ state }: ProviderStatus): boolean {

@@ -7,7 +7,7 @@ import type { Id } from "../../engine/id.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
-import { type OpenStream, ReplyError, type ResultFile } from "../providers/provider.ts";
+import { type OpenStream, ResultError, type ResultFile } from "../providers/provider.ts";
 
 /** What a farm node is to bring: bytes from the web, or what is in the store already. */
 export type FetchedFile = { readonly url: string } | { readonly objectKey: string };
@@ -69,7 +69,7 @@ async function* bounded(
   let length = 0;
   for await (const chunk of bytes) {
     length += chunk.length;
-    if (length > bytesMax) throw new ReplyError("The provider's result is larger than it may be.");
+    if (length > bytesMax) throw new ResultError("The provider's result is larger than it may be.");
     yield chunk;
   }
 }

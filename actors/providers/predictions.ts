@@ -1,38 +1,27 @@
 /** Predictions, as Replicate's API and the servers that cog builds answer them. */
-import { check, Type } from "../../config/schema.ts";
+import { check, type Static, Type } from "../../config/schema.ts";
 import type { CancelAnswer } from "../job/job.ts";
-import type { ModerationRefusal } from "./moderation.ts";
-import type { ProviderStatus } from "./provider.ts";
+import { readAmount, readMembers, readText } from "./advice.ts";
+import { type ModerationRefusal, moderationBy } from "./moderation.ts";
+import type { ProviderFailure, ProviderStatus } from "./provider.ts";
 import { customerMessage, type Reply } from "./replies.ts";
-
-export interface Prediction {
-  readonly id: string;
-  readonly status: "starting" | "processing" | "succeeded" | "failed" | "canceled" | "aborted";
-  readonly output?: unknown;
-  readonly error?: unknown;
-  readonly logs?: string | null;
-  readonly started_at?: string | null;
-  /** In seconds. */
-  readonly metrics?: { readonly predict_time?: number | null } | null;
-  readonly data_removed?: boolean | null;
-}
-
-const states = ["starting", "processing", "succeeded", "failed", "canceled", "aborted"];
-const nullable = (schema: Type.TSchema) => Type.Optional(Type.Union([schema, Type.Null()]));
+import { isAllFlagged } from "./result-files.ts";
+import { readState } from "./state-words.ts";
 
 export const predictionId = "[A-Za-z0-9_-]{1,128}";
 
-export const isPrediction = check<Prediction>(
-  Type.Object({
-    id: Type.String({ pattern: `^${predictionId}$` }),
-    status: Type.Union(states.map((state) => Type.Literal(state))),
-    error: Type.Optional(Type.Unknown()),
-    logs: nullable(Type.String()),
-    started_at: nullable(Type.String()),
-    metrics: nullable(Type.Object({ predict_time: nullable(Type.Number({ minimum: 0 })) })),
-    data_removed: nullable(Type.Boolean()),
-  }),
-);
+const Prediction = Type.Object({
+  id: Type.String({ pattern: `^${predictionId}$` }),
+  status: Type.String(),
+  output: Type.Optional(Type.Unknown()),
+  error: Type.Optional(Type.Unknown()),
+  logs: Type.Optional(Type.Unknown()),
+  started_at: Type.Optional(Type.Unknown()),
+  metrics: Type.Optional(Type.Unknown()),
+  data_removed: Type.Optional(Type.Unknown()),
+});
+export type Prediction = Static<typeof Prediction>;
+export const isPrediction = check<Prediction>(Prediction);
 
 type FindModeration = (text: string) => ModerationRefusal | undefined;
 
@@ -42,27 +31,36 @@ export function predictionStatus(
   typicalSeconds: number,
   findModeration: FindModeration,
 ): ProviderStatus {
-  switch (prediction.status) {
-    case "starting":
-      return { state: "queued" };
-    case "processing":
-      return { state: "running" };
+  const state = readState(prediction.status);
+  switch (state) {
+    case "queued":
+    case "running":
+      return { state };
     case "succeeded":
-      return { state: "succeeded" };
-    case "failed": {
-      const text = typeof prediction.error === "string" ? prediction.error : "";
-      const refusal = findModeration(text) ?? findModeration(prediction.logs ?? "");
-      const failure = refusal ?? { class: "upstream", message: customerMessage(text, broken) };
-      return { state: "failed", ...failure, atOutput: hasStarted(prediction) };
-    }
-    case "canceled":
-    case "aborted": {
+      if (!isAllFlagged(prediction.output)) return { state };
+      return { state: "failed", ...moderationBy(""), atOutput: true };
+    case "failed":
+      return {
+        state,
+        ...describeFailure(prediction, findModeration),
+        atOutput: hasStarted(prediction),
+      };
+    case "canceled": {
       if (!hasStarted(prediction)) return { state: "canceled", billed: false };
       const billedFraction = ranFraction(prediction, typicalSeconds);
-      if (billedFraction === undefined) return { state: "canceled" };
-      return { state: "canceled", billed: billedFraction > 0, billedFraction };
+      if (billedFraction === undefined) return { state };
+      return { state, billed: billedFraction > 0, billedFraction };
     }
   }
+}
+
+function describeFailure(
+  { error, logs }: Prediction,
+  findModeration: FindModeration,
+): ProviderFailure {
+  const text = readText(error) ?? readText(readMembers(error)["message"]) ?? "";
+  const refusal = findModeration(text) ?? findModeration(readText(logs) ?? "");
+  return refusal ?? { class: "upstream", message: customerMessage(text, broken) };
 }
 
 const broken = "The model could not finish this generation.";
@@ -75,15 +73,14 @@ export function cancelAnswer(
   prediction: Prediction,
   typicalSeconds: number,
 ): CancelAnswer | undefined {
-  switch (prediction.status) {
-    case "starting":
-    case "processing":
+  switch (readState(prediction.status)) {
+    case "queued":
+    case "running":
       return undefined;
     case "succeeded":
     case "failed":
       return { kind: "refused" };
-    case "canceled":
-    case "aborted": {
+    case "canceled": {
       if (!hasStarted(prediction)) return { kind: "cancelled" };
       const billedFraction = ranFraction(prediction, typicalSeconds);
       return billedFraction === undefined ? undefined : { kind: "stopped_partway", billedFraction };
@@ -92,13 +89,18 @@ export function cancelAnswer(
 }
 
 /** `aborted` is canceled before it started. */
-function hasStarted({ status, started_at: startedAt, metrics }: Prediction): boolean {
-  return status !== "aborted" && (startedAt != null || metrics?.predict_time != null);
+function hasStarted(prediction: Prediction): boolean {
+  const { status, started_at: startedAt } = prediction;
+  return status !== "aborted" && (startedAt != null || ranSeconds(prediction) !== undefined);
 }
 
-function ranFraction({ metrics }: Prediction, typicalSeconds: number): number | undefined {
-  const seconds = metrics?.predict_time;
-  return seconds == null ? undefined : Math.min(1, seconds / typicalSeconds);
+function ranFraction(prediction: Prediction, typicalSeconds: number): number | undefined {
+  const seconds = ranSeconds(prediction);
+  return seconds === undefined ? undefined : Math.min(1, seconds / typicalSeconds);
+}
+
+function ranSeconds({ metrics }: Prediction): number | undefined {
+  return readAmount(readMembers(metrics)["predict_time"]);
 }
 
 const isError = check<{ readonly detail: unknown }>(Type.Object({ detail: Type.Unknown() }));

@@ -14,7 +14,14 @@ import { type WebAnswer, WebError, type WebRequest } from "../../engine/ports/we
 import type { AdapterPorts } from "./adapter.ts";
 import type { FormBody } from "./form-body.ts";
 import { type Health, ReplyError, type SubmitOutcome } from "./provider.ts";
-import { type Reply, readReply, retryAfterMs, unavailable } from "./replies.ts";
+import {
+  isRefusedForNow,
+  isUnpaid,
+  type Reply,
+  readReply,
+  retryAfterMs,
+  unavailable,
+} from "./replies.ts";
 
 type Ports = Pick<AdapterPorts, "web" | "clock">;
 
@@ -114,17 +121,12 @@ export async function answerToSubmit(
 
 /** What status codes say of a submit at every provider; undefined for the protocol's own. */
 export function plainOutcome({ status, headers }: Reply, nowMs: number): SubmitOutcome | undefined {
-  if (status === 429)
-    return { kind: "busy", ...defined({ retryAfterMs: retryAfterMs(headers, nowMs) }) };
-  if (status >= 500) return { kind: "down" };
+  const later = defined({ retryAfterMs: retryAfterMs(headers["retry-after"], nowMs) });
+  if (status === 429) return { kind: "busy", ...later };
+  if (status >= 500) return { kind: "down", ...later };
   if (isUnpaid(status)) return { kind: "refused", class: "billing", message: unpaid };
   if (status === 404) return { kind: "refused", class: "upstream", message: unknownModel };
   return undefined;
-}
-
-/** Whether a provider refuses our account or its key: nothing that the customer did. */
-export function isUnpaid(status: number): boolean {
-  return status === 401 || status === 402 || status === 403;
 }
 
 export const unpaid = "The provider does not take this service's requests at present.";
@@ -132,8 +134,7 @@ const unknownModel = "The provider does not know this model.";
 
 /** Throws a `PortError` for an answer that a later call may not meet. */
 export function checkAvailable(reply: Reply): void {
-  const { status } = reply;
-  if (status === 429 || status >= 500 || isUnpaid(status)) throw unavailable(reply);
+  if (isRefusedForNow(reply.status)) throw unavailable(reply);
 }
 
 /** The JSON of a reply that must be of one shape. Throws `ReplyError`. */

@@ -5,10 +5,13 @@
  *
  * When the provider cannot be reached, `submit` resolves to `down` or `unknown`; the other calls
  * reject with a `PortError`. What a provider answers may be wrong in every way: a reply that cannot
- * be understood rejects with a `ReplyError`, at `submit` it is `unknown`.
+ * be understood rejects with a `ReplyError`, at `submit` it is `unknown`. That is for what the job
+ * needs; what it does not need, progress, logs and metrics, is dropped where it is odd. What a
+ * fault means for a job is decided in `effects/read-faults.ts`.
  */
 import type { Modality } from "../../config/catalogue.ts";
 import type { Id } from "../../engine/id.ts";
+import { PortError } from "../../engine/ports/port-error.ts";
 import type { Media } from "../asset/media.ts";
 import type { CancelAnswer, FailureClass } from "../job/job.ts";
 
@@ -22,7 +25,10 @@ export interface Provider {
   upload?(file: UploadFile): Promise<string>;
   /** A job that the provider does not know is `lost`. */
   status(ref: ProviderRef): Promise<ProviderStatus>;
-  /** Of a job that succeeded. Rejects with a `PortError` when the provider does not know it. */
+  /**
+   * Of a job that succeeded. Rejects with a `PortError` when the provider does not know it, and
+   * with a `GoneError` when it had it once.
+   */
   result(ref: ProviderRef): Promise<ProviderResult>;
   /** For a job that has ended: `refused` or `failed`. */
   cancel(ref: ProviderRef): Promise<CancelAnswer>;
@@ -96,7 +102,7 @@ export type SubmitOutcome =
   /** At capacity. `retryAfterMs` where the provider says when to try again. */
   | { readonly kind: "busy"; readonly retryAfterMs?: number }
   /** The request did not reach it, or it said that it did not take it (5xx before any work). */
-  | { readonly kind: "down" }
+  | { readonly kind: "down"; readonly retryAfterMs?: number }
   /** The request was sent, and no answer came, or one that cannot be understood. */
   | { readonly kind: "unknown" };
 
@@ -145,7 +151,7 @@ export type ResultFile =
   | { readonly kind: "url"; readonly url: string }
   /**
    * Only the provider's own API gives it, against the provider's key. `open` may be called again
-   * when its bytes broke off; it rejects with a `PortError`.
+   * when its bytes broke off; it rejects with a `PortError`, or with a `ReplyError`.
    */
   | { readonly kind: "stream"; readonly open: OpenStream };
 
@@ -171,4 +177,28 @@ export type CallbackVerdict =
 /** A provider's reply that cannot be understood: another type, no JSON, without end. */
 export class ReplyError extends Error {
   override readonly name = "ReplyError";
+}
+
+/**
+ * A result that no further read makes any better: no file, too many, too large. What it says is a
+ * sentence for the customer.
+ */
+export class ResultError extends ReplyError {}
+
+/** The provider says that it has a result no more. */
+export class GoneError extends PortError {
+  constructor(message: string) {
+    super(message, false);
+  }
+}
+
+/** A fault of the provider that a later call may not meet: 5xx, 429. */
+export class UnavailableError extends PortError {
+  /** The header `Retry-After` as it came. */
+  readonly retryAfter: string | undefined;
+
+  constructor(status: number, retryAfter: string | undefined) {
+    super(`the provider answered ${status}`, true);
+    this.retryAfter = retryAfter;
+  }
 }

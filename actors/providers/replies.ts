@@ -1,8 +1,7 @@
 /** What all adapters do with a provider's answers: bounded before they are looked at. */
 import { limits } from "../../config/limits.ts";
-import { PortError } from "../../engine/ports/port-error.ts";
 import type { WebAnswer } from "../../engine/ports/web.ts";
-import { ReplyError } from "./provider.ts";
+import { GoneError, ReplyError, UnavailableError } from "./provider.ts";
 
 /** An answer whose body was read whole. */
 export interface Reply {
@@ -44,16 +43,18 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
-/** In milliseconds; seconds or a date (RFC 9110, 10.2.3). */
-export function retryAfterMs(
-  headers: Readonly<Record<string, string>>,
-  nowMs: number,
-): number | undefined {
-  const given = headers["retry-after"];
-  if (given === undefined) return undefined;
-  const ms = /^\d{1,9}$/.test(given) ? Number(given) * 1000 : Date.parse(given) - nowMs;
+/**
+ * What a header `Retry-After` says, in milliseconds: seconds or a date (RFC 9110, 10.2.3). What is
+ * neither is absent.
+ */
+export function retryAfterMs(given: string | undefined, nowMs: number): number | undefined {
+  const text = given?.trim() ?? "";
+  if (/^\d+$/.test(text)) return Math.min(Number.MAX_SAFE_INTEGER, Number(text) * 1000);
+  const ms = webDate.test(text) ? Date.parse(text) - nowMs : Number.NaN;
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
+
+const webDate = /^[A-Z][a-z]{2,8}, [\w :-]{1,40} GMT$/;
 
 /**
  * What a provider says of a failure, as far as customers may read it: one line without URLs, host
@@ -82,6 +83,30 @@ const foreign = new RegExp(
 );
 
 /** A fault of the provider that a later call may not meet: 5xx, 429. */
-export function unavailable(reply: Pick<Reply, "status">): PortError {
-  return new PortError(`the provider answered ${reply.status}`, true);
+export function unavailable({ status, headers }: Pick<Reply, "status" | "headers">) {
+  return new UnavailableError(status, headers["retry-after"]);
+}
+
+/** The bytes of a file that a provider's own API gives. Throws by what it answers instead. */
+export function fileBytes(answer: WebAnswer): AsyncIterable<Uint8Array> {
+  const { status } = answer;
+  if (status === 200) return answer.body;
+  answer.discard();
+  if (isGone(answer)) throw new GoneError("the provider has the file no more");
+  if (isRefusedForNow(status)) throw unavailable(answer);
+  throw new ReplyError(`The provider answers ${status} instead of a file.`);
+}
+
+export function isGone({ status }: Pick<Reply, "status">): boolean {
+  return status === 404 || status === 410;
+}
+
+/** Whether a later call may be answered: an account can be paid, a key can be set right. */
+export function isRefusedForNow(status: number): boolean {
+  return status === 408 || status === 425 || status === 429 || status >= 500 || isUnpaid(status);
+}
+
+/** Whether a provider refuses our account or its key: nothing that the customer did. */
+export function isUnpaid(status: number): boolean {
+  return status === 401 || status === 402 || status === 403;
 }

@@ -141,8 +141,9 @@ function strongTag({ headers }: WebAnswer): string | undefined {
 
 function refuseStatus(answer: WebAnswer): never {
   answer.discard();
-  const isRetryable = answer.status >= 500 || answer.status === 429 || answer.status === 206;
-  throw new PortError(unfetched, isRetryable);
+  // What was made a moment ago is not everywhere yet.
+  const isLate = [206, 403, 404, 408, 410, 425, 429].includes(answer.status);
+  throw new PortError(unfetched, isLate || answer.status >= 500);
 }
 
 function tooLarge(): PortError {

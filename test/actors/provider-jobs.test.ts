@@ -102,12 +102,12 @@ t.test("progress of the provider goes to the job", async (t) => {
   t.strictSame(sent.slice(2), [{ kind: "started" }, { kind: "progress", progress: 0.25 }]);
 });
 
-t.test("a busy provider says itself when to try again, up to 60 s", async (t) => {
+t.test("a busy provider says itself when to try again", async (t) => {
   const busy = (retryAfterMs: number): SubmitOutcome => ({ kind: "busy", retryAfterMs });
-  const { submit, pass, calls } = stage({ submits: [busy(3_000), busy(600_000), accepted] });
+  const { submit, pass, calls } = stage({ submits: [busy(3_000), busy(90_000), accepted] });
   await submit();
-  await pass(63_000);
-  t.strictSame(timesOf(calls, "submit"), [0, 3_000, 63_000]);
+  await pass(93_000);
+  t.strictSame(timesOf(calls, "submit"), [0, 3_000, 93_000]);
 });
 
 t.test("an unknown submit is sent again only with idempotent_submit", async (t) => {
@@ -280,7 +280,7 @@ t.test(
 t.test("a reply that cannot be understood ends the job failed, refunded", async (t) => {
   const { submit, pass, sent } = stage({ statuses: [new ReplyError("no JSON")] });
   await submit();
-  await pass(5_000);
+  await pass(15_000);
   t.match(sent.at(-1), { kind: "finished", outcome: { class: "upstream", billed: false } });
 });
 

@@ -7,6 +7,7 @@ import type { CancelAnswer, JobMessage } from "../../actors/job/job.ts";
 import type {
   LookUp,
   Provider,
+  ProviderResult,
   ProviderStatus,
   ProviderTraits,
   SubmitOutcome,
@@ -46,6 +47,7 @@ interface Script {
   readonly traits?: Partial<ProviderTraits>;
   readonly submits?: readonly (SubmitOutcome | Error)[];
   readonly statuses?: readonly (ProviderStatus | Error)[];
+  readonly results?: readonly (ProviderResult | Error)[];
   readonly cancel?: CancelAnswer | Error;
   /** Happens before a call is answered. */
   readonly before?: (call: string) => Promise<void>;
@@ -79,10 +81,7 @@ export function stage(script: Script) {
     describe: () => ({ ...traits, ...script.traits }),
     submit: () => answerNext("submit", submits),
     status: () => answerNext("status", statuses),
-    result: async () => {
-      calls.push(`result ${clock.monotonicMs()}`);
-      return { files: [] };
-    },
+    result: () => answerNext<ProviderResult>("result", script.results ?? [{ files: [] }]),
     ...(script.lookUps === undefined
       ? {}
       : { lookUp: () => answerNext("lookUp", script.lookUps ?? []) }),

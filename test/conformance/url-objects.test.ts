@@ -5,16 +5,21 @@ import { limits } from "../../config/limits.ts";
 import { urlObjects } from "../../engine/adapters/farm/url-objects.ts";
 import { openWeb } from "../../engine/adapters/web.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
+import { plainObjects } from "../../render-farm/node/plain-objects.ts";
 import { startSignedStore } from "../signed-store.ts";
 
 async function open(t: Test) {
   const store = await startSignedStore(t);
   const { objects } = store;
   const folder = t.testdir();
+  const links: string[] = [];
   const reached = urlObjects({
     urls: {
-      urlFor: (order, key) =>
-        objects.presign?.(order === "get" ? "GET" : "PUT", key, 60) ?? Promise.reject(),
+      async urlFor(order, key) {
+        const url = await objects.presign?.(order === "get" ? "GET" : "PUT", key, 60);
+        links.push(url ?? "");
+        return url ?? "";
+      },
       remove: (key) => objects.remove(key),
     },
     web: openWeb(),
@@ -26,7 +31,7 @@ async function open(t: Test) {
     for await (const chunk of reached.read(key, { start, end })) chunks.push(chunk);
     return Buffer.concat(chunks);
   };
-  return { ...store, reached, whole, folder };
+  return { ...store, reached, whole, folder, links };
 }
 
 function sha256(bytes: Uint8Array): string {
@@ -93,4 +98,40 @@ t.test("a store that stays away is an operating fault that may pass", async (t) 
   const { reached, fail } = await open(t);
   fail(100, "refuse");
   await t.rejects(reached.stat("a"), new PortError("the object store answered 503", true));
+});
+
+t.test("B6: a link that the store refuses is asked for again, a fresh one each time", async (t) => {
+  for (const status of [400, 401, 403, 429, 503]) {
+    const { reached, fail, links, objects } = await open(t);
+    fail(1, "refuse", status);
+    await reached.put("jobs/1/0.png", [Buffer.from("kite")]);
+    t.equal(new Set(links).size, 2, `${status}`);
+    fail(1, "refuse", status);
+    t.match(await reached.stat("jobs/1/0.png"), { sizeBytes: 4 });
+    t.equal(new Set(links).size, 4, `${status}`);
+    t.match(await objects.stat("jobs/1/0.png"), { sizeBytes: 4 });
+  }
+});
+
+t.test("B6: what a customer reads of a store names no objects, no stores, no hosts", async (t) => {
+  const { reached, fail, asked } = await open(t);
+  const notes: string[] = [];
+  const plain = plainObjects(reached, ({ message }) => notes.push(message));
+  const first = async (key: string) => {
+    for await (const _ of plain.read(key, { start: 0, end: 9 }));
+  };
+  const sentence = { message: /^A file [a-z ]+\.$/ };
+  await t.rejects(first("jobs/1/0.png"), { ...sentence, retryable: false });
+  await t.rejects(plain.copy("jobs/1/0.png", "jobs/1/1.png"), sentence);
+  fail(4, "refuse", 403);
+  const put = plain.put("jobs/1/0.png", [Buffer.from("kite")]);
+  await t.rejects(put, { ...sentence, retryable: true });
+  t.equal(asked.length, 2 + 4);
+  t.match(notes.at(-1), /403/, "the operator learns of it");
+  const broken = (async function* () {
+    yield Buffer.from("k");
+    throw new PortError("The result is larger than what may be stored.", false);
+  })();
+  const own = { message: "The result is larger than what may be stored." };
+  await t.rejects(plain.put("jobs/1/0.png", broken), own, "its own fault stays as it is");
 });

@@ -202,7 +202,6 @@ const endings: readonly [string, object, ScriptedAnswer, object][] = [
     { status: 400, json: { detail: "Request was cancelled" } },
     { state: "canceled" },
   ],
-  ["a request that is gone", completed, { status: 404, json: {} }, { state: "lost" }],
   [
     "units that are no number",
     completed,

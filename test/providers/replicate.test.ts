@@ -177,8 +177,8 @@ t.test("what marks a refusal is the operator's choice", async (t) => {
   t.match(await status([]), { class: "upstream" });
 });
 
-t.test("a state that is not known, or of another prediction, is not understood", async (t) => {
-  for (const json of [{ status: "dreaming" }, { id: "p2", status: "starting" }, { status: null }]) {
+t.test("a state that is no word, or of another prediction, is not understood", async (t) => {
+  for (const json of [{ status: 7 }, { id: "p2", status: "starting" }, { status: null }]) {
     const { provider } = scripted(prediction(json));
     await t.rejects(provider.status(ref), { name: "ReplyError" });
   }

@@ -122,7 +122,10 @@ t.test("three attempts are made where another may help", async (t) => {
   const failed = { message: "The provider's result could not be fetched.", retryable: false };
   await t.rejects(fetched(t, url), failed);
   t.equal(asked, 3);
-  status = 404;
+  status = 400;
   await t.rejects(fetched(t, url), failed);
   t.equal(asked, 4);
+  status = 404;
+  await t.rejects(fetched(t, url), failed);
+  t.equal(asked, 7, "what was made a moment ago may be there soon");
 });

@@ -1,21 +1,17 @@
 /** What ComfyUI servers answer: queues, histories of one prompt, refusals. */
-import { limits } from "../../../config/limits.ts";
 import { check, type Static, Type } from "../../../config/schema.ts";
-import type { ModerationRefusal } from "../moderation.ts";
+import { type Members, readMembers, readText } from "../advice.ts";
+import { isFlagged, keepItems, readFlags } from "../flags.ts";
+import { type ModerationRefusal, moderationBy } from "../moderation.ts";
 import { type ProviderFailure, type ProviderStatus, ReplyError } from "../provider.ts";
 import { understood } from "../provider-http.ts";
 import { customerMessage, type Reply } from "../replies.ts";
+import { checkFiles } from "../result-files.ts";
+import { readState } from "../state-words.ts";
 
-type Members = Readonly<Record<string, unknown>>;
 type FindModeration = (text: string) => ModerationRefusal | undefined;
 
-const AnyMembers = Type.Record(Type.String(), Type.Unknown());
-const isMembers = check<Members>(AnyMembers);
-
-/** The members of an object; none of anything else. */
-export function membersOf(value: unknown): Members {
-  return isMembers(value) ? value : {};
-}
+const isMembers = check<Members>(Type.Record(Type.String(), Type.Unknown()));
 
 export const promptId = "[A-Za-z0-9_-]{1,64}";
 const isPromptId = new RegExp(`^${promptId}$`);
@@ -48,22 +44,14 @@ function queuedPrompt(item: unknown, state: QueuedPrompt["state"]): QueuedPrompt
   if (!Array.isArray(item)) return [];
   const [, id, graph, extra]: readonly unknown[] = item;
   if (typeof id !== "string" || !isPromptId.test(id)) return [];
-  const nodeCount = Object.keys(membersOf(graph)).length;
-  return [{ id, state, nodeCount, job: membersOf(extra)["job_id"] }];
+  const nodeCount = Object.keys(readMembers(graph)).length;
+  return [{ id, state, nodeCount, job: readMembers(extra)["job_id"] }];
 }
 
 const Ended = Type.Object({
   prompt: Type.Optional(Type.Unknown()),
   outputs: Type.Optional(Type.Unknown()),
-  status: Type.Optional(
-    Type.Union([
-      Type.Null(),
-      Type.Object({
-        status_str: Type.String(),
-        messages: Type.Optional(Type.Array(Type.Unknown())),
-      }),
-    ]),
-  ),
+  status: Type.Optional(Type.Unknown()),
 });
 /** A prompt that has ended. */
 export type EndedPrompt = Static<typeof Ended>;
@@ -86,14 +74,16 @@ export interface EndTerms {
 export function endOf(
   ended: EndedPrompt,
   { billedPartway, findModeration }: EndTerms,
-): Extract<ProviderStatus, { state: "succeeded" | "failed" | "canceled" }> {
-  const { status, outputs } = ended;
+): ProviderStatus {
   // Servers of before 2024 say nothing but the outputs.
-  if (status == null && Object.keys(membersOf(outputs)).length > 0) return { state: "succeeded" };
-  if (status?.status_str === "success") return { state: "succeeded" };
-  if (status?.status_str !== "error")
-    throw new ReplyError("The provider's history says no end that is known.");
-  if (told(ended, "execution_interrupted") !== undefined) {
+  const state = readState(readText(readMembers(ended.status)["status_str"]) ?? "success");
+  if (state === "queued" || state === "running") return { state };
+  if (state === "succeeded") {
+    const { places, hasFlagged } = savedFiles(ended);
+    const isRefused = hasFlagged && places.length === 0;
+    return isRefused ? { state: "failed", ...moderationBy(""), atOutput: true } : { state };
+  }
+  if (state === "canceled" || told(ended, "execution_interrupted") !== undefined) {
     if (!billedPartway) return { state: "canceled", billed: false };
     const share = ranShare(ended);
     if (share === undefined) return { state: "canceled" };
@@ -109,8 +99,10 @@ const broken = "The model could not finish this generation.";
 
 /** What the server said of one kind while it ran. */
 function told({ status }: EndedPrompt, name: string): Members | undefined {
-  const found = status?.messages?.find((message) => Array.isArray(message) && message[0] === name);
-  return Array.isArray(found) ? membersOf(found[1]) : undefined;
+  const { messages } = readMembers(status);
+  const list: readonly unknown[] = Array.isArray(messages) ? messages : [];
+  const found = list.find((message) => Array.isArray(message) && message[0] === name);
+  return Array.isArray(found) ? readMembers(found[1]) : undefined;
 }
 
 /** The share of its usual time that an interrupted prompt ran, where the server says when. */
@@ -118,7 +110,7 @@ export function ranShare(ended: EndedPrompt): number | undefined {
   const startMs = told(ended, "execution_start")?.["timestamp"];
   const endMs = told(ended, "execution_interrupted")?.["timestamp"];
   const extra: unknown = Array.isArray(ended.prompt) ? ended.prompt[3] : undefined;
-  const seconds = membersOf(extra)["typical_seconds"];
+  const seconds = readMembers(extra)["typical_seconds"];
   if (typeof startMs !== "number" || typeof endMs !== "number") return undefined;
   if (typeof seconds !== "number" || seconds <= 0) return undefined;
   return Math.min(1, Math.max(0, (endMs - startMs) / 1000 / seconds));
@@ -126,29 +118,31 @@ export function ranShare(ended: EndedPrompt): number | undefined {
 
 const File = Type.Object({
   filename: Type.String({ minLength: 1, maxLength: 1_024 }),
-  subfolder: Type.Optional(Type.String({ maxLength: 1_024 })),
+  subfolder: Type.Optional(Type.Unknown()),
   type: Type.Literal("output"),
 });
 const isFile = check<Static<typeof File>>(File);
 const fileKinds = ["images", "gifs", "videos", "audio", "3d"] as const;
 
-/**
- * Where `GET` gives the files that were saved; previews are not. Throws `ReplyError` when there is
- * none, or more than `limits.fetch.filesMax`.
- */
-export function filePlaces({ outputs }: EndedPrompt): readonly string[] {
-  const files = Object.values(membersOf(outputs)).flatMap((output) =>
+/** Where `GET` gives the files that were saved; previews are not. Throws `ResultError`. */
+export function filePlaces(ended: EndedPrompt): readonly string[] {
+  return checkFiles(savedFiles(ended).places);
+}
+
+/** Without those that a node of the graph flagged. */
+function savedFiles({ outputs }: EndedPrompt) {
+  const nodes = Object.values(readMembers(outputs));
+  const files = nodes.flatMap((output) =>
     fileKinds.flatMap((kind) => {
-      const entries = membersOf(output)[kind];
-      return Array.isArray(entries) ? entries.filter(isFile) : [];
+      const entries = readMembers(output)[kind];
+      return Array.isArray(entries) ? keepItems(entries, readFlags(output)).filter(isFile) : [];
     }),
   );
-  if (files.length === 0) throw new ReplyError("The provider's outputs name no saved file.");
-  if (files.length > limits.fetch.filesMax)
-    throw new ReplyError("The provider's outputs name more files than they may.");
-  return files.map(({ filename, subfolder = "", type }) => {
-    return `/view?${new URLSearchParams({ filename, subfolder, type })}`;
+  const places = files.map(({ filename, subfolder, type }) => {
+    const folder = readText(subfolder) ?? "";
+    return `/view?${new URLSearchParams({ filename, subfolder: folder, type })}`;
   });
+  return { places, hasFlagged: nodes.some((output) => isFlagged(readFlags(output))) };
 }
 
 const Refusal = Type.Object({
@@ -168,12 +162,12 @@ const untaken = "The provider did not take this input.";
 
 /** Without the details, which list the server's files. */
 function nodeFaults(nodeErrors: unknown): string[] {
-  const errors = Object.values(membersOf(nodeErrors)).flatMap((node) => {
-    const list = membersOf(node)["errors"];
-    return Array.isArray(list) ? list.map(membersOf) : [];
+  const errors = Object.values(readMembers(nodeErrors)).flatMap((node) => {
+    const list = readMembers(node)["errors"];
+    return Array.isArray(list) ? list.map(readMembers) : [];
   });
   return errors.slice(0, 100).flatMap(({ message, extra_info: info }) => {
-    const input = membersOf(info)["input_name"];
+    const input = readMembers(info)["input_name"];
     if (typeof message !== "string") return [];
     return [typeof input === "string" ? `${message} (${input})` : message];
   });

@@ -4,14 +4,14 @@ import type { ProviderConfig } from "../../../config/provider-config.ts";
 import { check, type Static, Type } from "../../../config/schema.ts";
 import { PortError } from "../../../engine/ports/port-error.ts";
 import type { AdapterPorts } from "../adapter.ts";
+import { readMembers } from "../advice.ts";
 import { formBody } from "../form-body.ts";
 import type { Health, OpenStream, UploadFile } from "../provider.ts";
 import { checkAvailable, healthBy, ProviderHttp, understood } from "../provider-http.ts";
-import { type Reply, unavailable } from "../replies.ts";
+import { fileBytes, type Reply, unavailable } from "../replies.ts";
 import {
   type EndedPrompt,
   endedPrompt,
-  membersOf,
   type QueuedPrompt,
   queuedPrompts,
 } from "./comfy-replies.ts";
@@ -97,18 +97,12 @@ export class ComfyServer {
   }
 
   openFile(place: string): OpenStream {
-    return async (signal) => {
-      const answer = await this.http.open(place, signal, { headers: anyType });
-      if (answer.status === 200) return answer.body;
-      answer.discard();
-      if (answer.status === 404) throw new PortError("the provider has the file no more", false);
-      throw unavailable(answer);
-    };
+    return async (signal) => fileBytes(await this.http.open(place, signal, { headers: anyType }));
   }
 
   health(): Promise<Health> {
     return healthBy(this.http.ask("/system_stats"), ({ json }) =>
-      Object.hasOwn(membersOf(json), "system") ? "up" : "degraded",
+      Object.hasOwn(readMembers(json), "system") ? "up" : "degraded",
     );
   }
 }

@@ -25,6 +25,7 @@ import type { AdapterPorts, OpenAdapter } from "../adapter.ts";
 import { moderationFinder } from "../moderation.ts";
 import {
   type CallbackVerdict,
+  GoneError,
   type Health,
   type LookUp,
   type Provider,
@@ -198,8 +199,9 @@ class Comfyui implements Provider {
   }
 
   private endStatus({ server, id }: Placed, ended: EndedPrompt): ProviderStatus {
-    server.progress.unwatch(id);
-    return endOf(ended, this.endTerms);
+    const status = endOf(ended, this.endTerms);
+    if (status.state !== "running") server.progress.unwatch(id);
+    return status;
   }
 
   private async queued({ server, id }: Placed): Promise<QueuedPrompt | undefined> {
@@ -210,9 +212,9 @@ class Comfyui implements Provider {
     const placed = this.parse(ref);
     const ended = placed && (await placed.server.history(placed.id));
     if (placed === undefined || ended === undefined)
-      throw new PortError("the provider does not know an end of the prompt", false);
+      throw new GoneError("the provider does not know an end of the prompt");
     const { state } = endOf(ended, this.endTerms);
-    if (state !== "succeeded") throw new PortError("the prompt did not succeed", false);
+    if (state !== "succeeded") throw new GoneError("the prompt did not succeed");
     const open = (place: string) => placed.server.openFile(place);
     return { files: filePlaces(ended).map((at) => ({ kind: "stream", open: open(at) })) };
   }

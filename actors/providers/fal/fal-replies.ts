@@ -1,10 +1,11 @@
 /** What a fal queue answers: its shapes, failures, files and bills. */
 import { check, type Static, Type } from "../../../config/schema.ts";
+import { readAmount, readMembers, readText } from "../advice.ts";
+import { readFlags } from "../flags.ts";
 import { moderationBy } from "../moderation.ts";
-import type { ProviderFailure, ResultFile } from "../provider.ts";
-import { isUnpaid, unpaid } from "../provider-http.ts";
-import { customerMessage, type Reply } from "../replies.ts";
-import { resultFiles } from "../result-files.ts";
+import type { ProviderFailure } from "../provider.ts";
+import { unpaid } from "../provider-http.ts";
+import { customerMessage, isUnpaid, type Reply } from "../replies.ts";
 
 const submittedSchema = Type.Object({
   request_id: Type.String(),
@@ -14,40 +15,41 @@ const submittedSchema = Type.Object({
 });
 export const isSubmitted = check<Static<typeof submittedSchema>>(submittedSchema);
 
-const nullable = (schema: Type.TSchema) => Type.Optional(Type.Union([schema, Type.Null()]));
-
 const statusSchema = Type.Object({
-  status: Type.Union(["IN_QUEUE", "IN_PROGRESS", "COMPLETED"].map((name) => Type.Literal(name))),
-  error: nullable(Type.Unknown()),
-  error_type: nullable(Type.String()),
-  metrics: nullable(Type.Object({ inference_time: nullable(Type.Number()) })),
+  status: Type.String(),
+  error: Type.Optional(Type.Unknown()),
+  error_type: Type.Optional(Type.Unknown()),
+  metrics: Type.Optional(Type.Unknown()),
 });
-export interface FalStatus {
-  readonly status: "IN_QUEUE" | "IN_PROGRESS" | "COMPLETED";
-  readonly error?: unknown;
-  readonly error_type?: string | null;
-  readonly metrics?: { readonly inference_time?: number | null } | null;
-}
+export type FalStatus = Static<typeof statusSchema>;
 export const isStatus = check<FalStatus>(statusSchema);
 
-const detailSchema = Type.Object({
-  detail: Type.Array(
-    Type.Object({
-      loc: Type.Optional(Type.Array(Type.Union([Type.String(), Type.Number()]))),
-      msg: Type.String(),
-      type: Type.String(),
-    }),
-    { minItems: 1 },
-  ),
-});
-const hasDetails = check<Static<typeof detailSchema>>(detailSchema);
+/** Whether the model ran, as far as the queue says how long. */
+export function hasRun({ metrics }: FalStatus): boolean {
+  return (readAmount(readMembers(metrics)["inference_time"]) ?? 0) > 0;
+}
 
-const sentenceSchema = Type.Object({ detail: Type.String() });
-const hasSentence = check<Static<typeof sentenceSchema>>(sentenceSchema);
+interface Detail {
+  readonly type: unknown;
+  readonly text: string;
+  /** Where in the request or the output it is. */
+  readonly place: readonly unknown[];
+}
+
+/** Some errors have several details, some a sentence. */
+function readDetails({ json }: Pick<Reply, "json">): readonly Detail[] {
+  const { detail } = readMembers(json);
+  if (typeof detail === "string") return [{ type: undefined, text: detail, place: [] }];
+  const list: readonly unknown[] = Array.isArray(detail) ? detail : [];
+  return list.slice(0, 100).map((one) => {
+    const { type, msg, loc } = readMembers(one);
+    return { type, text: readText(msg) ?? "", place: Array.isArray(loc) ? loc : [] };
+  });
+}
 
 /** Whether an error is the model's own, and not the queue's. */
-export function isOfModel({ json }: Reply): boolean {
-  return hasDetails(json) || hasSentence(json);
+export function isOfModel(reply: Reply): boolean {
+  return readDetails(reply).length > 0;
 }
 
 type Failure = Pick<ProviderFailure, "class" | "message"> & {
@@ -56,15 +58,14 @@ type Failure = Pick<ProviderFailure, "class" | "message"> & {
 };
 
 /** What a 4xx or 5xx says, of a submit or of a result. */
-export function falFailure({ status, headers, json }: Reply, errorType?: string | null): Failure {
-  const details = hasDetails(json) ? json.detail : [];
-  const [first] = details;
-  const text = first?.msg ?? (hasSentence(json) ? json.detail : "");
+export function falFailure(reply: Reply, errorType?: unknown): Failure {
+  const { status, headers } = reply;
+  const details = readDetails(reply);
   const refusal = details.find(({ type }) => type === contentPolicy);
-  const isOfInput =
-    (refusal ?? first)?.loc?.[0] === "body" && isField((refusal ?? first)?.loc?.[1]);
+  const { text = "", place = [] } = refusal ?? details[0] ?? {};
+  const isOfInput = place[0] === "body" && isField(place[1]);
   if (refusal !== undefined || errorType === contentPolicy)
-    return { ...moderationBy(refusal?.msg ?? text), isOfInput };
+    return { ...moderationBy(text), isOfInput };
   if (isUnpaid(status)) return { class: "billing", message: unpaid, isOfInput: false };
   if (status >= 400 && status < 500 && status !== 408)
     return { class: "invalid_input", message: customerMessage(text, refusedInput), isOfInput };
@@ -81,7 +82,7 @@ const broken = "The model could not finish this generation.";
 /** What models call their outputs, at which a filter looks too; all else is of the input. */
 const isOfOutput = /^(?:output|outputs|generated|result|response)/;
 
-function isField(name: string | number | undefined): boolean {
+function isField(name: unknown): boolean {
   return typeof name === "string" && !isOfOutput.test(name);
 }
 
@@ -94,11 +95,13 @@ const outputMembers = [
   ...["videos", "video", "audios", "audio", "audio_file", "audio_url", "images", "image"],
 ] as const;
 
-export function falFiles(output: unknown): readonly ResultFile[] {
-  if (typeof output !== "object" || output === null) return resultFiles(undefined);
-  const members = new Map<string, unknown>(Object.entries(output));
-  const name = outputMembers.find((member) => members.get(member) != null);
-  return resultFiles(name === undefined ? output : members.get(name));
+/** What of an output is delivered, with what a filter flagged of it. */
+export function deliveredOutput(output: unknown): unknown {
+  const members = readMembers(output);
+  const name = outputMembers.find((member) => members[member] != null);
+  const flags = readFlags(output);
+  const nsfw = flags === "all" ? true : flags;
+  return name === undefined ? members : { nsfw, [name]: members[name] };
 }
 
 /** By the model's own units, which a header counts; `expected` is what the whole job costs. */

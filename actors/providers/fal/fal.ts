@@ -11,12 +11,14 @@
 import { defined } from "../../../config/defined.ts";
 import { limits } from "../../../config/limits.ts";
 import type { ProviderConfig } from "../../../config/provider-config.ts";
-import { PortError } from "../../../engine/ports/port-error.ts";
 import type { CancelAnswer } from "../../job/job.ts";
 import type { AdapterPorts, OpenAdapter } from "../adapter.ts";
+import { readText } from "../advice.ts";
+import { moderationBy } from "../moderation.ts";
 import {
   type Callback,
   type CallbackVerdict,
+  GoneError,
   type Health,
   type Provider,
   type ProviderRef,
@@ -35,14 +37,17 @@ import {
   plainOutcome,
   understood,
 } from "../provider-http.ts";
-import { type Reply, unavailable } from "../replies.ts";
+import { isGone, type Reply, unavailable } from "../replies.ts";
+import { isAllFlagged, resultFiles } from "../result-files.ts";
+import { readState } from "../state-words.ts";
 import { FalCallbacks, requestOf } from "./fal-callbacks.ts";
 import { type FalRequest, falPaths, falPlaces, falRef, parseFalRef } from "./fal-ref.ts";
 import {
+  deliveredOutput,
   type FalStatus,
   falBilling,
   falFailure,
-  falFiles,
+  hasRun,
   isOfModel,
   isStatus,
   isSubmitted,
@@ -147,50 +152,51 @@ class Fal implements Provider {
     checkAvailable(reply);
     if (!isSuccess(reply)) return missing(reply, known);
     const status = understood(isStatus, reply);
-    switch (status.status) {
-      case "IN_QUEUE":
-        known.state = "queued";
-        return { state: "queued" };
-      case "IN_PROGRESS":
-        known.state = "running";
-        return { state: "running" };
-      case "COMPLETED":
-        return this.ending(request, known, status);
-    }
+    const state = readState(status.status);
+    if (state !== "queued" && state !== "running") return this.ending(request, known, status);
+    known.state = state;
+    return { state };
   }
 
   private async ending(
     request: FalRequest,
     known: Known,
-    { error_type: errorType, error, metrics }: FalStatus,
+    status: FalStatus,
   ): Promise<ProviderStatus> {
+    const { error_type: errorType, error } = status;
     const reply = await this.http.ask(falPlaces(request).response);
-    if (isSuccess(reply)) {
-      known.result = { files: falFiles(reply.json) };
-      return { state: "succeeded" };
-    }
+    if (isSuccess(reply)) return this.success(request, known, reply);
     const isFailure = isOfModel(reply) || error != null;
     if (!isFailure || reply.status === 429) checkAvailable(reply);
+    if (isGone(reply) && error == null && !known.isToBeCanceled)
+      throw new GoneError("the provider has the result no more");
     if (!isFailure || isGone(reply)) return missing(reply, known);
-    const hasRun = (metrics?.inference_time ?? 0) > 0;
-    const unbilled = hasRun ? {} : { billed: false };
+    const unbilled = hasRun(status) ? {} : { billed: false };
     const billing = { ...unbilled, ...falBilling(reply, request.units) };
     const { isOfInput, ...failure } = falFailure(reply, errorType);
     const isFiltered = failure.class.startsWith("moderation");
-    const isCanceled = known.isToBeCanceled || /cancel/i.test(errorType ?? "");
+    const isCanceled = known.isToBeCanceled || /cancel/i.test(readText(errorType) ?? "");
     if (isCanceled && !isFiltered) return { state: "canceled", ...billing };
-    return { state: "failed", ...failure, atOutput: hasRun && !isOfInput, ...billing };
+    return { state: "failed", ...failure, atOutput: hasRun(status) && !isOfInput, ...billing };
+  }
+
+  private success({ units }: FalRequest, known: Known, reply: Reply): ProviderStatus {
+    const output = deliveredOutput(reply.json);
+    if (isAllFlagged(output))
+      return { state: "failed", ...moderationBy(""), atOutput: true, ...falBilling(reply, units) };
+    known.result = { files: resultFiles(output) };
+    return { state: "succeeded" };
   }
 
   async result(ref: ProviderRef): Promise<ProviderResult> {
     const request = this.parse(ref);
-    if (request === undefined) throw new PortError("the provider does not know the request", false);
+    if (request === undefined) throw new GoneError("the provider does not know the request");
     const { result } = this.know(ref, request);
     if (result !== undefined) return result;
     const reply = await this.http.ask(falPlaces(request).response);
     checkAvailable(reply);
-    if (reply.status !== 200) throw new PortError(`the result answers ${reply.status}`, false);
-    return { files: falFiles(reply.json) };
+    if (reply.status !== 200) throw new GoneError(`the result answers ${reply.status}`);
+    return { files: resultFiles(deliveredOutput(reply.json)) };
   }
 
   async cancel(ref: ProviderRef): Promise<CancelAnswer> {
@@ -280,10 +286,6 @@ function withoutLogs(place: string): string {
 
 function isSuccess({ status }: Reply): boolean {
   return status === 200 || status === 202;
-}
-
-function isGone({ status }: Reply): boolean {
-  return status === 404 || status === 410;
 }
 
 function isMissing(reply: Reply): boolean {

@@ -1,38 +1,30 @@
 /** What OpenAI's API and its dialects answer: errors, files, videos. */
 import { defined } from "../../../config/defined.ts";
-import { limits } from "../../../config/limits.ts";
 import { check, type Static, Type } from "../../../config/schema.ts";
+import { readAmount, readMembers, readText } from "../advice.ts";
 import { type ModerationRefusal, moderationBy } from "../moderation.ts";
 import type { ProviderFailure, ProviderStatus, SubmitOutcome } from "../provider.ts";
 import { plainOutcome, unpaid } from "../provider-http.ts";
 import { customerMessage, type Reply } from "../replies.ts";
+import { readState } from "../state-words.ts";
 
 export type FindModeration = (text: string) => ModerationRefusal | undefined;
 
-const nullable = (schema: Type.TSchema) => Type.Optional(Type.Union([schema, Type.Null()]));
-
 interface Fault {
-  readonly message?: string | null;
-  readonly type?: string | null;
-  readonly code?: string | number | null;
+  readonly message?: string;
+  readonly type?: unknown;
+  readonly code?: unknown;
 }
-const faultSchema = Type.Object({
-  message: nullable(Type.String()),
-  type: nullable(Type.String()),
-  code: nullable(Type.Union([Type.String(), Type.Number()])),
-});
-const hasFault = check<{ readonly error: Fault }>(Type.Object({ error: faultSchema }));
-const hasText = check<{ readonly error?: string; readonly detail?: string }>(
-  Type.Object({ error: Type.Optional(Type.String()), detail: Type.Optional(Type.String()) }),
-);
 
 const filterCodes: readonly unknown[] = ["moderation_blocked", "content_policy_violation"];
 const unpaidCodes: readonly unknown[] = ["insufficient_quota", "billing_hard_limit_reached"];
 
 /** Self-hosted servers say less: a text alone. */
 function faultIn(json: unknown): Fault {
-  if (hasFault(json)) return json.error;
-  return hasText(json) ? defined({ message: json.error ?? json.detail }) : {};
+  const { error, detail } = readMembers(json);
+  const { message, type, code } = readMembers(error);
+  const text = readText(message) ?? readText(error) ?? readText(detail);
+  return { ...defined({ message: text }), type, code };
 }
 
 function isOneOf(codes: readonly unknown[], { code, type }: Fault): boolean {
@@ -59,49 +51,37 @@ export function refusalBy(
   return { kind: "refused", class: "invalid_input", message: text };
 }
 
-const fileSchema = Type.Object({
-  b64_json: nullable(Type.String({ minLength: 1 })),
-  url: nullable(Type.String({ minLength: 1 })),
-  revised_prompt: nullable(Type.String()),
-});
-export interface FileList {
-  readonly data: readonly {
-    readonly b64_json?: string | null;
-    readonly url?: string | null;
-    readonly revised_prompt?: string | null;
-  }[];
-}
-export const isFileList = check<FileList>(
-  Type.Object({
-    data: Type.Array(fileSchema, { minItems: 1, maxItems: limits.fetch.filesMax }),
-  }),
-);
+const FileList = Type.Object({ data: Type.Array(Type.Unknown()) });
+export type FileList = Static<typeof FileList>;
+export const isFileList = check<FileList>(FileList);
 
 export const videoId = "[A-Za-z0-9_-]{1,128}";
 
 const Video = Type.Object({
   id: Type.String({ pattern: `^${videoId}$` }),
   status: Type.String(),
-  progress: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
+  progress: Type.Optional(Type.Unknown()),
   error: Type.Optional(Type.Unknown()),
 });
 export type Video = Static<typeof Video>;
 export const isVideo = check<Video>(Video);
 
-/** States that are not known are read as running. */
 export function videoStatus(
   { status, progress, error }: Video,
   findModeration: FindModeration,
 ): ProviderStatus {
-  switch (status) {
+  const state = readState(status);
+  switch (state) {
     case "queued":
-      return { state: "queued" };
-    case "completed":
-      return { state: "succeeded" };
+    case "succeeded":
+    case "canceled":
+      return { state };
     case "failed":
-      return { state: "failed", ...videoFailure(error, findModeration), atOutput: true };
-    default:
-      return { state: "running", progress: Math.min(1, Math.max(0, (progress ?? 0) / 100)) };
+      return { state, ...videoFailure(error, findModeration), atOutput: true };
+    case "running": {
+      const percent = readAmount(progress);
+      return { state, ...defined({ progress: percent && Math.min(1, percent / 100) }) };
+    }
   }
 }
 

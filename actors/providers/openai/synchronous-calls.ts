@@ -8,22 +8,28 @@
  * 2. A call that was sent is never sent again: 5xx or an answer that breaks off fail its job.
  * 3. Results are held until their job is forgotten, all of them and each up to a bound.
  */
+import { defined } from "../../../config/defined.ts";
 import { limits } from "../../../config/limits.ts";
 import type { Clock } from "../../../engine/ports/clock.ts";
 import { PortError } from "../../../engine/ports/port-error.ts";
 import { type WebAnswer, WebError } from "../../../engine/ports/web.ts";
 import type { CancelAnswer } from "../../job/job.ts";
+import { readMembers, readText } from "../advice.ts";
+import { isWhole, readFlags } from "../flags.ts";
+import { moderationBy } from "../moderation.ts";
 import {
+  GoneError,
   type ProviderRef,
   type ProviderResult,
   type ProviderStatus,
   ReplyError,
+  ResultError,
   type ResultFile,
   type SubmitOutcome,
 } from "../provider.ts";
 import type { ProviderHttp } from "../provider-http.ts";
-import { readReply, unavailable } from "../replies.ts";
-import { heldFile } from "../result-files.ts";
+import { fileBytes, readReply } from "../replies.ts";
+import { checkFiles, heldFile } from "../result-files.ts";
 import {
   broken,
   type FileList,
@@ -54,6 +60,12 @@ interface Call {
 }
 
 type Refusal = Exclude<SubmitOutcome, { kind: "accepted" }>;
+
+interface HeldFile {
+  readonly file: ResultFile;
+  /** In bytes. */
+  readonly held: number;
+}
 
 export class SynchronousCalls {
   private readonly ports: CallPorts;
@@ -97,7 +109,7 @@ export class SynchronousCalls {
 
   result(ref: ProviderRef): ProviderResult {
     const result = this.calls.get(ref)?.result;
-    if (result === undefined) throw new PortError("the call has no result", false);
+    if (result === undefined) throw new GoneError("the call has no result");
     return result;
   }
 
@@ -141,9 +153,10 @@ export class SynchronousCalls {
         return isOurs ? refusal : failed(broken);
       }
       call.result = await this.read(call, kind, answer);
-      return undefined;
+      return call.result === undefined ? { kind: "refused", ...moderationBy("") } : undefined;
     } catch (error) {
       if (error instanceof WebError && !error.wasSent) return { kind: "down" };
+      if (error instanceof ResultError) return failed(error.message);
       if (error instanceof ReplyError) return failed(incomprehensible);
       if (error instanceof PortError) return failed(broken);
       throw error;
@@ -165,11 +178,12 @@ export class SynchronousCalls {
     }
   }
 
+  /** Undefined where a filter flagged all that was made. */
   private async read(
     call: Call,
     kind: OpenaiRequest["answer"],
     answer: WebAnswer,
-  ): Promise<ProviderResult> {
+  ): Promise<ProviderResult | undefined> {
     if (kind === "sound" && !isSound(answer)) {
       answer.discard();
       throw new ReplyError("The provider's answer is no sound.");
@@ -178,29 +192,29 @@ export class SynchronousCalls {
     if (kind === "sound")
       return { files: [heldFile(await this.readBytes(call, answer, bytesMax))] };
     const bytes = await this.readBytes(call, answer, inlineCost * limits.fetch.filesMax * bytesMax);
-    const list = fileList(bytes);
-    const files = list.data.map((file) => this.fileOf(file));
-    this.hold(call, files.reduce((sum, { held }) => sum + held, 0) - call.bytes);
-    const enhancedPrompt = list.data.find((file) => file.revised_prompt)?.revised_prompt;
-    const result = { files: files.map(({ file }) => file) };
-    return enhancedPrompt == null ? result : { ...result, enhancedPrompt };
+    const { data } = fileList(bytes);
+    const entries = data.filter((entry) => !isWhole(readFlags(entry)));
+    const found = entries.flatMap((entry) => this.readFile(entry) ?? []);
+    if (found.length === 0 && entries.length < data.length) return undefined;
+    const files = checkFiles(found.map(({ file }) => file));
+    this.hold(call, found.reduce((sum, { held }) => sum + held, 0) - call.bytes);
+    const prompts = entries.map((entry) => readText(readMembers(entry)["revised_prompt"]));
+    const enhancedPrompt = prompts.find((text) => text !== undefined && text !== "");
+    return { files, ...defined({ enhancedPrompt }) };
   }
 
-  /** With how many bytes of it are held in memory. */
-  private fileOf({ b64_json: inline, url }: FileList["data"][number]): {
-    readonly file: ResultFile;
-    readonly held: number;
-  } {
-    if (inline != null) {
+  /** With how many bytes of it are held in memory; undefined for what names no file. */
+  private readFile(entry: unknown): HeldFile | undefined {
+    const { b64_json: inline, url } = readMembers(entry);
+    if (typeof inline === "string" && inline !== "") {
       const bytes = Buffer.from(inline, "base64");
       this.checkSize(bytes);
       return { file: heldFile(bytes), held: bytes.length };
     }
     const own = this.ports.http.ownUrl(url);
     if (own !== undefined) return { file: this.ownFile(own), held: 0 };
-    if (url == null || !/^https?:\/\//i.test(url) || !URL.canParse(url))
-      throw new ReplyError("The provider's answer names a file by no URL.");
-    return { file: { kind: "url", url }, held: 0 };
+    const isOfWeb = typeof url === "string" && /^https?:\/\//i.test(url) && URL.canParse(url);
+    return isOfWeb ? { file: { kind: "url", url }, held: 0 } : undefined;
   }
 
   /** On the provider's own origin, which may want its key. */
@@ -208,12 +222,7 @@ export class SynchronousCalls {
     const headers = { accept: "*/*" };
     return {
       kind: "stream",
-      open: async (signal) => {
-        const answer = await this.ports.http.open(url, signal, { headers });
-        if (answer.status === 200) return answer.body;
-        answer.discard();
-        throw unavailable(answer);
-      },
+      open: async (signal) => fileBytes(await this.ports.http.open(url, signal, { headers })),
     };
   }
 
@@ -232,7 +241,7 @@ export class SynchronousCalls {
 
   private checkSize({ length }: Uint8Array): void {
     if (length > this.ports.bytesMax)
-      throw new ReplyError("The provider's result is larger than it may be.");
+      throw new ResultError("The provider's result is larger than it may be.");
   }
 
   private hold(call: Call, bytes: number): void {

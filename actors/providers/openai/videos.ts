@@ -1,15 +1,16 @@
 /** Videos of OpenAI's API, which are made after the answer to their submit. */
 import type { Clock } from "../../../engine/ports/clock.ts";
-import { PortError } from "../../../engine/ports/port-error.ts";
 import type { CancelAnswer } from "../../job/job.ts";
 import {
+  GoneError,
   type ProviderResult,
   type ProviderStatus,
   ReplyError,
   type SubmitOutcome,
 } from "../provider.ts";
 import { answerToSubmit, checkAvailable, type ProviderHttp, understood } from "../provider-http.ts";
-import { unavailable } from "../replies.ts";
+import { fileBytes, isGone, unavailable } from "../replies.ts";
+import { readState } from "../state-words.ts";
 import {
   type FindModeration,
   isVideo,
@@ -54,16 +55,11 @@ export class Videos {
   async result(id: string): Promise<ProviderResult> {
     const { http } = this.ports;
     const video = await this.read(id);
-    if (video?.status !== "completed")
-      throw new PortError("the provider has no result of the video", false);
+    if (video === undefined || readState(video.status) !== "succeeded")
+      throw new GoneError("the provider has no result of the video");
     const headers = { accept: "*/*" };
-    const open = async (signal: AbortSignal) => {
-      const answer = await http.open(`${pathOf(id)}/content?variant=video`, signal, { headers });
-      if (answer.status === 200) return answer.body;
-      answer.discard();
-      if (answer.status === 404) throw new PortError("the video is no longer there", false);
-      throw unavailable(answer);
-    };
+    const open = async (signal: AbortSignal) =>
+      fileBytes(await http.open(`${pathOf(id)}/content?variant=video`, signal, { headers }));
     return { files: [{ kind: "stream", open }] };
   }
 
@@ -73,12 +69,13 @@ export class Videos {
     if (!deleteCancels) return { kind: "unsupported" };
     const video = await this.read(id);
     if (video === undefined) return { kind: "failed" };
-    if (video.status === "completed" || video.status === "failed") return { kind: "refused" };
+    const state = readState(video.status);
+    if (state !== "queued" && state !== "running") return { kind: "refused" };
     const reply = await http.ask(pathOf(id), { method: "DELETE" });
     switch (reply.status) {
       case 200:
       case 204:
-        return { kind: video.status === "queued" ? "cancelled" : "stopped_partway" };
+        return { kind: state === "queued" ? "cancelled" : "stopped_partway" };
       case 400:
       case 409:
         return { kind: "refused" };
@@ -95,7 +92,7 @@ export class Videos {
   /** Undefined for a video that is not there. */
   private async read(id: string): Promise<Video | undefined> {
     const reply = await this.ports.http.ask(pathOf(id));
-    if (reply.status === 404 || reply.status === 410) return undefined;
+    if (isGone(reply)) return undefined;
     checkAvailable(reply);
     const video = understood(isVideo, reply);
     if (reply.status !== 200 || video.id !== id)

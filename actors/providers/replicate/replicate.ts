@@ -9,7 +9,6 @@ import { limits } from "../../../config/limits.ts";
 import type { ProviderConfig } from "../../../config/provider-config.ts";
 import { check, Type } from "../../../config/schema.ts";
 import type { Clock } from "../../../engine/ports/clock.ts";
-import { PortError } from "../../../engine/ports/port-error.ts";
 import type { CancelAnswer } from "../../job/job.ts";
 import type { AdapterPorts, OpenAdapter } from "../adapter.ts";
 import { KeyCache } from "../key-cache.ts";
@@ -25,6 +24,7 @@ import {
 import {
   type Callback,
   type CallbackVerdict,
+  GoneError,
   type Health,
   type Provider,
   type ProviderRef,
@@ -43,8 +43,9 @@ import {
   plainOutcome,
   understood,
 } from "../provider-http.ts";
-import type { Reply } from "../replies.ts";
+import { isGone, type Reply } from "../replies.ts";
 import { resultFiles } from "../result-files.ts";
+import { readState } from "../state-words.ts";
 import {
   isSignedWith,
   isStandardWebhook,
@@ -122,8 +123,9 @@ class Replicate implements Provider {
   async result(ref: ProviderRef): Promise<ProviderResult> {
     const job = parseRef(ref);
     const prediction = job && (await this.read(job.id));
-    if (prediction?.status !== "succeeded" || prediction.data_removed === true)
-      throw new PortError("the provider has no result of the prediction", false);
+    const hasResult = prediction !== undefined && readState(prediction.status) === "succeeded";
+    if (!hasResult || prediction.data_removed === true)
+      throw new GoneError("the provider has no result of the prediction");
     return { files: resultFiles(prediction.output) };
   }
 
@@ -167,7 +169,7 @@ class Replicate implements Provider {
   /** Undefined for a prediction that is not there. */
   private async read(id: string): Promise<Prediction | undefined> {
     const reply = await this.http.ask(pathOf(id));
-    if (reply.status === 404 || reply.status === 410) return undefined;
+    if (isGone(reply)) return undefined;
     checkAvailable(reply);
     const prediction = understood(isPrediction, reply);
     if (reply.status !== 200 || prediction.id !== id)

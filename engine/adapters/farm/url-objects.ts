@@ -189,7 +189,10 @@ function ask(
   return web.ask({ ...request, redirectsMax: 0, mayBePrivate: true, signal });
 }
 
-/** Until there is an answer that is not the store's own fault. */
+/**
+ * Until there is an answer that a fresh URL would not change: one that came too late, or whose
+ * store tells another time, is refused like a forged one (403, 400 by some).
+ */
 async function repeatedly(
   { signal }: UrlObjectsPorts,
   attempt: () => Promise<WebAnswer>,
@@ -198,7 +201,7 @@ async function repeatedly(
     let fault: WebError | undefined;
     try {
       const answer = await attempt();
-      if (answer.status < 500 && answer.status !== 429) return answer;
+      if (answer.status < 300 || lastingStatuses.has(answer.status)) return answer;
       answer.discard();
       fault = new WebError(`the object store answered ${answer.status}`, true, true);
     } catch (error) {
@@ -209,6 +212,9 @@ async function repeatedly(
     await delay(pauseMs * made);
   }
 }
+
+/** Nothing there, or nothing more; all else may be of the URL, of the moment or of the network. */
+const lastingStatuses: ReadonlySet<number> = new Set([404, 416]);
 
 function absent(key: string): PortError {
   return new PortError(`there is no object ${key}`, false);
