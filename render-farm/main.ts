@@ -19,6 +19,7 @@ import { systemClock } from "../engine/adapters/system-clock.ts";
 import { openTraces } from "../engine/adapters/traces/open-traces.ts";
 import { openWeb } from "../engine/adapters/web.ts";
 import { gauge, Tally } from "../engine/metrics/tally.ts";
+import { plainObjects } from "../engine/plain-objects.ts";
 import type { Objects } from "../engine/ports/objects.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 import { PageScripts } from "../film/page-scripts.ts";
@@ -36,7 +37,7 @@ import { studioRestore } from "./models/studio-restore.ts";
 import { studioVideo } from "./models/studio-video.ts";
 import { studioVoice } from "./models/studio-voice.ts";
 import { countedWorker } from "./node/counted-worker.ts";
-import { plainObjects } from "./node/plain-objects.ts";
+
 import { TaskLoop, type Timers, type WorkerOf } from "./node/task-loop.ts";
 import { Workspaces } from "./node/workspace.ts";
 import { Pictures, pictureBounds } from "./pictures/pictures.ts";

@@ -7,6 +7,7 @@ import type { ProviderConfig } from "../../config/provider-config.ts";
 import { simulatedProvider } from "../../config/providers.ts";
 import type { IdMint } from "../../engine/id.ts";
 import { Tally } from "../../engine/metrics/tally.ts";
+import { plainObjects } from "../../engine/plain-objects.ts";
 import type { Entropy } from "../../engine/ports/entropy.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import { answered, Questions } from "../../engine/questions.ts";
@@ -70,7 +71,7 @@ export class ProviderHub {
       terms: (model) => this.providers.termsOf(model),
       prepare: prepareWith({
         providers: this.providers,
-        objects,
+        objects: plainObjects(objects, onFailure),
         links: (question) => this.links.ask(question),
       }),
     });

@@ -200,7 +200,7 @@ export class TaskLoop {
       (fault: unknown) => {
         if (!isCurrent()) return;
         if (!(fault instanceof PortError)) this.node.reportBug(fault);
-        this.finish(token, outcomeOfFault(kind, fault));
+        this.finish(token, outcomeOfFault(fault));
       },
     );
   }
@@ -275,9 +275,10 @@ function takeThumbnail(run: Run, make: () => Promise<Buffer>): void {
   make().then(keep, () => undefined);
 }
 
-function outcomeOfFault(kind: string, fault: unknown): TaskOutcome {
+/** What a bug says of itself is for the log: it may name files and hosts. */
+function outcomeOfFault(fault: unknown): TaskOutcome {
   if (fault instanceof PortError) return failed(fault.message, fault.retryable);
-  return failed(`${kind} broke: ${fault instanceof Error ? fault.message : String(fault)}`, false);
+  return failed("The farm broke at this task.", false);
 }
 
 function failed(message: string, retryable: boolean) {

@@ -4,8 +4,8 @@ import t, { type Test } from "tap";
 import { limits } from "../../config/limits.ts";
 import { urlObjects } from "../../engine/adapters/farm/url-objects.ts";
 import { openWeb } from "../../engine/adapters/web.ts";
+import { plainObjects } from "../../engine/plain-objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
-import { plainObjects } from "../../render-farm/node/plain-objects.ts";
 import { startSignedStore } from "../signed-store.ts";
 
 async function open(t: Test) {

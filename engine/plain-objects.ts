@@ -1,9 +1,9 @@
 /**
- * The objects of a task, whose faults a customer may read: what a store says of itself, of its
- * hosts and of its names is for the operator's notes.
+ * Objects whose faults a customer may read: what a store says of itself, of its hosts and of its
+ * names is for the operator's notes.
  */
-import type { Objects } from "../../engine/ports/objects.ts";
-import { PortError } from "../../engine/ports/port-error.ts";
+import type { Objects } from "./ports/objects.ts";
+import { PortError } from "./ports/port-error.ts";
 
 export function plainObjects(objects: Objects, note: (fault: PortError) => void): Objects {
   const tellPlainly = (fault: unknown): never => {
