@@ -54,6 +54,11 @@ const submits: readonly [string, ScriptedAnswer | Silence, Expected][] = [
   ["a model that is not ready", { status: 503, json: {} }, { kind: "down" }],
   ["slots that are all busy", { status: 409, json: {} }, { kind: "busy" }],
   [
+    "B1: slots that are busy for some time",
+    { status: 409, headers: { "retry-after": "7" }, json: {} },
+    { kind: "busy", retryAfterMs: 7_000 },
+  ],
+  [
     "invalid input",
     { status: 422, json: { detail: [{ loc: ["body", "input"], msg: "required" }] } },
     { kind: "refused", class: "invalid_input", message: "The model did not take this input." },

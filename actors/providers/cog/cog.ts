@@ -110,12 +110,13 @@ class Cog implements Provider {
   }
 
   private submitted(reply: Reply, ref: ProviderRef): SubmitOutcome {
-    if (reply.status === 409) return { kind: "busy" };
-    const plain = plainOutcome(reply, this.clock.nowMs());
+    // All its slots are taken.
+    const status = reply.status === 409 ? 429 : reply.status;
+    const plain = plainOutcome({ ...reply, status }, this.clock.nowMs());
     if (plain !== undefined) return plain;
     if (reply.status >= 400)
       return { kind: "refused", ...refusedInput(reply, this.findModeration), billed: false };
-    const { status, json } = reply;
+    const { json } = reply;
     if (status >= 300 || !isPrediction(json) || json.id !== ref) return { kind: "unknown" };
     this.learn(json, 0);
     const known = this.ask(ref);
