@@ -64,12 +64,42 @@ t.test("a page that never gets ready ends as such, and so does a bomb of memory"
   );
 });
 
-t.test("an all-black film is never a success", async (t) => {
-  const root = `<div class="clip" data-start="0" data-duration="1" id="x"
-    style="inset:0;background:#000"></div>`;
+const darkness = `<div class="clip" data-start="0" data-duration="1" id="x"
+  style="inset:0;background:#000"></div>`;
+
+t.test("D7: a film that is to be black is black", async (t) => {
+  const film = await bench.film(composition(darkness));
+  t.strictSame(await film.pixels(15, [160, 90]), [[0, 0, 0]]);
+  t.strictSame(film.warnings, []);
+});
+
+t.test(
+  "D7: a film of black footage is black, and so is one between whose flashes samples fall",
+  async (t) => {
+    const source = ["-f", "lavfi", "-i", "color=black:s=320x180:d=1:r=30", "-pix_fmt", "yuv420p"];
+    const video = '<video id="v" src="black.mp4" data-start="0" data-duration="1"></video>';
+    const film = await bench.film({
+      ...composition(video),
+      "black.mp4": await bench.store("black.mp4", "video/mp4", source),
+    });
+    t.ok(isNear((await film.pixels(15, [160, 90]))[0], [0, 0, 0]));
+    const flashes = `<script>window.__timelines = { main: { duration: () => 1, seek(s) {
+    document.getElementById("x").style.background = Math.round(s * 30) % 7 === 5 ? "#fff" : "#000";
+  } } };</script>`;
+    const flashing = await bench.film(composition(darkness + flashes));
+    const [dark, lit] = [await flashing.pixels(4, [160, 90]), await flashing.pixels(5, [160, 90])];
+    t.ok(isNear(dark[0], [0, 0, 0]) && isNear(lit[0], [255, 255, 255]), `${dark}, ${lit}`);
+  },
+);
+
+t.test("a film is no success that is black where its video is not", async (t) => {
+  const source = ["-f", "lavfi", "-i", "color=red:s=320x180:d=1:r=30", "-pix_fmt", "yuv420p"];
+  const root = `<video id="v" src="red.mp4" data-start="0" data-duration="1"></video>
+    <div style="position:absolute;inset:0;background:#000"></div>`;
+  const red = await bench.store("red.mp4", "video/mp4", source);
   t.match(
-    await bench.fail(composition(root)),
-    /^invalid_composition: every sampled frame is black/,
+    await bench.fail({ ...composition(root), "red.mp4": red }),
+    /^invalid_composition: every sampled frame is black, although video#v is not/,
   );
 });
 

@@ -43,7 +43,7 @@ async function follow(client: Klieg, accepted: Render, { terminal }: Session): P
     line.clear();
     for (const warning of made.warnings) terminal.say(`warning: ${warning}\n`);
     if (made.status === "succeeded") return made;
-    throw new CommandError(`${made.error ?? "The render failed"}.`);
+    throw new CommandError((made.error ?? "The render failed").replace(/\.?$/, "."));
   } catch (fault) {
     if (!(fault instanceof KliegError) || fault.code !== "unreachable") throw fault;
     throw new CommandError(`The service stopped answering; the render ${accepted.id} goes on.`);

@@ -31,6 +31,8 @@ export interface MixSetup {
 
 const sampleRate = 48_000;
 const format = "aformat=sample_fmts=fltp:sample_rates=48000:channel_layouts=stereo";
+/** Copies one channel to both sides as it is; by itself ffmpeg makes it 3 dB less there. */
+const bothSides = "pan=stereo|c0=c0|c1=c0";
 const lossless = ["-ar", "48000", "-ac", "2", "-c:a", "flac", "-sample_fmt", "s32"];
 const aac = ["-c:a", "aac", "-b:a", "192k", "-ar", "48000", "-ac", "2"];
 const fault = "The sound could not be mixed.";
@@ -78,7 +80,7 @@ async function mixBus(
   const chains = clips.map((heard, index) => {
     const at = curves.indexOf(heard);
     if (at < 0) return `[${index}:a:0]${chain(heard, seconds)}[c${index}]`;
-    const gain = `[${clips.length + at}:a:0]${format}[g${index}]`;
+    const gain = `[${clips.length + at}:a:0]${bothSides},${format}[g${index}]`;
     const plain = `[${index}:a:0]${chain(heard, seconds)}[d${index}]`;
     return `${gain};${plain};[d${index}][g${index}]amultiply[c${index}]`;
   });
@@ -108,8 +110,7 @@ function chain(heard: AudibleClip, seconds: number): string {
   const wanted = Math.min(length * rate, (end ?? Number.POSITIVE_INFINITY) - into);
   const delay = Math.round(from * sampleRate);
   return [
-    // A single channel sounds on both sides as loud as it is.
-    ...(media.channels === 1 ? ["pan=stereo|c0=c0|c1=c0"] : []),
+    ...(media.channels === 1 ? [bothSides] : []),
     format,
     ...(round ?? []),
     `atrim=start=${into.toFixed(6)}:duration=${Math.max(1 / sampleRate, wanted).toFixed(6)}`,
@@ -187,7 +188,9 @@ async function sumUp(buses: readonly Bus[], path: string, setup: MixSetup): Prom
   const ducked = buses.filter(({ role }) => curve !== undefined && isDucked(role));
   const names = ducked.map((_, index) => `[g${index}]`).join("");
   const gains =
-    ducked.length === 0 ? [] : [`[${buses.length}:a:0]${format},asplit=${ducked.length}${names}`];
+    ducked.length === 0
+      ? []
+      : [`[${buses.length}:a:0]${bothSides},${format},asplit=${ducked.length}${names}`];
   const chains = buses.map((bus, index) => {
     const gain = `${format},volume=${gainOf(bus.role, mix)}dB`;
     const at = ducked.indexOf(bus);

@@ -4,12 +4,12 @@ import { compositorFormats } from "../encode/encoding.ts";
 import type { FilmSession } from "../page/film-page-session.ts";
 import type { PagePool } from "../page/page-pool.ts";
 import { compositorPainter, selfCapturePainter } from "../page/painters.ts";
-import { RenderError } from "../render-error.ts";
-import { VideoFrames } from "../videos/video-frames.ts";
 import { composableRuns } from "./composable-runs.ts";
-import { composeFrames } from "./composing.ts";
+import { composeFrames, decodeImages } from "./composing.ts";
 import type { FilmCapture } from "./film-capture.ts";
-import { type Sample, Samples } from "./samples.ts";
+import { decodeVideosAt, type FrameVideos } from "./frame-videos.ts";
+import { checkLight } from "./light.ts";
+import { Samples } from "./samples.ts";
 import { recorder, recordSegments, type SegmentRecorder } from "./segment-recorders.ts";
 import { displayPicture, isDark, planesMaker, similarityOf } from "./similarity.ts";
 
@@ -36,7 +36,7 @@ export async function captureFromCompositor(
   const samples = new Samples(capture.frames, { isBlack, step: 0 });
   const paths = await recordSegments(compositedRecorders(pages, capture), samples, capture);
   collectFaults(pages, capture);
-  await checkLight(samples, pages, capture);
+  await checkLight(samples, capture);
   return paths;
 }
 
@@ -68,14 +68,14 @@ export async function captureFromPages(
   const videosAt = async (frame: number) => {
     // Without videos the page to compare with need not wait for the others.
     if (capture.setup.videos.length === 0) return noVideos;
-    return (await samples.at(frame)).videos ?? videosOf(frame, capture);
+    return (await samples.at(frame)).videos ?? decodeVideosAt(frame, capture);
   };
   const comparison = { reference, shown: (planes: Buffer) => planes, videosAt };
   const comparing = compare(samples, comparison, capture);
   try {
     const [paths] = await Promise.all([filming, comparing]);
     collectFaults(pagePool, capture);
-    await checkLight(samples, pagePool, capture);
+    await checkLight(samples, capture);
     return paths;
   } catch (failure) {
     if (failure instanceof Unlike) return { refusal: failure.message };
@@ -112,17 +112,21 @@ export async function captureComposed(
   const runs = layout === null ? undefined : composableRuns(layout, capture);
   if (layout === null || runs === undefined)
     return { refusal: "the page is more than pictures in boxes" };
+  const images = await decodeImages(layout, capture);
+  if (images === undefined) return { refusal: "Chromium alone reads one of the pictures" };
   const samples = new Samples(capture.frames, { isBlack: isDark, step: 4 });
   const shown = (planes: Buffer): Buffer => displayPicture(planes, capture.setup.timeline.width);
-  const composing = composeFrames(layout, runs, samples, capture).catch((failure: unknown) => {
-    samples.end(failure);
-    throw failure;
-  });
+  const composing = composeFrames(layout, runs, images, samples, capture).catch(
+    (failure: unknown) => {
+      samples.end(failure);
+      throw failure;
+    },
+  );
   try {
-    const videosAt = (frame: number) => videosOf(frame, capture);
+    const videosAt = (frame: number) => decodeVideosAt(frame, capture);
     const comparison = { reference: session, shown, videosAt };
     const [paths] = await Promise.all([composing, compare(samples, comparison, capture)]);
-    await checkLight(samples, pages, capture);
+    await checkLight(samples, capture);
     return paths;
   } catch (failure) {
     if (failure instanceof Unlike) return { refusal: failure.message };
@@ -137,8 +141,6 @@ class Unlike extends Error {}
 
 /** Below these a viewer may see a difference, in dB. */
 const similarityMin = { overall: 32, worst: 22 } as const;
-
-type FrameVideos = NonNullable<Sample["videos"]>;
 
 const noVideos: FrameVideos = new Map();
 
@@ -185,40 +187,8 @@ async function compare(
   await Promise.all(comparing);
 }
 
-async function videosOf(frame: number, { stage, setup }: FilmCapture): Promise<FrameVideos> {
-  const { tools, context, warnings } = stage;
-  const { signal } = context;
-  const { fps } = setup.timeline;
-  const only = { tools: tools.media, signal, fps, frames: frame + 1, first: frame, warnings };
-  const videos = new VideoFrames(setup.videos, only);
-  try {
-    return await videos.at(frame);
-  } finally {
-    await videos.close();
-  }
-}
-
 /** Turns errors of scripts into warnings. */
 export function collectFaults({ sessions }: PagePool, { stage }: FilmCapture): void {
   for (const fault of sessions.flatMap((session) => session.takeFaults()))
     stage.warnings.add(`a script threw: ${fault}`);
-}
-
-/** Fails for a film that is black where it should not be; on no background, text may be black. */
-async function checkLight(
-  samples: Samples,
-  { sessions }: PagePool,
-  { setup }: FilmCapture,
-): Promise<void> {
-  if (!(await samples.areUnlit()) || !sessions[0].report.isGrounded) return;
-  const { timeline, plan } = setup;
-  const shown = samples.frames.flatMap((frame) =>
-    plan.clips.filter(({ isShown, from, to }) => isShown && frame >= from && frame < to),
-  );
-  if (shown.length === 0 && timeline.texts.length === 0) return;
-  const kinds = [...new Set(shown.map(({ kind }) => kind))].join(", ");
-  throw new RenderError(
-    "invalid_composition",
-    `every sampled frame is black, although the timeline shows ${kinds || "texts"}`,
-  );
 }

@@ -1,10 +1,12 @@
 import { join } from "node:path";
 import { limits } from "../../../config/limits.ts";
+import { PortError } from "../../../engine/ports/port-error.ts";
 import type { MediaLayout, PlacedPicture } from "../../../film/page/plan.ts";
 import { openMade, writeNew } from "../../fence/own-folders.ts";
 import { outputTo } from "../../programs/media-tools.ts";
 import { encoderArgs } from "../encode/encoding.ts";
 import { passMs } from "../inputs/media-files.ts";
+import type { RenderStage } from "../render-stage.ts";
 import {
   oneThread,
   type ShownVideo,
@@ -26,6 +28,7 @@ import type { Segment } from "./segments.ts";
 export async function composeFrames(
   layout: MediaLayout,
   runs: readonly Segment[],
+  images: ImagePaths,
   samples: Samples,
   capture: FilmCapture,
 ): Promise<readonly string[]> {
@@ -38,7 +41,7 @@ export async function composeFrames(
     const layers: Layer[] = [];
     for (const picture of layout.pictures) {
       if (!overlaps(picture, run)) continue;
-      const layer = await layerOf(picture, run, capture);
+      const layer = makeLayer(picture, run, images, capture);
       if (layer !== undefined) layers.push(layer);
     }
     const onFrame = (frame: number): void => {
@@ -53,6 +56,39 @@ export async function composeFrames(
   };
   await runSideBySide(runs, compose, capture.stage.tools.pages);
   return paths;
+}
+
+/** Paths of decoded images, by the keys of their clips. */
+type ImagePaths = ReadonlyMap<string, string>;
+
+/**
+ * Decodes the film's images; undefined when one is of a format or a size that Chromium alone reads.
+ */
+export async function decodeImages(
+  { pictures }: MediaLayout,
+  { setup, stage }: FilmCapture,
+): Promise<ImagePaths | undefined> {
+  const paths = new Map<string, string>();
+  for (const { key } of pictures) {
+    const clip = setup.timeline.clips.find((one) => one.kind === "image" && one.key === key);
+    const source = clip?.media?.source && stage.bundle.sourceOf(clip.media.source);
+    if (source === undefined) continue;
+    const path = join(stage.folder, `picture-${key.replaceAll("/", "-")}.png`);
+    const png = await decodeImage(await stage.bundle.bytes(source), stage);
+    if (png === undefined) return undefined;
+    await writeNew(path, png);
+    paths.set(key, path);
+  }
+  return paths;
+}
+
+async function decodeImage(bytes: Buffer, { tools }: RenderStage): Promise<Buffer | undefined> {
+  try {
+    return await tools.pictures.png(bytes);
+  } catch (failure) {
+    if (failure instanceof PortError && !failure.retryable) return undefined;
+    throw failure;
+  }
 }
 
 /** The first failure is thrown when those under way have ended. */
@@ -147,11 +183,12 @@ interface Layer {
 }
 
 /** Its times are those of the run. */
-async function layerOf(
+function makeLayer(
   picture: PlacedPicture,
   run: Segment,
+  images: ImagePaths,
   { setup, stage }: FilmCapture,
-): Promise<Layer | undefined> {
+): Layer | undefined {
   const { fps } = setup.timeline;
   const span = { first: Math.max(run.from, picture.from), end: Math.min(run.to, picture.to), fps };
   const { width, height } = picture.whole;
@@ -168,11 +205,8 @@ async function layerOf(
       picture: placed,
     };
   }
-  const clip = setup.timeline.clips.find(({ key }) => key === picture.key);
-  const source = clip?.media?.source && stage.bundle.sourceOf(clip.media.source);
-  if (source === undefined) return undefined;
-  const path = join(stage.folder, `picture-${run.index}-${picture.key.replaceAll("/", "-")}.png`);
-  await writeNew(path, await stage.tools.pictures.png(await stage.bundle.bytes(source)));
+  const path = images.get(picture.key);
+  if (path === undefined) return undefined;
   const into = "out_color_matrix=bt709:out_range=limited:flags=accurate_rnd+bilinear";
   const scaled = [`scale=w=${width}:h=${height}:${into}`, "format=yuv420p"];
   const filters = [...scaled, `fps=fps=${fps}`, "trim=end_frame=1"];

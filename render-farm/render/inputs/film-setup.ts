@@ -1,8 +1,10 @@
 import { join } from "node:path";
+import type { MediaSource } from "../../../actors/timeline/bundle.ts";
 import { bakeCube, parseCube } from "../../../actors/timeline/cube.ts";
 import type { Grade } from "../../../actors/timeline/grade.ts";
 import { type Clip, frameCount, type Timeline } from "../../../actors/timeline/model.ts";
 import { effectiveTimeline } from "../../../actors/timeline/timeline.ts";
+import { PortError } from "../../../engine/ports/port-error.ts";
 import { planFilm } from "../../../film/film-plan.ts";
 import type { FilmPlan } from "../../../film/page/plan.ts";
 import { writeNew } from "../../fence/own-folders.ts";
@@ -153,22 +155,39 @@ async function imageUrl(
   grades: Grades,
   { bundle, files, tools, pictures, signal }: Workshop,
 ): Promise<string | undefined> {
-  const source = media?.source && bundle.sourceOf(media.source);
-  if (source === undefined || (grade === undefined && media?.source?.kind === "file"))
-    return undefined;
+  const place = media?.source;
+  if (place === undefined || (grade === undefined && place.kind === "file")) return undefined;
+  const source = bundle.sourceOf(place);
+  if (source === undefined) return undefined;
   const name = `image-${key.replaceAll("/", "-")}`;
   const cubePath = grade && (await grades.cubePath(grade));
   if (cubePath === undefined)
     return files.offer(name, { contentType: source.mimeType, bytes: () => bundle.bytes(source) });
-  const graded = async (): Promise<Buffer> => {
-    const png = await pictures.png(await bundle.bytes(source));
-    const look = ["-vf", `format=rgba,lut3d=file=${cubePath}:interp=tetrahedral,format=rgba`];
-    const input = ["-f", "png_pipe", "-i", "pipe:0"];
-    const output = ["-frames:v", "1", "-c:v", "png", "-f", "image2pipe", "-"];
-    const fault = "a picture could not be graded";
-    return tools.ffmpeg([...input, ...look, ...output], { signal, fault, stdin: [png] });
-  };
+  // Before any page asks for it: a page could only leave out what cannot be decoded.
+  const png = await decodeGraded(place, pictures.png(await bundle.bytes(source)));
+  const look = ["-vf", `format=rgba,lut3d=file=${cubePath}:interp=tetrahedral,format=rgba`];
+  const input = ["-f", "png_pipe", "-i", "pipe:0"];
+  const output = ["-frames:v", "1", "-c:v", "png", "-f", "image2pipe", "-"];
+  const graded = (): Promise<Buffer> =>
+    tools.ffmpeg([...input, ...look, ...output], {
+      signal,
+      fault: "a picture could not be graded",
+      stdin: [png],
+    });
   return files.offer(name, { contentType: "image/png", bytes: graded });
+}
+
+/** Throws `RenderError` that names the picture when the farm cannot decode it itself. */
+async function decodeGraded(source: MediaSource, decoding: Promise<Buffer>): Promise<Buffer> {
+  try {
+    return await decoding;
+  } catch (failure) {
+    if (!(failure instanceof PortError) || failure.retryable) throw failure;
+    const name = source.kind === "file" ? source.path : `the asset ${source.assetId}`;
+    const why = "it is damaged, too large, or neither PNG, JPEG, WebP nor GIF";
+    const sentence = `${name} cannot be graded: ${why}`;
+    throw new RenderError("invalid_composition", sentence, false, failure);
+  }
 }
 
 /** Bakes each grade once. */
