@@ -8,7 +8,7 @@ import type { LookupFunction } from "node:net";
 import { isIP } from "node:net";
 import type { Readable } from "node:stream";
 import { Agent, type Dispatcher, request } from "undici";
-import { isPublicAddress } from "../ip-address.ts";
+import { isPublicAddress } from "../network/ip-address.ts";
 import { type Web, type WebAnswer, WebError, type WebRequest } from "../ports/web.ts";
 
 const bounds = {

@@ -4,7 +4,7 @@
  * addresses. The /48 around it, which one customer of a provider may have, is counted as well, with
  * a larger bound.
  */
-import { hexAddress } from "../../engine/ip-address.ts";
+import { hexAddress } from "../../engine/network/ip-address.ts";
 
 export interface Client {
   readonly name: string;

@@ -65,7 +65,9 @@ t.test("D10: a volume that changes with time is as loud as one that does not", a
   const plain = 'data-start="0" data-duration="2" data-volume="0.5"';
   const script = `<script>
     const v = document.getElementById("a");
-    window.__timelines = { main: { duration: () => 2, seek: (s) => { v.volume = s < 1 ? 0.5 : 0.25; } } };
+    window.__timelines = { main: { duration: () => 2, seek(seconds) {
+      v.volume = seconds < 1 ? 0.5 : 0.25;
+    } } };
   </script>`;
   const [fixed, moved] = [
     await levels(await soundFilm(audio("a", "low.wav", plain))),

@@ -1,8 +1,8 @@
 /** Where an operator's Prometheus looks: this machine alone, and nothing but figures. */
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
-import { isForLoopback, loopbackHost } from "../../loopback.ts";
 import type { Sample } from "../../metrics/tally.ts";
+import { isForLoopback, loopbackHost } from "../../network/loopback.ts";
 import { expose, expositionType, ProcessFigures } from "./exposition.ts";
 
 interface Notes {

@@ -1,7 +1,7 @@
-/** Servers of the command line, for programs on this machine alone; see `engine/loopback.ts`. */
+/** Servers of the command line, for programs on this machine alone; see `engine/network/loopback.ts`. */
 import { once } from "node:events";
 import type { IncomingMessage, Server } from "node:http";
-import { loopbackHost } from "../../../engine/loopback.ts";
+import { loopbackHost } from "../../../engine/network/loopback.ts";
 import { CommandError } from "../command.ts";
 
 /** Listens, on any free port for 0. Throws `CommandError` when the port cannot be had. */

@@ -7,7 +7,7 @@
  */
 import { timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { isForLoopback, loopbackHost, portOf } from "../../../engine/loopback.ts";
+import { isForLoopback, loopbackHost, portOf } from "../../../engine/network/loopback.ts";
 import { closeNow, isOfOwnPage, listenOnLoopback } from "../loopback/loopback.ts";
 
 const bounds = {

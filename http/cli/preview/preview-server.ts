@@ -11,7 +11,7 @@
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { isForLoopback, loopbackHost, portOf } from "../../../engine/loopback.ts";
+import { isForLoopback, loopbackHost, portOf } from "../../../engine/network/loopback.ts";
 import { PortError } from "../../../engine/ports/port-error.ts";
 import { consoleFiles, consoleFilesPath } from "../../console/console-files.ts";
 import { lookFiles, lookPath } from "../../look/look-files.ts";
