@@ -1,4 +1,4 @@
-/** Servers of the command line, for programs on this machine alone; see `engine/network/loopback.ts`. */
+/** Servers of the command line, for programs on this machine; see `engine/network/loopback.ts`. */
 import { once } from "node:events";
 import type { IncomingMessage, Server } from "node:http";
 import { loopbackHost } from "../../../engine/network/loopback.ts";
