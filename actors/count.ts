@@ -7,3 +7,7 @@ export function count(number: number, noun: string): string {
 export function isOrAre(number: number): string {
   return number === 1 ? "is" : "are";
 }
+
+export function wasOrWere(number: number): string {
+  return number === 1 ? "was" : "were";
+}

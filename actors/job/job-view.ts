@@ -9,6 +9,7 @@ import type {
   Job as JobView,
 } from "../contract/job.ts";
 import type { Problem } from "../contract/problem.ts";
+import { count, wasOrWere } from "../count.ts";
 import type { CanceledJob, FailedJob, Failure, Job, JobRequest, StatusDetail } from "./job.ts";
 
 const detailMessages: Readonly<Record<StatusDetail, string>> = {
@@ -130,6 +131,10 @@ function settledAs(charged: number, hold: number): "refunded" | "partially_refun
   return charged === hold ? "charged" : "partially_refunded";
 }
 
+function credits(amount: number): string {
+  return `${count(amount, "credit")} ${wasOrWere(amount)}`;
+}
+
 /** Never speaks of a refund before the ledger made it. */
 function cancellationMessage({ settlement, terms, providerCancel }: CanceledJob): string {
   if (settlement.kind === "pending")
@@ -140,12 +145,12 @@ function cancellationMessage({ settlement, terms, providerCancel }: CanceledJob)
   const returned = terms.hold - charged;
   switch (settledAs(charged, terms.hold)) {
     case "refunded":
-      return `Canceled. Your ${returned} credits were returned.`;
+      return `Canceled. Your ${credits(returned)} returned.`;
     case "partially_refunded":
-      return `Canceled part way. ${charged} credits were charged for the rendered share and ${returned} were returned.`;
+      return `Canceled part way. ${credits(charged)} charged for the rendered share and ${returned} ${wasOrWere(returned)} returned.`;
     case "charged":
       if (providerCancel === "stopped_partway")
-        return `Canceled part way. The rendered share came to the whole price, so ${charged} credits were charged.`;
-      return `Canceled. The provider finished and billed the work, so ${charged} credits were charged.`;
+        return `Canceled part way. The rendered share came to the whole price, so ${credits(charged)} charged.`;
+      return `Canceled. The provider finished and billed the work, so ${credits(charged)} charged.`;
   }
 }

@@ -28,7 +28,11 @@ export function Nodes() {
         {({ items }) => (
           <div class="list card">
             {items.map((node) => (
-              <Row key={node.id} node={node} drain={() => setChosen(node)} />
+              <Row
+                key={node.id}
+                node={node}
+                drain={mayDrain(node, items) ? () => setChosen(node) : undefined}
+              />
             ))}
           </div>
         )}
@@ -46,16 +50,24 @@ export function Nodes() {
   );
 }
 
-function Row({ node, drain }: { node: AdminNode; drain: () => void }) {
+/** A node of the service hands its shards to another one, so there must be one that lives. */
+function mayDrain({ id, kind, status }: AdminNode, nodes: readonly AdminNode[]): boolean {
+  const isOther = (other: AdminNode) => other.kind === "engine" && other.id !== id;
+  const isLeft = nodes.some((other) => isOther(other) && other.status === "live");
+  return status === "live" && (kind === "farm" || isLeft);
+}
+
+function Row({ node, drain }: { node: AdminNode; drain: (() => void) | undefined }) {
   const { id, kind, address, version, status, shards, tasks, started_at, last_seen_at } = node;
   return (
     <div class="line">
       <div class="line-main">
         <p class="row-title">
-          {id} <span class="hint">{kind === "farm" ? "farm node" : "service"}</span>
+          {kind === "farm" ? id : address}{" "}
+          <span class="hint">{kind === "farm" ? "farm node" : "service"}</span>
         </p>
         <p class="hint">
-          {address}
+          {kind === "farm" ? address : id}
           {version ? ` · ${version}` : ""} · up since {ago(started_at, nowMs.value)} · seen{" "}
           {ago(last_seen_at, nowMs.value)}
         </p>
@@ -69,9 +81,13 @@ function Row({ node, drain }: { node: AdminNode; drain: () => void }) {
           </p>
         )}
       </div>
-      {kind === "farm" && <p class="hint">{count(tasks)} tasks</p>}
+      {kind === "farm" && (
+        <p class="hint">
+          {count(tasks)} {tasks === 1 ? "task" : "tasks"}
+        </p>
+      )}
       <Status of={status} />
-      {status === "live" && (
+      {drain !== undefined && (
         <button type="button" class="danger small" onClick={drain}>
           Drain
         </button>
@@ -99,7 +115,7 @@ function Drain({ node, close }: { node: AdminNode; close: (isDrained: boolean) =
           Leave it
         </button>
         <button type="button" onClick={drain}>
-          Drain {node.id}
+          Drain {node.kind === "farm" ? node.id : node.address}
         </button>
       </div>
     </Dialog>

@@ -91,13 +91,19 @@ function optionsOf(props: ChartProps, width: number): UPlot.Options {
   return {
     width,
     height: heightOf(props),
-    padding: [8, 4, 0, 0],
+    // Half of the last label of the time stands to the right of the plot.
+    padding: [8, 24, 0, 0],
     legend: { show: false },
     cursor: { y: false, points: { size: 6 } },
     scales: { y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] } },
     axes: [
-      { ...axis, grid: { show: false }, space: 64, ...(isByDay ? { values: daysOf } : {}) },
-      { ...axis, size: 48, space: 36, values: (_, splits) => splits.map((value) => unit(value)) },
+      { ...axis, grid: { show: false }, space: 64, values: isByDay ? daysOf : timesOf },
+      {
+        ...axis,
+        size: (plot, values) => widestOf(plot, values, font),
+        space: 36,
+        values: (_, splits) => splits.map((value) => unit(value)),
+      },
     ],
     series: [
       {},
@@ -111,6 +117,23 @@ function optionsOf(props: ChartProps, width: number): UPlot.Options {
       })),
     ],
   };
+}
+
+const labelGap = 14;
+
+/** Room for the longest label of an axis, in pixels. */
+function widestOf(plot: UPlot, labels: readonly string[] | null, font: string): number {
+  plot.ctx.save();
+  plot.ctx.font = font;
+  const widths = (labels ?? []).map((label) => plot.ctx.measureText(label).width);
+  plot.ctx.restore();
+  return Math.ceil(Math.max(34, ...widths) + labelGap);
+}
+
+const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+
+function timesOf(_: UPlot, splits: number[]): string[] {
+  return splits.map((seconds) => clock.format(seconds * 1_000));
 }
 
 const days = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
