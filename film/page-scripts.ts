@@ -14,8 +14,8 @@ export class PageScripts {
 
   /** The script that runs before all of the author's. */
   async opening(variables: object): Promise<string> {
-    const scripts = [await this.plain("clock"), await this.plain("registers")];
-    return [`window.__kliegVariables = ${JSON.stringify(variables)};`, ...scripts].join("\n");
+    const script = await this.text("page/opening.bundle.js");
+    return `window.__kliegVariables = ${JSON.stringify(variables)};\n${script}`;
   }
 
   /** The page's side of the film. */
@@ -37,12 +37,6 @@ export class PageScripts {
   /** `planar/planar.wasm` */
   converter(): Promise<Buffer> {
     return this.file("page/planar/planar.wasm");
-  }
-
-  /** A plain script may not say that it is a module. */
-  private async plain(name: string): Promise<string> {
-    const text = await this.text(`page/${name}.js`);
-    return `(() => {${text.replace(/^export \{\};?$/m, "").replace(/^\/\/# source.*$/m, "")}\n})();`;
   }
 
   private async text(name: string): Promise<string> {

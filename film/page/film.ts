@@ -1,10 +1,9 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 import { keyAttribute } from "../../actors/timeline/key-attribute.ts";
-import { type Composition, even, frameFrom } from "../../actors/timeline/model.ts";
+import { even, frameFrom } from "../../actors/timeline/model.ts";
 import { mayRegister, speaksOfTimelines } from "../../actors/timeline/registration.ts";
 import { addTexts } from "./added-texts.ts";
-import { documents, holdAnimations } from "./animations.ts";
 import { drawPage, isClear, moveIntoCanvas, prepareDrawing } from "./drawing.ts";
 import { Exchange } from "./exchange.ts";
 import {
@@ -17,12 +16,13 @@ import {
   showVideos,
 } from "./film-videos.ts";
 import { facesUsed, lackingFonts, promptFaces } from "./fonts.ts";
+import { beginFilm, type HeldFilm, leadTo, secondsSince, seekTimelines } from "./held-film.ts";
 import { layOutRoot } from "./layout.ts";
 import { makeClips } from "./made-clips.ts";
 import { placesOf } from "./measured/places.ts";
 import { stageText } from "./measured/text-pictures.ts";
 import { mediaLayout } from "./media-layout.ts";
-import { bindVariables, mount } from "./mount.ts";
+import { bindVariables, isRegistering, mount } from "./mount.ts";
 import { showMovingImages, takeMovingImages } from "./moving-images.ts";
 import type {
   FilmPlan,
@@ -41,36 +41,20 @@ import {
   maskClip,
   offAttribute,
   type ShownClip,
-  showAt,
   undress,
 } from "./shown-clips.ts";
-import {
-  findTimeline,
-  hasOtherClock,
-  rootDuration,
-  seekOthers,
-  seekTimeline,
-  wakeTimeline,
-} from "./timelines.ts";
+import { findTimeline, hasOtherClock, rootDuration } from "./timelines.ts";
 import { unfilmedParts } from "./unfilmed-parts.ts";
 import { areVideosRead } from "./video-reads.ts";
 
 /**
  * The page's side of a film: made ready once (`open`), then held at one frame after the other
- * (`seek`). Frames may be asked for in any order; a page whose scripts count time by themselves is
- * led through every frame on the way.
+ * (`seek`).
  */
 declare const window: FilmWindow;
 
-interface Open {
-  readonly plan: FilmPlan;
+interface Open extends HeldFilm {
   readonly exchange: Exchange | undefined;
-  readonly clips: readonly ShownClip[];
-  readonly compositionsByKey: ReadonlyMap<string, Composition>;
-  readonly clipsByElement: ReadonlyMap<Element, ShownClip>;
-  /** Whether frames must not be left out. */
-  isCounting: boolean;
-  frame: number;
 }
 
 let film: Open | undefined;
@@ -104,22 +88,11 @@ export async function open(plan: FilmPlan): Promise<FilmReport> {
   await settled(clips, plan, warnings);
   warnings.push(...(await takeMovingImages()));
   const exchange = await exchanging;
-  window.__kliegClock.advance(0);
-  if (hasShaderTransitions()) window.__kliegClock.advance(bridgeMs);
+  await window.__kliegClock.setUp(0);
+  if (hasShaderTransitions()) await window.__kliegClock.setUp(bridgeMs);
   const lacksTimeline = await waitForTimelines(plan);
-  window.__kliegClock.advance(0);
   if (root !== null) layOutRoot(root, plan);
-  const all = [...clips, ...makeClips(plan)];
-  film = {
-    plan,
-    exchange,
-    clips: all,
-    compositionsByKey: new Map(plan.compositions.map((one) => [one.key, one])),
-    clipsByElement: new Map(all.map((clip) => [clip.element, clip])),
-    isCounting: window.__kliegClock.isCounting(),
-    frame: -1,
-  };
-  hold(film, 0, true);
+  film = { ...beginFilm(plan, [...clips, ...makeClips(plan)]), exchange };
   await facesUsed();
   warnings.push(...lackingFonts(), ...unfilmedParts());
   const refusal = refusedPackage();
@@ -154,24 +127,27 @@ export async function seek({ frame, videos }: FrameOrder): Promise<void> {
   undress();
   const { fps } = film.plan;
   if (areVideosRead()) await lightVideos(frame, frame / fps);
-  const first = film.isCounting && frame > film.frame ? film.frame + 1 : frame;
-  for (let at = first; at <= frame; at++) {
-    for (const one of documents(document)) advance(one.defaultView, (at * 1_000) / fps);
-    if (at < frame) {
-      hold(film, at, false);
-      await Promise.resolve();
-    }
-  }
-  hold(film, frame, false);
-  film.frame = frame;
-  await Promise.resolve();
+  const held = film;
+  await leadTo(held, frame);
   await window.__kliegClock.quiet();
-  await showMovingImages((element) => secondsSince(element, frame / fps));
+  await showMovingImages((element) => secondsSince(held, element, frame / fps));
   await facesUsed();
   dressAt(film.clips, frame, frame / fps);
   await showVideos(frame);
   await mixScenes();
 }
+
+/**
+ * Leads the page towards a frame that is not the next one, so that no call takes long; whether it
+ * stands before that frame.
+ */
+async function approach(frame: number): Promise<boolean> {
+  if (film === undefined) throw new Error("no film is open");
+  await leadTo(film, frame - 1, approachedMax);
+  return film.frame >= frame - 1;
+}
+
+const approachedMax = 250;
 
 /** Begins to take in pictures of videos beside whatever the page does. */
 function expect(videos: PicturePlaces): null {
@@ -186,8 +162,9 @@ async function show(): Promise<string[]> {
   const lost = await bringPictures(film.frame);
   if (areVideosRead()) {
     await lightVideos(film.frame, film.frame / film.plan.fps);
-    advance(window, (film.frame * 1_000) / film.plan.fps);
-    hold(film, film.frame, false);
+    // What draws them at each frame draws this one again.
+    await window.__kliegClock.advance((film.frame * 1_000) / film.plan.fps);
+    await leadTo(film, film.frame);
   }
   await showVideos(film.frame);
   await mixScenes();
@@ -223,61 +200,11 @@ function volumes({ from, to, clips }: VolumeOrder): VolumeCurves {
     return [{ key, element, values: [] as number[] }];
   });
   for (let frame = from; frame < to; frame++) {
-    hold(film, frame, false);
+    seekTimelines(film, frame, false);
     for (const { element, values } of heard) values.push(element.volume);
   }
-  hold(film, 0, false);
+  seekTimelines(film, 0, false);
   return Object.fromEntries(heard.map(({ key, values }) => [key, values]));
-}
-
-function advance(view: Window | null, ms: number): void {
-  const clock: unknown = view === null ? undefined : Reflect.get(view, "__kliegClock");
-  if (typeof clock === "object" && clock !== null && "advance" in clock)
-    (clock as FilmWindow["__kliegClock"]).advance(ms);
-}
-
-/** Everything at a frame's instant: timelines, what others registered, animations, clips. */
-function hold(
-  { plan, clips, compositionsByKey, clipsByElement }: Open,
-  frame: number,
-  isFirst: boolean,
-) {
-  const seconds = frame / plan.fps;
-  for (const composition of plan.compositions) {
-    const { start, end = Number.POSITIVE_INFINITY, offset, rate, key } = composition;
-    if (key !== "" && !isFirst && (seconds < start - 1 || seconds > end + 1)) continue;
-    const own = offset + (Math.min(seconds, end) - start) * rate;
-    if (isFirst) wakeTimeline(key);
-    seekTimeline(key, Math.max(0, own));
-  }
-  seekOthers(seconds);
-  const arrived = showAt(clips, frame);
-  const timeOf = (target: Element | undefined, isStyled: boolean): number => {
-    const clip = isStyled ? clipAround(target, clipsByElement) : undefined;
-    const composition = compositionsByKey.get(clip?.plan.composition ?? "");
-    const rate = composition?.rate ?? 1;
-    return (seconds - (clip?.plan.start ?? 0)) * rate;
-  };
-  const isAtFirst = (target: Element | undefined): boolean =>
-    isFirst || (target !== undefined && [...arrived].some((one) => one.contains(target)));
-  holdAnimations(timeOf, seconds, isAtFirst);
-}
-
-/** Seconds that the clip around an element has been there. */
-function secondsSince(element: Element, seconds: number): number {
-  const clip = film === undefined ? undefined : clipAround(element, film.clipsByElement);
-  return seconds - (clip?.plan.start ?? 0);
-}
-
-function clipAround(
-  target: Element | undefined,
-  clipsByElement: ReadonlyMap<Element, ShownClip>,
-): ShownClip | undefined {
-  for (let at: Element | null = target ?? null; at !== null; at = at.parentElement) {
-    const clip = clipsByElement.get(at);
-    if (clip !== undefined) return clip;
-  }
-  return undefined;
 }
 
 /** A page that tries to go elsewhere while it loads gets no `load` event. */
@@ -350,20 +277,25 @@ async function settled(
 
 /**
  * Waits for scripts that register late, and not long for one that threw; whether the root's
- * timeline is still missing.
+ * timeline is still missing. Timers may be what they wait for, so time goes on meanwhile.
  */
 async function waitForTimelines({ compositions, timelineMs }: FilmPlan): Promise<boolean> {
   const stepMs = 25;
+  const time = window.__kliegClock;
   for (let waited = 0; ; waited += stepMs) {
     const missing = compositions.filter((one) => !findTimeline(one));
     const isRootMissing = missing.some(({ key }) => key === "") && isAwaited();
-    if (!isRootMissing || hasOtherClock()) return false;
-    if (waited >= (window.__kliegClock.hasFaults() ? 200 : timelineMs)) return true;
-    await new Promise<void>((resolve) => window.__kliegClock.soon(resolve, stepMs));
-    // Timers may be what it waits for.
-    window.__kliegClock.advance(waited);
+    const isSceneMissing = missing.some(({ key }) => isRegistering(key));
+    if (hasOtherClock() || !(isRootMissing || isSceneMissing)) return false;
+    const rootMs = time.hasFaults() ? 200 : timelineMs;
+    if (waited >= (isRootMissing ? rootMs : sceneMs)) return isRootMissing;
+    await new Promise<void>((resolve) => time.soon(resolve, stepMs));
+    await time.setUp(stepMs);
   }
 }
+
+/** Scenes that register none are seldom waited for. */
+const sceneMs = 100;
 
 /** Only a script that mentions timelines registers one, unless it threw. */
 function isAwaited(): boolean {
@@ -392,7 +324,7 @@ function obstacles(): string[] {
 
 Object.defineProperty(window, "__kliegFilm", {
   value: {
-    ...{ open, seek, expect, show, draw, handed, layout, volumes },
+    ...{ open, seek, approach, expect, show, draw, handed, layout, volumes },
     places: (keys: string[]) => placesOf(film?.clips ?? [], keys),
     text: (id: string) => stageText(film?.clips ?? [], id),
   },

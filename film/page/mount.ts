@@ -2,6 +2,7 @@
 /// <reference lib="dom.iterable" />
 import { keyAttribute } from "../../actors/timeline/key-attribute.ts";
 import type { Composition } from "../../actors/timeline/model.ts";
+import { mayRegister } from "../../actors/timeline/registration.ts";
 import { promptFaces } from "./fonts.ts";
 import { ownAddress } from "./own-address.ts";
 import type { FilmWindow } from "./plan.ts";
@@ -28,12 +29,20 @@ export async function mount(composition: Composition, host: HTMLElement): Promis
   const root = content.querySelector<HTMLElement>("[data-composition-id]");
   if (root !== null) sizeRoot(root);
   host.replaceChildren(content);
+  if (scripts.some(({ text }) => mayRegister(text))) registering.add(composition.key);
   // The margins of what it holds do not move it.
   if (root !== null && getComputedStyle(root).display === "block") root.style.display = "flow-root";
   sizeHost(host);
   bindVariables(host, composition);
   if (scripts.length > 0) await fontsArrived();
   for (const script of scripts) await runScript(script, composition, host);
+}
+
+const registering = new Set<string>();
+
+/** Whether scripts of a composition's file may register a timeline. */
+export function isRegistering(key: string): boolean {
+  return registering.has(key);
 }
 
 /** Of the markup that was just put in; scripts measure its text. */

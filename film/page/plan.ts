@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 import type { Clip, Composition, TextClip } from "../../actors/timeline/model.ts";
+import type { FilmTime } from "./time/film-time.ts";
 
 /** What the page gets of its film, once. */
 export interface FilmPlan {
@@ -153,16 +154,8 @@ export interface VolumeOrder {
   readonly clips: readonly { readonly key: string; readonly volume: number }[];
 }
 
-export interface FilmClock {
-  advance(toMs: number): void;
-  quiet(): Promise<void>;
-  isCounting(): boolean;
-  hasFaults(): boolean;
-  soon(call: () => void, delayMs: number): void;
-}
-
 export interface FilmWindow extends Window {
-  readonly __kliegClock: FilmClock;
+  readonly __kliegClock: FilmTime;
   __timelines?: Record<string, unknown>;
   __hf?: unknown;
   /** A `__hf` of ours, for packages that asked for one. */

@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 
 /**
- * Runs after the clock, as a plain script before any of the author's: the places that compositions
- * expect to find, as HyperFrames v1 documents them.
+ * Runs before any script of the author's: the places that compositions expect to find, as
+ * HyperFrames v1 documents them.
  */
 interface AnimeInstance {
   readonly duration: number;

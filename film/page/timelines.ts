@@ -38,6 +38,11 @@ function onlyTimeline(): Seekable | undefined {
   return free.length === 1 ? free[0] : undefined;
 }
 
+/** Whether anything is sought at each frame. */
+export function hasTimelines(): boolean {
+  return timelinesByKey.size > 0 || hasOtherClock();
+}
+
 export function hasOtherClock(): boolean {
   const { __hf, __hfAnime, __hfLottie } = window;
   const isOwn = isObject(__hf) && __hf !== window.__kliegBridge;

@@ -48,6 +48,8 @@ export class FilmSession {
   private readonly frameMs: number;
   private readonly exchange: ExchangeFile | undefined;
   private expected: PicturePlaces = {};
+  /** At which the page is. */
+  private at = 0;
   private pictureBytes = 0;
 
   private constructor(opened: Opened) {
@@ -108,6 +110,7 @@ export class FilmSession {
   /** Puts the page at a frame, with those pictures of videos that are new in it. */
   async seek(frame: number, videos: PicturePlaces): Promise<void> {
     this.tidy();
+    await this.approach(frame);
     await this.guarded(async () => {
       const order = { frame, videos, next: {} };
       await this.pumped(this.stage.call(film, "seek", order));
@@ -146,6 +149,7 @@ export class FilmSession {
     next: PicturePlaces,
   ): Promise<{ readonly planes: Promise<Buffer> } | undefined> {
     this.tidy();
+    await this.approach(frame);
     let order: FrameOrder = { frame, videos: videos === this.expected ? {} : videos, next };
     this.expected = next;
     for (let planes: Promise<Buffer> | undefined; ; ) {
@@ -219,6 +223,17 @@ export class FilmSession {
       plan.mark === "" ? undefined : await ExchangeFile.open(profile, plan.mark, frameBytes);
     const [stage, traffic] = [this.stage, this.traffic];
     return new FilmSession({ stage, traffic, warnings, frameMs, exchange, report });
+  }
+
+  /** Leads the page through what happens before a frame that does not follow its last one. */
+  private async approach(frame: number): Promise<void> {
+    const isNext = frame <= this.at + 1;
+    this.at = frame;
+    let isThere = isNext;
+    while (!isThere) {
+      const approaching = this.stage.call(film, "approach", frame);
+      isThere = (await this.guarded(() => this.pumped(approaching))) === true;
+    }
   }
 
   private async handedOver(): Promise<Buffer> {

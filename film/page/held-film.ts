@@ -1,0 +1,138 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+import type { Composition } from "../../actors/timeline/model.ts";
+import type { FilmPlan, FilmWindow } from "./plan.ts";
+import { type ShownClip, showAt } from "./shown-clips.ts";
+import type { Place } from "./time/held-animations.ts";
+import { findTimeline, hasTimelines, seekOthers, seekTimeline, wakeTimeline } from "./timelines.ts";
+
+/**
+ * A film's page at one of its frames: timelines, what other libraries registered, clips, and the
+ * time of everything else.
+ *
+ * A page that is led to a frame is as if it had been watched until then. Frames between are left
+ * out only while nothing can happen in them.
+ */
+declare const window: FilmWindow;
+
+export interface HeldFilm {
+  readonly plan: FilmPlan;
+  readonly clips: readonly ShownClip[];
+  readonly compositionsByKey: ReadonlyMap<string, Composition>;
+  readonly clipsByElement: ReadonlyMap<Element, ShownClip>;
+  /** Whether what is sought may set off what then takes its time. */
+  readonly isStepped: boolean;
+  frame: number;
+}
+
+/** At its first frame. */
+export function beginFilm(plan: FilmPlan, clips: readonly ShownClip[]): HeldFilm {
+  const film: HeldFilm = {
+    plan,
+    clips,
+    compositionsByKey: new Map(plan.compositions.map((one) => [one.key, one])),
+    clipsByElement: new Map(clips.map((clip) => [clip.element, clip])),
+    isStepped: hasTimelines() && speaks(/\btransition|\banimation/i),
+    frame: -1,
+  };
+  const time = window.__kliegClock;
+  time.restart();
+  for (const { key } of plan.compositions) wakeTimeline(key);
+  seekTimelines(film, 0, true);
+  showAt(clips, 0);
+  const isPauseMeant = speaks(/\.play\(|currentTime\s*=[^=]|play-?state|\brunning\b/i);
+  time.begin((element, isStyled) => placeFor(film, element, isStyled), isPauseMeant);
+  return film;
+}
+
+/**
+ * Leads the page to a frame, at most so many frames on its way. A page that is at the frame stays
+ * there: what waits for a frame waits for the next one.
+ */
+export async function leadTo(
+  film: HeldFilm,
+  frame: number,
+  framesMax = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  const time = window.__kliegClock;
+  const msAt = (at: number): number => (at * 1_000) / film.plan.fps;
+  const last = Math.min(frame, film.frame + framesMax);
+  for (let at = frame > film.frame ? film.frame + 1 : frame; at <= last; at++) {
+    if (!film.isStepped && !time.isBusy(msAt(last))) at = last;
+    if (at !== film.frame) await time.advance(msAt(at));
+    film.frame = at;
+    seekTimelines(film, at, false);
+    const arrived = showAt(film.clips, at);
+    time.hold((element) => isWithin(element, arrived));
+    await Promise.resolve();
+  }
+}
+
+export function seekTimelines({ plan }: HeldFilm, frame: number, isFirst: boolean): void {
+  const seconds = frame / plan.fps;
+  for (const composition of plan.compositions) {
+    const { start, end = Number.POSITIVE_INFINITY, offset, rate, key } = composition;
+    if (key !== "" && !isFirst && (seconds < start - 1 || seconds > end + 1)) continue;
+    const own = offset + (Math.min(seconds, end) - start) * rate;
+    // Scripts may register one while the film runs.
+    if (findTimeline(composition)) seekTimeline(key, Math.max(0, own));
+  }
+  seekOthers(seconds);
+}
+
+/** Seconds that the clip around an element has been there. */
+export function secondsSince(film: HeldFilm, element: Element, seconds: number): number {
+  return seconds - (clipAround(element, film.clipsByElement)?.plan.start ?? 0);
+}
+
+/** Styles count from the clip's start, scripts in the film's time. */
+function placeFor(film: HeldFilm, element: Element | undefined, isStyled: boolean): Place {
+  const clip = isStyled ? clipAround(element, film.clipsByElement) : undefined;
+  const composition = film.compositionsByKey.get(clip?.plan.composition ?? "");
+  return { startMs: 1_000 * (clip?.plan.start ?? 0), rate: composition?.rate ?? 1 };
+}
+
+function clipAround(
+  target: Element | undefined,
+  clipsByElement: ReadonlyMap<Element, ShownClip>,
+): ShownClip | undefined {
+  for (const element of ancestors(target)) {
+    const clip = clipsByElement.get(element);
+    if (clip !== undefined) return clip;
+  }
+  return undefined;
+}
+
+function isWithin(target: Element, arrived: ReadonlySet<Element>): boolean {
+  if (arrived.size === 0) return false;
+  for (const element of ancestors(target)) if (arrived.has(element)) return true;
+  return false;
+}
+
+/** An element and all around it, out of shadow roots too. */
+function* ancestors(target: Element | undefined): Generator<Element> {
+  for (let at = target; at !== undefined; ) {
+    yield at;
+    const { parentElement, parentNode } = at;
+    const host: unknown = parentNode !== null && "host" in parentNode ? parentNode.host : null;
+    at = parentElement ?? (isElement(host) ? host : undefined);
+  }
+}
+
+/** Also one of a page in a frame. */
+function isElement(value: unknown): value is Element {
+  return typeof value === "object" && value !== null && "parentElement" in value;
+}
+
+/** Whether the page's styles or scripts, as far as they lie in it, speak of something. */
+export function speaks(of: RegExp): boolean {
+  const sheets = window.__kliegClock.places().flatMap((place) => [
+    ...place.styleSheets,
+    ...place.adoptedStyleSheets,
+  ]);
+  return (
+    [...document.scripts].some(({ text }) => of.test(text)) ||
+    [...document.querySelectorAll("[style]")].some((one) => of.test(one.getAttribute("style") ?? "")) ||
+    sheets.some((sheet) => [...sheet.cssRules].some(({ cssText }) => of.test(cssText)))
+  );
+}

@@ -1,0 +1,148 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+import { HeardEvents } from "./animation-events.ts";
+import { animationNatives, muteNative, takeAnimations } from "./animation-interface.ts";
+import { Clock } from "./clock.ts";
+import { holdDrawings } from "./drawings.ts";
+import { HeldAnimations, type Place } from "./held-animations.ts";
+import { Messages } from "./messages.ts";
+import { takeClock } from "./page-clock.ts";
+import { Requests } from "./requests.ts";
+import { ShadowRoots } from "./shadow-roots.ts";
+
+type View = Window & typeof globalThis;
+
+/**
+ * The film's time of a page and of all pages in its frames: the only time that their scripts,
+ * styles and drawings have.
+ */
+export class FilmTime {
+  readonly clock: Clock;
+  private readonly held: HeldAnimations;
+  private readonly heard = new HeardEvents();
+  private readonly roots: ShadowRoots;
+  private readonly messages: Messages;
+  private readonly requests: Requests;
+  private readonly views = new Set<View>();
+  private placeFor: ((element: Element | undefined, isStyled: boolean) => Place) | undefined;
+  private faults = 0;
+
+  constructor(view: View) {
+    this.soon = view.setTimeout.bind(view);
+    const natives = animationNatives(view);
+    const places = () => this.places();
+    this.held = new HeldAnimations(natives, this.heard, places, () => this.clock.nowMs);
+    this.clock = new Clock(this.held);
+    this.requests = new Requests(this.soon);
+    this.messages = new Messages(view, this.clock);
+    const { addEventListener } = view.EventTarget.prototype;
+    this.roots = new ShadowRoots((root) =>
+      muteNative(view, (type, listener) =>
+        addEventListener.call(root, type, listener, { capture: true }),
+      ),
+    );
+  }
+
+  /** In real time. */
+  readonly soon: (call: () => void, delayMs: number) => void;
+
+  /** Takes over a window before any script of its own runs. */
+  take(view: View): void {
+    this.views.add(view);
+    view.addEventListener("error", ({ error }) => {
+      if (error !== undefined && error !== null) this.faults += 1;
+    });
+    takeClock(view, this.clock);
+    this.messages.take(view);
+    this.requests.take(view);
+    this.roots.take(view);
+    takeAnimations(view, this.held, this.heard);
+    view.HTMLMediaElement.prototype.play = () => Promise.resolve();
+  }
+
+  /** Whether a script has thrown. */
+  hasFaults(): boolean {
+    return this.faults > 0;
+  }
+
+  /** The page and the pages in it, as far as they are the bundle's. */
+  documents(): readonly Document[] {
+    const there = [...this.views].filter(isShown);
+    return there.map((view) => view.document);
+  }
+
+  /** And their shadow roots. */
+  places(): readonly (Document | ShadowRoot)[] {
+    const documents = this.documents();
+    return [...documents, ...this.roots.attached(documents)];
+  }
+
+  isBusy(untilMs: number): boolean {
+    return this.clock.isBusy(untilMs);
+  }
+
+  async advance(toMs: number): Promise<void> {
+    await this.clock.advance(toMs, () => this.settled());
+  }
+
+  /** Time in which scripts set themselves up; the film begins after it. */
+  async setUp(ms: number): Promise<void> {
+    await this.advance(this.clock.nowMs + ms);
+  }
+
+  /** This instant is the film's first. */
+  restart(): void {
+    this.clock.restart();
+  }
+
+  /** Clips are known and shown as in the first frame. */
+  begin(
+    placeFor: (element: Element | undefined, isStyled: boolean) => Place,
+    isPauseMeant: boolean,
+  ): void {
+    for (const one of this.documents()) this.roots.findIn(one);
+    this.placeFor = placeFor;
+    this.messages.isLoading = false;
+    for (const root of this.places())
+      if (root.querySelector(hearing) !== null) this.heard.add("animationend");
+    this.held.begin(placeFor, isPauseMeant);
+    this.hold(() => true);
+  }
+
+  /** Everything that moves at this time; `isArrived`: what was not laid out before. */
+  hold(isArrived: (element: Element) => boolean): void {
+    this.held.discover(isArrived);
+    this.held.pose();
+    const { placeFor } = this;
+    if (placeFor === undefined) return;
+    for (const root of this.places())
+      holdDrawings(root, this.clock.nowMs, (element) => placeFor(element, true), isArrived);
+  }
+
+  quiet(): Promise<void> {
+    return this.requests.ended(() => this.documents());
+  }
+
+  /** When all has ended that something set off. */
+  private async settled(): Promise<void> {
+    await this.messages.settled();
+    while (this.requests.isWaiting(this.documents())) {
+      await this.quiet();
+      await this.messages.settled();
+      if (this.requests.isExhausted) break;
+    }
+    this.held.discover(() => false);
+  }
+}
+
+/** Attributes by which markup hears events. */
+const hearing = [
+  ...["animationstart", "animationiteration", "animationend", "transitionrun"],
+  ...["transitionstart", "transitionend"],
+]
+  .map((type) => `[on${type}]`)
+  .join(",");
+
+function isShown(view: View): boolean {
+  return view === view.top || view.frameElement === null || view.frameElement.isConnected;
+}

@@ -1,0 +1,360 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+import { AnimationEvents, type HeardEvents } from "./animation-events.ts";
+import type { Agenda } from "./clock.ts";
+import { type EffectTiming, nextBoundary, Playback, type Progress, progressAt } from "./playback.ts";
+
+/**
+ * CSS animations, transitions and Web Animations of all documents and shadow roots of a page. The
+ * browser's own are paused and put where they belong; how they play is ours, and so are their
+ * events and promises.
+ *
+ * 1. Only animations of a document's timeline are held. Those of scroll and view timelines, and of
+ *    none, are the browser's.
+ * 2. What is there when the film begins counts from its clip's start, what comes later from then.
+ * 3. Events are dispatched at their own times, and only when somebody may hear them.
+ */
+export interface Held {
+  readonly animation: Animation;
+  readonly playback: Playback;
+  place: Place;
+  /** What was told of it by events. */
+  told: Progress;
+  isFinishTold: boolean;
+  finished: Settling | undefined;
+  /** Whether anybody waits for its end. */
+  isAwaited: boolean;
+  /** Whether scripts play it, so that its style does not. */
+  isScripted: boolean;
+  /** Paused by an author who expects a film to seek it. */
+  isSought: boolean;
+}
+
+/** The clock of what holds an element: when it began in the film's time, and how fast it goes. */
+export interface Place {
+  readonly startMs: number;
+  readonly rate: number;
+}
+
+export interface Settling {
+  readonly promise: Promise<Animation>;
+  readonly resolve: (animation: Animation) => void;
+  readonly reject: (fault: unknown) => void;
+}
+
+/** What the page's first script took of the browser before any other could change it. */
+export interface AnimationNatives {
+  readonly pause: (animation: Animation) => void;
+  readonly finish: (animation: Animation) => void;
+  readonly cancel: (animation: Animation) => void;
+  readonly state: (animation: Animation) => AnimationPlayState;
+  readonly time: (animation: Animation) => CSSNumberish | null;
+  readonly seek: (animation: Animation, time: number) => void;
+  readonly setRate: (animation: Animation, rate: number) => void;
+}
+
+type PlaceFor = (target: Element | undefined, isStyled: boolean) => Place;
+
+const whole: Place = { startMs: 0, rate: 1 };
+
+export class HeldAnimations implements Agenda {
+  private readonly natives: AnimationNatives;
+  private readonly events: AnimationEvents;
+  private readonly roots: () => readonly (Document | ShadowRoot)[];
+  private readonly now: () => number;
+  private readonly known = new WeakMap<Animation, Held>();
+  private readonly live = new Set<Held>();
+  private placeFor: PlaceFor | undefined;
+  /** Whether the page's author plays what is paused. */
+  private isPauseMeant = false;
+
+  constructor(
+    natives: AnimationNatives,
+    heard: HeardEvents,
+    roots: () => readonly (Document | ShadowRoot)[],
+    now: () => number,
+  ) {
+    this.natives = natives;
+    this.events = new AnimationEvents(heard);
+    this.roots = roots;
+    this.now = now;
+  }
+
+  /** From now on clips are known, and what is there counts from their starts. */
+  begin(placeFor: PlaceFor, isPauseMeant: boolean): void {
+    this.isPauseMeant = isPauseMeant;
+    this.discover(() => true);
+    this.placeFor = placeFor;
+    for (const held of this.live) {
+      held.place = this.place(held.animation);
+      held.playback.rebase(0);
+      if (this.stateOf(held) === "paused" && !isPauseMeant) this.seekLater(held);
+    }
+    this.pose();
+  }
+
+  /** Takes over what has begun since; `isArrived`: elements whose clip was not laid out before. */
+  discover(isArrived: (target: Element) => boolean): void {
+    for (const root of this.roots())
+      for (const animation of root.getAnimations()) {
+        const isNew = !this.known.has(animation);
+        const held = this.find(animation, isArrived);
+        if (held === undefined) continue;
+        this.live.add(held);
+        if (!isNew && this.isPauseMeant) this.followStyle(held);
+      }
+    for (const held of this.live) {
+      const state = this.natives.state(held.animation);
+      if (state === "idle") this.drop(held);
+      else if (state === "finished" && held.told.phase === "after") this.live.delete(held);
+    }
+  }
+
+  /** One that is held, or begins to be; `undefined` for those of other timelines. */
+  find(
+    animation: Animation,
+    isArrived: (target: Element) => boolean = () => false,
+  ): Held | undefined {
+    const known = this.known.get(animation);
+    if (known !== undefined) return known;
+    if (!isOfDocument(animation)) return undefined;
+    return this.take(animation, isArrived);
+  }
+
+  /** Puts it where it is at this time. */
+  poseOne(held: Held): void {
+    const time = this.timeOf(held);
+    const { animation } = held;
+    if (time === undefined) return;
+    const shown = Math.min(Math.max(0, time), endOf(animation));
+    if (this.natives.time(animation) !== shown) this.natives.seek(animation, shown);
+    // The style's next change begins where this one ended only if the browser knows that it did.
+    if (isTransition(animation) && !held.isAwaited && this.isOver(held))
+      this.natives.finish(animation);
+  }
+
+  pose(): void {
+    for (const held of this.live) this.poseOne(held);
+  }
+
+  timeOf({ playback, place, animation }: Held): number | undefined {
+    return playback.at(this.clockOf(place), endOf(animation));
+  }
+
+  stateOf({ playback, place, animation, isSought }: Held): AnimationPlayState {
+    if (isSought) return "paused";
+    return playback.state(this.clockOf(place), endOf(animation));
+  }
+
+  isOver({ playback, place, animation }: Held): boolean {
+    return playback.isOver(this.clockOf(place), endOf(animation));
+  }
+
+  /** The time of what holds the animation. */
+  localTime({ place }: Held): number {
+    return this.clockOf(place);
+  }
+
+  /** After a script changed how it plays. */
+  change(held: Held): void {
+    held.isScripted = true;
+    this.live.add(held);
+    this.natives.setRate(held.animation, held.playback.rate);
+    const isOver = this.isOver(held);
+    if (!isOver && held.isFinishTold) {
+      held.isFinishTold = false;
+      held.finished = undefined;
+    }
+    this.poseOne(held);
+  }
+
+  cancel(held: Held): void {
+    held.playback.cancel();
+    this.natives.cancel(held.animation);
+    this.drop(held);
+  }
+
+  nextMs(): number | undefined {
+    let next: number | undefined;
+    for (const held of this.live) {
+      const due = this.dueMs(held);
+      if (due !== undefined && (next === undefined || due < next)) next = due;
+    }
+    return next;
+  }
+
+  run(): void {
+    for (const held of [...this.live]) {
+      if (this.events.isHeard) this.tellProgress(held);
+      this.tellFinish(held);
+    }
+  }
+
+  /** What happened before anybody could hear it is not told later. */
+  beginHearing(): void {
+    if (this.events.isHeard || this.placeFor === undefined) return;
+    for (const held of this.live) held.told = this.progressOf(held);
+  }
+
+  private take(animation: Animation, isArrived: (target: Element) => boolean): Held {
+    const { natives } = this;
+    const state = natives.state(animation);
+    const time = Number(natives.time(animation) ?? 0);
+    const playback = new Playback();
+    const held: Held = {
+      animation,
+      playback,
+      place: this.place(animation),
+      told: { phase: "idle", iteration: 0 },
+      isFinishTold: false,
+      finished: undefined,
+      isAwaited: false,
+      isScripted: false,
+      isSought: false,
+    };
+    this.known.set(animation, held);
+    playback.rate = animation.playbackRate;
+    if (state === "idle") return held;
+    const target = targetOf(animation);
+    const isFirst =
+      this.placeFor === undefined ||
+      (isStyled(animation) && target !== undefined && isArrived(target));
+    const since = isFirst ? 0 : this.clockOf(held.place);
+    playback.play(since, endOf(animation));
+    if (state === "paused") {
+      playback.pause(since, endOf(animation));
+      if (!isStyled(animation)) playback.seek(time, since);
+      if (this.placeFor !== undefined && !this.isPauseMeant) this.seekLater(held);
+    }
+    natives.pause(animation);
+    this.live.add(held);
+    this.poseOne(held);
+    return held;
+  }
+
+  /** As in HyperFrames, which seeks what its author paused. */
+  private seekLater(held: Held): void {
+    if (held.isSought) return;
+    held.playback.seek(0, 0);
+    held.playback.play(0, endOf(held.animation));
+    held.isSought = true;
+  }
+
+  /** `animation-play-state`, until scripts play the animation themselves. */
+  private followStyle(held: Held): void {
+    const { animation, playback } = held;
+    if (held.isScripted || !("animationName" in animation)) return;
+    const target = targetOf(animation);
+    if (target === undefined) return;
+    const style = getComputedStyle(target, pseudoOf(animation));
+    const names = style.animationName.split(/,\s*/);
+    const states = style.animationPlayState.split(/,\s*/);
+    const at = names.lastIndexOf(String(animation.animationName));
+    if (at < 0) return;
+    const isPaused = states[at % states.length] === "paused";
+    const [now, end] = [this.clockOf(held.place), endOf(animation)];
+    const isStanding = playback.state(now, end) === "paused";
+    if (isPaused && !isStanding) playback.pause(now, end);
+    if (!isPaused && isStanding) playback.play(now, end);
+  }
+
+  private drop(held: Held): void {
+    this.live.delete(held);
+    const before = held.told;
+    held.told = { phase: "idle", iteration: 0 };
+    held.playback.cancel();
+    if (this.events.isHeard) this.events.tell(held.animation, before, held.told);
+    // It may run again, by a script that has kept it.
+    this.known.delete(held.animation);
+    if (held.finished !== undefined && !held.isFinishTold)
+      held.finished.reject(new DOMException("The animation was canceled.", "AbortError"));
+    if (held.isAwaited) this.events.tellPlayback(held.animation, "cancel", null, this.now());
+  }
+
+  private tellProgress(held: Held): void {
+    const progress = this.progressOf(held);
+    const before = held.told;
+    held.told = progress;
+    this.events.tell(held.animation, before, progress);
+  }
+
+  private tellFinish(held: Held): void {
+    if (held.isFinishTold || !held.isAwaited || !this.isOver(held)) return;
+    held.isFinishTold = true;
+    held.finished?.resolve(held.animation);
+    const time = this.timeOf(held) ?? null;
+    this.events.tellPlayback(held.animation, "finish", time, this.now());
+  }
+
+  private dueMs(held: Held): number | undefined {
+    const { isHeard } = this.events;
+    if (this.placeFor === undefined || !(isHeard || held.isAwaited)) return undefined;
+    const { playback, place, animation } = held;
+    const now = this.now();
+    if (held.isAwaited && !held.isFinishTold && this.isOver(held)) return now;
+    if (isHeard && !isSame(held.told, this.progressOf(held))) return now;
+    const time = this.timeOf(held);
+    if (time === undefined) return undefined;
+    const boundary = nextBoundary(time, timingOf(animation), playback.rate);
+    const reached = boundary === undefined ? undefined : playback.reaches(boundary);
+    if (reached === undefined) return undefined;
+    return Math.max(now, place.startMs + reached / place.rate);
+  }
+
+  private progressOf(held: Held): Progress {
+    return progressAt(this.timeOf(held), timingOf(held.animation), held.playback.rate);
+  }
+
+  private place(animation: Animation): Place {
+    return this.placeFor?.(targetOf(animation), isStyled(animation)) ?? whole;
+  }
+
+  private clockOf({ startMs, rate }: Place): number {
+    return (this.now() - startMs) * rate;
+  }
+}
+
+function isSame(one: Progress, other: Progress): boolean {
+  return one.phase === other.phase && one.iteration === other.iteration;
+}
+
+/** Pages in frames have classes of their own, so members tell what a thing is. */
+export function targetOf({ effect }: Animation): Element | undefined {
+  if (effect === null || !("target" in effect)) return undefined;
+  return (effect as KeyframeEffect).target ?? undefined;
+}
+
+export function pseudoOf({ effect }: Animation): string {
+  if (effect === null || !("pseudoElement" in effect)) return "";
+  return (effect as KeyframeEffect).pseudoElement ?? "";
+}
+
+export function isStyled(animation: Animation): boolean {
+  return "animationName" in animation;
+}
+
+function isTransition(animation: Animation): boolean {
+  return "transitionProperty" in animation;
+}
+
+function isOfDocument({ timeline, effect }: Animation): boolean {
+  if (timeline === null || effect === null) return false;
+  return !("source" in timeline) && !("subject" in timeline);
+}
+
+/** Milliseconds; endless ones have no end. */
+export function endOf({ effect }: Animation): number {
+  return Number(effect?.getComputedTiming().endTime ?? 0);
+}
+
+function timingOf({ effect }: Animation): EffectTiming {
+  const { delay = 0, duration, iterations = 1, iterationStart = 0, endTime } =
+    effect?.getComputedTiming() ?? {};
+  return {
+    delay,
+    duration: typeof duration === "number" ? duration : 0,
+    iterations,
+    iterationStart,
+    end: Number(endTime ?? 0),
+  };
+}

@@ -1,0 +1,76 @@
+/// <reference lib="dom" />
+import type { Clock } from "./clock.ts";
+import { replace } from "./replace.ts";
+
+/**
+ * Messages that a page's scripts send to themselves. They take no time, so that loops of them
+ * would run as fast as the machine is: beyond some at one instant they wait for the clock.
+ */
+export class Messages {
+  private readonly clock: Clock;
+  private readonly post: MessagePort["postMessage"];
+  private readonly turning: MessageChannel;
+  private turned: () => void = () => undefined;
+  /** Until the film begins, when scripts set up as much as they like. */
+  isLoading = true;
+  private sent = 0;
+  private instant = 0;
+  private sentAtInstant = 0;
+
+  constructor(view: Window & typeof globalThis, clock: Clock) {
+    this.clock = clock;
+    this.post = view.MessagePort.prototype.postMessage;
+    this.turning = new view.MessageChannel();
+    this.turning.port1.onmessage = () => this.turned();
+  }
+
+  take(view: Window & typeof globalThis): void {
+    const { prototype } = view.MessagePort;
+    const { postMessage } = prototype;
+    const { clock } = this;
+    const pass = this.pass.bind(this);
+    replace(prototype, "postMessage", function (this: MessagePort, ...values: unknown[]) {
+      const send = (): unknown => Reflect.apply(postMessage, this, values);
+      if (pass()) send();
+      else clock.setTimer(send, lateMs, false, view);
+    });
+    view.addEventListener("message", (event) => this.receive(event, view), true);
+  }
+
+  /** Resolves when promises and messages have nothing left to do at this instant. */
+  async settled(): Promise<void> {
+    for (let quiet = 0; quiet < 2; ) {
+      const { sent } = this;
+      await new Promise<void>((resolve) => {
+        this.turned = resolve;
+        this.post.call(this.turning.port2, null);
+      });
+      if (sent === 0) return;
+      quiet = this.sent === sent ? quiet + 1 : 0;
+      if (quiet === 2) this.sent = 0;
+    }
+  }
+
+  /** A window's own messages come as events; those that are too many come again later. */
+  private receive(event: MessageEvent, view: Window): void {
+    if (!event.isTrusted || event.source === null || this.pass()) return;
+    event.stopImmediatePropagation();
+    const { data, origin, lastEventId, source, ports } = event;
+    const again = { data, origin, lastEventId, source, ports: [...ports] };
+    const late = (): void => void view.dispatchEvent(new MessageEvent("message", again));
+    this.clock.setTimer(late, lateMs, false, view);
+  }
+
+  private pass(): boolean {
+    if (this.instant !== this.clock.nowMs) this.sentAtInstant = 0;
+    this.instant = this.clock.nowMs;
+    this.sent += 1;
+    this.sentAtInstant += 1;
+    return this.sentAtInstant <= (this.isLoading ? loadingMax : sentMax);
+  }
+}
+
+/** What a browser may deliver in a millisecond. */
+const sentMax = 100;
+const loadingMax = 10_000;
+const lateMs = 1;
