@@ -5,6 +5,7 @@
 import { parseMarkup, stampTags } from "../../actors/timeline/markup.ts";
 import { withFontGate } from "./font-gate.ts";
 import { withLateScripts } from "./late-scripts.ts";
+import { openRoots } from "./open-roots.ts";
 import { facesFor, facesPath } from "./web-fonts.ts";
 
 export interface EntryMarkup {
@@ -19,7 +20,7 @@ export interface EntryMarkup {
 
 export async function entryPage(entry: EntryMarkup): Promise<string> {
   const { text, styled, mayNameFaces, ownFolder } = entry;
-  const page = wholePage(withLateScripts(stampTags(text)));
+  const page = openRoots(wholePage(withLateScripts(stampTags(text))));
   const { rules, areNamed } = await facesFor([page, ...styled], `${ownFolder}${facesPath}`);
   const dressed = withOpening(page, `<style>${rules}</style>`);
   return areNamed || mayNameFaces ? withFontGate(dressed, ownFolder) : dressed;

@@ -4,8 +4,18 @@ export function isMoving(bytes: Buffer): boolean {
   if (head.startsWith("GIF8")) return hasSecondImage(bytes);
   if (head.startsWith("RIFF") && head.slice(8, 15) === "WEBPVP8")
     return bytes.toString("latin1", 12, 16) === "VP8X" && ((bytes[20] ?? 0) & 2) !== 0;
-  return head.startsWith("\x89PNG") && hasAnimationControl(bytes);
+  if (head.startsWith("\x89PNG")) return hasAnimationControl(bytes);
+  return head.slice(4, 12) === "ftypavis" || isMovingDrawing(bytes);
 }
+
+/** SVG: by its own elements or by styles. */
+function isMovingDrawing(bytes: Buffer): boolean {
+  if (!/<svg[\s>]/.test(bytes.toString("utf8", 0, drawingHeadBytes))) return false;
+  return /<(animate\w*|set)[\s/>]|@keyframes\b/.test(bytes.toString("utf8"));
+}
+
+/** Where a drawing's first tag is, behind what other programs write before it. */
+const drawingHeadBytes = 4_096;
 
 /** GIF89a: blocks behind the screen's description, each of sub-blocks with their lengths. */
 function hasSecondImage(bytes: Buffer): boolean {

@@ -23,7 +23,7 @@ import { placesOf } from "./measured/places.ts";
 import { stageText } from "./measured/text-pictures.ts";
 import { mediaLayout } from "./media-layout.ts";
 import { bindVariables, isRegistering, mount } from "./mount.ts";
-import { showMovingImages, takeMovingImages } from "./moving-images.ts";
+import { showMovingImages, takeMovingImages } from "./moving/moving-images.ts";
 import type {
   FilmPlan,
   FilmReport,
@@ -324,6 +324,7 @@ function obstacles(): string[] {
 
 Object.defineProperty(window, "__kliegFilm", {
   value: {
+    takeMovingImages,
     ...{ open, seek, approach, expect, show, draw, handed, layout, volumes },
     places: (keys: string[]) => placesOf(film?.clips ?? [], keys),
     text: (id: string) => stageText(film?.clips ?? [], id),

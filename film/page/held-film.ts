@@ -63,8 +63,9 @@ export async function leadTo(
     film.frame = at;
     seekTimelines(film, at, false);
     const arrived = showAt(film.clips, at);
+    // What it set off comes first.
+    await time.calm();
     time.hold((element) => isWithin(element, arrived));
-    await Promise.resolve();
   }
 }
 

@@ -1,6 +1,7 @@
 /** Markup of a bundle as a page in the frame of a preview. */
 import { stampTags } from "../../actors/timeline/markup.ts";
 import { entryPage, withOpening } from "../markup/entry-page.ts";
+import { openRoots } from "../markup/open-roots.ts";
 
 export interface PageTask {
   readonly text: string;
@@ -18,7 +19,7 @@ export async function previewPage({ text, base, entry, isFrame }: PageTask): Pro
   const ownFolder = `${base}.klieg/`;
   const script = (name: string) => `<script src="${ownFolder}${name}"></script>`;
   if (entry === undefined) {
-    const page = withinReach(stampTags(text), base);
+    const page = withinReach(openRoots(stampTags(text)), base);
     return isFrame ? withOpening(page, script("opening.js")) : page;
   }
   const page = await entryPage({ text, ...entry, ownFolder });

@@ -96,7 +96,7 @@ export class OpenPreview {
     const urls: string[] = [];
     for (const file of this.filesByPath.values()) {
       const { path, size } = file;
-      if (!/\.(gif|webp|a?png)$/i.test(path) || size > limits.media.wholeBytesMax) continue;
+      if (!/\.(gif|webp|a?png|avif|svg)$/i.test(path) || size > limits.media.wholeBytesMax) continue;
       if (isMoving(await this.bytes(file)))
         urls.push(new URL(this.base + encodeURI(path), origin).href);
     }

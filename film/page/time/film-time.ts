@@ -34,7 +34,7 @@ export class FilmTime {
     this.held = new HeldAnimations(natives, this.heard, places, () => this.clock.nowMs);
     this.clock = new Clock(this.held);
     this.requests = new Requests(this.soon);
-    this.messages = new Messages(view, this.clock);
+    this.messages = new Messages(view, this.clock, this.soon);
     const { addEventListener } = view.EventTarget.prototype;
     this.roots = new ShadowRoots((root) =>
       muteNative(view, (type, listener) =>
@@ -53,10 +53,10 @@ export class FilmTime {
       if (error !== undefined && error !== null) this.faults += 1;
     });
     takeClock(view, this.clock);
-    this.messages.take(view);
     this.requests.take(view);
     this.roots.take(view);
     takeAnimations(view, this.held, this.heard);
+    this.messages.take(view);
     view.HTMLMediaElement.prototype.play = () => Promise.resolve();
   }
 
@@ -87,6 +87,7 @@ export class FilmTime {
 
   /** Time in which scripts set themselves up; the film begins after it. */
   async setUp(ms: number): Promise<void> {
+    await this.settled();
     await this.advance(this.clock.nowMs + ms);
   }
 
@@ -117,6 +118,11 @@ export class FilmTime {
     if (placeFor === undefined) return;
     for (const root of this.places())
       holdDrawings(root, this.clock.nowMs, (element) => placeFor(element, true), isArrived);
+  }
+
+  /** Resolves when promises and messages have nothing left to do. */
+  calm(): Promise<void> {
+    return this.messages.settled();
   }
 
   quiet(): Promise<void> {

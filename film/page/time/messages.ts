@@ -9,7 +9,11 @@ import { replace } from "./replace.ts";
 export class Messages {
   private readonly clock: Clock;
   private readonly post: MessagePort["postMessage"];
+  private readonly soon: (call: () => void, delayMs: number) => void;
   private readonly turning: MessageChannel;
+  private windows = 0;
+  /** Whether windows may get messages, which are not in line with those of channels. */
+  private areWindowsTold = false;
   private turned: () => void = () => undefined;
   /** Until the film begins, when scripts set up as much as they like. */
   isLoading = true;
@@ -17,8 +21,13 @@ export class Messages {
   private instant = 0;
   private sentAtInstant = 0;
 
-  constructor(view: Window & typeof globalThis, clock: Clock) {
+  constructor(
+    view: Window & typeof globalThis,
+    clock: Clock,
+    soon: (call: () => void, delayMs: number) => void,
+  ) {
     this.clock = clock;
+    this.soon = soon;
     this.post = view.MessagePort.prototype.postMessage;
     this.turning = new view.MessageChannel();
     this.turning.port1.onmessage = () => this.turned();
@@ -34,7 +43,9 @@ export class Messages {
       if (pass()) send();
       else clock.setTimer(send, lateMs, false, view);
     });
+    this.windows += 1;
     view.addEventListener("message", (event) => this.receive(event, view), true);
+    this.noteListeners(view);
   }
 
   /** Resolves when promises and messages have nothing left to do at this instant. */
@@ -45,10 +56,31 @@ export class Messages {
         this.turned = resolve;
         this.post.call(this.turning.port2, null);
       });
-      if (sent === 0) return;
+      if (this.areWindowsTold || this.windows > 1)
+        await new Promise<void>((resolve) => this.soon(resolve, 0));
+      if (this.sent === 0) return;
       quiet = this.sent === sent ? quiet + 1 : 0;
       if (quiet === 2) this.sent = 0;
     }
+  }
+
+  private noteListeners(view: Window & typeof globalThis): void {
+    const note = (): void => {
+      this.areWindowsTold = true;
+    };
+    const { addEventListener } = view;
+    replace(view, "addEventListener", function (this: unknown, ...values: unknown[]) {
+      if (values[0] === "message") note();
+      return Reflect.apply(addEventListener, this ?? view, values);
+    });
+    const real = Object.getOwnPropertyDescriptor(view, "onmessage");
+    Object.defineProperty(view, "onmessage", {
+      ...real,
+      set(value: unknown) {
+        note();
+        real?.set?.call(view, value);
+      },
+    });
   }
 
   /** A window's own messages come as events; those that are too many come again later. */

@@ -3,6 +3,7 @@ import { stampTags } from "../../../actors/timeline/markup.ts";
 import { limits } from "../../../config/limits.ts";
 import { entryPage } from "../../../film/markup/entry-page.ts";
 import { typeOf } from "../../../film/markup/file-types.ts";
+import { openRoots } from "../../../film/markup/open-roots.ts";
 import { FontGates, gatePath } from "../../../film/markup/font-gate.ts";
 import { isMoving } from "../../../film/markup/moving-pictures.ts";
 import { faceFile, facesPath } from "../../../film/markup/web-fonts.ts";
@@ -57,7 +58,7 @@ export class PageFiles {
     }
     if (pathname.startsWith(ownFolder)) {
       const made = await this.own(pathname.slice(ownFolder.length));
-      return this.noticed(url, made);
+      return this.noticed(url, kind, made);
     }
     // Videos and sounds do not play in the page.
     if (kind === "media" || pathname === "/favicon.ico") return undefined;
@@ -65,18 +66,27 @@ export class PageFiles {
     const written = searchParams.get("klieg-as") ?? pathname.slice(1);
     const key = `${written}?${from}`;
     const known = this.bodies.get(key);
-    if (known !== undefined) return this.noticed(url, await known);
+    if (known !== undefined) return this.noticed(url, kind, await known);
     const body = this.file(written, from);
     this.bodies.set(key, body);
     // Large files are read again rather than kept.
     const answer = await body;
     if ((answer?.body.length ?? 0) > limits.capture.keptFileBytesMax) this.bodies.delete(key);
-    return this.noticed(url, answer);
+    return this.noticed(url, kind, answer);
   }
 
-  private noticed(url: string, answer: StageAnswer | undefined): StageAnswer | undefined {
-    if (answer?.contentType.startsWith("image/") === true && isMoving(answer.body))
-      this.moving.add(url);
+  /** How many pictures that move by themselves pages have asked for. */
+  get movingPictures(): number {
+    return this.moving.size;
+  }
+
+  private noticed(
+    url: string,
+    kind: string,
+    answer: StageAnswer | undefined,
+  ): StageAnswer | undefined {
+    // By its bytes, as a browser takes it, whatever its name says.
+    if (answer !== undefined && kind === "image" && isMoving(answer.body)) this.moving.add(url);
     return answer;
   }
 
@@ -122,7 +132,7 @@ export class PageFiles {
               mayNameFaces: this.bundle.mentions(/@font-face/),
               ownFolder,
             })
-          : stampTags(text);
+          : openRoots(stampTags(text));
       return { contentType: `${contentType}; charset=utf-8`, body: Buffer.from(page) };
     }
     return { contentType, body: await this.bundle.bytes(source) };

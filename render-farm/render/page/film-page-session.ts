@@ -46,10 +46,13 @@ export class FilmSession {
   private readonly stage: Stage;
   private readonly traffic: Traffic;
   private readonly frameMs: number;
+  private readonly files: PageFiles;
   private readonly exchange: ExchangeFile | undefined;
   private expected: PicturePlaces = {};
   /** At which the page is. */
   private at = 0;
+  /** Of those that move by themselves, how many the page knows. */
+  private movingPictures = 0;
   private pictureBytes = 0;
 
   private constructor(opened: Opened) {
@@ -58,6 +61,7 @@ export class FilmSession {
     this.stage = opened.stage;
     this.traffic = opened.traffic;
     this.frameMs = opened.frameMs;
+    this.files = opened.files;
     this.exchange = opened.exchange;
   }
 
@@ -84,7 +88,7 @@ export class FilmSession {
       },
     });
     const { warnings, patience } = setup;
-    const page = { stage, traffic, warnings, frameMs: patience.frameMs };
+    const page = { stage, traffic, warnings, files, frameMs: patience.frameMs };
     const opened = { ...page, exchange: undefined, report: nothingSaid };
     try {
       return await new FilmSession(opened).ready(browser.profile, setup);
@@ -115,6 +119,7 @@ export class FilmSession {
       const order = { frame, videos, next: {} };
       await this.pumped(this.stage.call(film, "seek", order));
       await this.served();
+      if (await this.takeMoving()) await this.pumped(this.stage.call(film, "seek", order));
     });
   }
 
@@ -164,6 +169,7 @@ export class FilmSession {
       // What the page asked for may be a part of the picture.
       await planes;
       await this.guarded(() => this.served());
+      await this.guarded(() => this.takeMoving());
       order = { frame, videos: {}, next: {} };
     }
   }
@@ -222,7 +228,8 @@ export class FilmSession {
     const exchange =
       plan.mark === "" ? undefined : await ExchangeFile.open(profile, plan.mark, frameBytes);
     const [stage, traffic] = [this.stage, this.traffic];
-    return new FilmSession({ stage, traffic, warnings, frameMs, exchange, report });
+    const { files } = setup;
+    return new FilmSession({ stage, traffic, warnings, files, frameMs, exchange, report });
   }
 
   /** Leads the page through what happens before a frame that does not follow its last one. */
@@ -234,6 +241,16 @@ export class FilmSession {
       const approaching = this.stage.call(film, "approach", frame);
       isThere = (await this.guarded(() => this.pumped(approaching))) === true;
     }
+  }
+
+  /** Pictures that a script was the first to ask for move by the film's time too. */
+  private async takeMoving(): Promise<boolean> {
+    const { movingPictures } = this.files;
+    if (movingPictures === this.movingPictures) return false;
+    this.movingPictures = movingPictures;
+    const warnings = await this.pumped(this.stage.call(film, "takeMovingImages", null));
+    for (const warning of sentences(warnings)) this.warnings.add(warning);
+    return true;
   }
 
   private async handedOver(): Promise<Buffer> {
@@ -338,6 +355,7 @@ interface Opened {
   readonly stage: Stage;
   readonly traffic: Traffic;
   readonly warnings: Warnings;
+  readonly files: PageFiles;
   readonly frameMs: number;
   readonly exchange: ExchangeFile | undefined;
   readonly report: FilmReport;

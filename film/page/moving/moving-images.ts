@@ -1,0 +1,206 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+import { ownAddress } from "../own-address.ts";
+import type { FilmWindow } from "../plan.ts";
+import { openDrawing } from "./moving-drawing.ts";
+import { type MovingPicture, openPictures, typeByBytes } from "./moving-picture.ts";
+import { changeSheets, changeStyles } from "./styled-pictures.ts";
+
+/**
+ * Pictures that move by themselves show what belongs to the film's time, wherever the page has
+ * them: each of their pictures is put there as a file of its own.
+ */
+declare const window: FilmWindow;
+
+interface Moving {
+  readonly picture: MovingPicture;
+  /** Of styles that name it. */
+  readonly variable: string;
+  isStyled: boolean;
+}
+
+/** An element whose attribute is the picture's address. */
+interface Use {
+  readonly element: Element;
+  readonly attribute: "src" | "href";
+  readonly moving: Moving;
+  shown: string;
+}
+
+/** An element on which variables are set, and what they are. */
+interface Holder {
+  readonly element: HTMLElement;
+  readonly shown: Map<string, string>;
+}
+
+const picturesMax = 50;
+const movingByUrl = new Map<string, Moving | undefined>();
+const uses = new Map<Element, Use>();
+const holders = new Map<Element, Holder>();
+/** Pictures that are shown, so that the browser has them at hand when a style names them. */
+const kept: HTMLImageElement[] = [];
+const keptMax = 200;
+/** What scripts changed since it was looked through. */
+const changed = { elements: false, sheets: false };
+let observer: MutationObserver | undefined;
+
+/** Takes over those that the page has asked for until now; sentences about others. */
+export async function takeMovingImages(): Promise<readonly string[]> {
+  const answer = await fetch(ownAddress(".klieg/moving"));
+  const urls = (await answer.json()) as readonly string[];
+  const news = urls.filter((url) => !movingByUrl.has(url));
+  const sentences: string[] = [];
+  for (const url of news) {
+    const isRoom = movingByUrl.size < picturesMax;
+    const picture = isRoom ? await opened(url).catch(() => undefined) : undefined;
+    const variable = `--klieg-moving-${movingByUrl.size}`;
+    movingByUrl.set(url, picture && { picture, variable, isStyled: false });
+    if (picture === undefined)
+      sentences.push(`${nameOf(url)} cannot be taken apart, so it is not shown by the film's time`);
+  }
+  if (news.length === 0) return sentences;
+  changed.sheets = true;
+  findUses();
+  return sentences;
+}
+
+/** Shows what they have at a time; `secondsOf`: how long what holds an element has been there. */
+export async function showMovingImages(secondsOf: (element: Element) => number): Promise<void> {
+  if (movingByUrl.size === 0) return;
+  followChanges();
+  if (changed.elements || changed.sheets) findUses();
+  for (const use of uses.values()) {
+    const url = await use.moving.picture.urlAt(1_000 * secondsOf(use.element));
+    if (url !== use.shown) await show(use, url);
+  }
+  const styled = [...movingByUrl.values()].filter((one) => one?.isStyled === true);
+  const roots = window.__kliegClock.documents().map(({ documentElement }) => documentElement);
+  const clips = document.querySelectorAll<HTMLElement>("[data-start]");
+  for (const moving of styled)
+    for (const element of [...roots, ...clips])
+      if (moving !== undefined) await dress(element, moving, secondsOf);
+  // What was changed here is known.
+  observer?.takeRecords();
+}
+
+function nameOf(url: string): string {
+  return decodeURIComponent(new URL(url).pathname.slice(1));
+}
+
+async function opened(url: string): Promise<MovingPicture> {
+  const answer = await fetch(url);
+  const data = await answer.arrayBuffer();
+  const type = typeByBytes(data);
+  if (type !== "image/svg+xml") return openPictures(data, type);
+  return openDrawing(new TextDecoder().decode(data));
+}
+
+/** Scripts may show them elsewhere later. */
+function followChanges(): void {
+  const note = (records: readonly MutationRecord[]): void => {
+    for (const { type, addedNodes } of records) {
+      changed.elements = true;
+      changed.sheets ||= type === "childList" && [...addedNodes].some(hasStyles);
+    }
+  };
+  const isNew = observer === undefined;
+  observer ??= new MutationObserver(note);
+  note(observer.takeRecords());
+  const attributeFilter = ["src", "srcset", "href", "style"];
+  const options = { childList: true, subtree: true, attributes: true, attributeFilter };
+  for (const place of window.__kliegClock.places()) {
+    if (!followed.has(place)) {
+      observer.observe(place, options);
+      changed.sheets ||= !isNew;
+    }
+    followed.add(place);
+  }
+}
+
+const followed = new WeakSet<Document | ShadowRoot>();
+
+function hasStyles(node: Node): boolean {
+  return /^(style|link)$/i.test(node.nodeName) || (isParent(node) && node.querySelector("style,link") !== null);
+}
+
+function isParent(node: Node): node is Element {
+  return "querySelector" in node;
+}
+
+function findUses(): void {
+  const variableFor = (url: string): string | undefined => {
+    const moving = movingByUrl.get(url);
+    if (moving !== undefined) moving.isStyled = true;
+    return moving?.variable;
+  };
+  for (const place of window.__kliegClock.places()) {
+    for (const element of place.querySelectorAll("img,input[type=image],image")) findUse(element);
+    changeStyles(place, variableFor);
+    if (changed.sheets) changeSheets(place, variableFor);
+  }
+  for (const element of uses.keys()) if (!element.isConnected) uses.delete(element);
+  changed.elements = false;
+  changed.sheets = false;
+}
+
+function findUse(element: Element): void {
+  const [attribute, url] = addressOf(element);
+  const known = uses.get(element);
+  if (known !== undefined && url === known.shown) return;
+  const moving = movingByUrl.get(url);
+  if (moving === undefined) {
+    uses.delete(element);
+    return;
+  }
+  for (const source of element.closest("picture")?.querySelectorAll("source") ?? [])
+    source.remove();
+  element.removeAttribute("srcset");
+  uses.set(element, { element, attribute, moving, shown: "" });
+}
+
+function addressOf(element: Element): readonly ["src" | "href", string] {
+  if (isImage(element)) return ["src", element.currentSrc === "" ? element.src : element.currentSrc];
+  if (isInput(element)) return ["src", element.src];
+  const href = element.getAttribute("href") ?? element.getAttribute("xlink:href") ?? "";
+  return ["href", URL.canParse(href, document.baseURI) ? new URL(href, document.baseURI).href : ""];
+}
+
+/** Also those of pages in frames, whose classes are others. */
+function isImage(element: Element): element is HTMLImageElement {
+  return "currentSrc" in element;
+}
+
+function isInput(element: Element): element is HTMLInputElement {
+  return "src" in element;
+}
+
+async function show(use: Use, url: string): Promise<void> {
+  const { element, attribute } = use;
+  if (!isImage(element)) await keep(url);
+  use.shown = url;
+  element.setAttribute(attribute, url);
+  if (isImage(element)) await element.decode().catch(() => undefined);
+}
+
+async function dress(
+  element: HTMLElement,
+  { picture, variable }: Moving,
+  secondsOf: (element: Element) => number,
+): Promise<void> {
+  const holder = holders.get(element) ?? { element, shown: new Map<string, string>() };
+  holders.set(element, holder);
+  const url = await picture.urlAt(1_000 * secondsOf(element));
+  if (holder.shown.get(variable) === url) return;
+  await keep(url);
+  holder.shown.set(variable, url);
+  element.style.setProperty(variable, `url("${url}")`);
+}
+
+async function keep(url: string): Promise<void> {
+  if (kept.some(({ src }) => src === url)) return;
+  const image = new Image();
+  image.src = url;
+  kept.push(image);
+  if (kept.length > keptMax) kept.shift();
+  await image.decode().catch(() => undefined);
+}
