@@ -23,7 +23,7 @@ export async function mount(composition: Composition, host: HTMLElement): Promis
     element.setAttribute(keyAttribute, `${composition.key}/${element.getAttribute(keyAttribute)}`);
   rebaseMarkup(content, composition.path);
   const scripts = [...content.querySelectorAll("script")];
-  for (const script of scripts) script.remove();
+  const places = new Map(scripts.map((script) => [script, leavePlace(script)]));
   await takeStyles(content, composition);
   host.setAttribute(sceneAttribute, composition.key);
   const root = content.querySelector<HTMLElement>("[data-composition-id]");
@@ -35,7 +35,26 @@ export async function mount(composition: Composition, host: HTMLElement): Promis
   sizeHost(host);
   bindVariables(host, composition);
   if (scripts.length > 0) await fontsArrived();
-  for (const script of scripts) await runScript(script, composition, host);
+  for (const script of scripts) {
+    await runScript(script, composition, host, places.get(script));
+    if (script.src !== "") places.get(script)?.remove();
+  }
+}
+
+/** Takes a script out; what asks for its own place finds one like it there. */
+function leavePlace(script: HTMLScriptElement): HTMLScriptElement | undefined {
+  if (script.src === "" && !script.text.includes("currentScript")) {
+    script.remove();
+    return undefined;
+  }
+  const place = document.createElement("script");
+  for (const { name, value } of script.attributes)
+    if (!/^(src|type)$/i.test(name)) place.setAttribute(name, value);
+  // No browser runs a script of this type.
+  place.type = "application/x-klieg-place";
+  place.text = script.text;
+  script.replaceWith(place);
+  return place;
 }
 
 const registering = new Set<string>();
@@ -127,21 +146,25 @@ async function runScript(
   script: HTMLScriptElement,
   composition: Composition,
   host: HTMLElement,
+  place: HTMLScriptElement | undefined,
 ): Promise<void> {
   const isPlain = script.type === "" || /^(text|application)\/javascript$/.test(script.type);
   if (script.src !== "" || !isPlain) {
-    await loadScript(script);
+    await loadScript(script, place);
     return;
   }
   const before = timelineNamed(composition.id);
   const outer = window.__hyperframes;
   const own = { ...(typeof outer === "object" && outer) };
   window.__hyperframes = { ...own, getVariables: () => ({ ...composition.variables }) };
+  let currentScript = place ?? null;
+  const scoped = documentOf(host, () => currentScript);
   try {
-    inContext(host, () => new Function("document", script.text)(documentOf(host)));
+    inContext(host, () => new Function("document", script.text)(scoped));
   } catch (fault) {
     globalThis.reportError(fault);
   }
+  currentScript = null;
   window.__hyperframes = outer;
   const made = timelineNamed(composition.id);
   if (made !== undefined && made !== before) keepTimeline(composition.key, made);
@@ -150,7 +173,10 @@ async function runScript(
 /** The same library once, however many hosts ask for it. */
 const loaded = new Set<string>();
 
-function loadScript(script: HTMLScriptElement): Promise<void> {
+function loadScript(
+  script: HTMLScriptElement,
+  place: HTMLScriptElement | undefined,
+): Promise<void> {
   const address = script.src.replace(/[?&]klieg-from=[^#]*/, "");
   const isKnown = [...document.scripts].some(({ src }) => src === address) || loaded.has(address);
   if (script.src !== "" && isKnown) return Promise.resolve();
@@ -159,9 +185,14 @@ function loadScript(script: HTMLScriptElement): Promise<void> {
   for (const { name, value } of script.attributes) copy.setAttribute(name, value);
   copy.text = script.text;
   return new Promise((resolve) => {
-    copy.addEventListener("load", () => resolve());
+    copy.addEventListener("load", () => {
+      document.head.append(copy);
+      resolve();
+    });
     copy.addEventListener("error", () => resolve());
-    document.head.append(copy);
+    // It may ask for its own place while it runs.
+    if (place === undefined) document.head.append(copy);
+    else place.before(copy);
     if (script.src === "" && script.type !== "module") resolve();
     window.__kliegClock.soon(resolve, 5_000);
   });
@@ -184,7 +215,10 @@ function hasContext(value: unknown): value is Gsap {
 }
 
 /** The page's document, in which look-ups find the instance's own elements first. */
-function documentOf(host: HTMLElement): Document {
+function documentOf(
+  host: HTMLElement,
+  currentScript: () => HTMLScriptElement | null,
+): Document {
   const lookups: Readonly<Record<string, unknown>> = {
     querySelector: (selector: string) =>
       host.querySelector(selector) ?? (host.matches(selector) ? host : null),
@@ -195,6 +229,7 @@ function documentOf(host: HTMLElement): Document {
   };
   return new Proxy(document, {
     get(real, name) {
+      if (name === "currentScript") return currentScript();
       if (typeof name === "string" && Object.hasOwn(lookups, name)) return lookups[name];
       const value: unknown = Reflect.get(real, name, real);
       return typeof value === "function" ? value.bind(real) : value;

@@ -1,6 +1,7 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 
+import { facesUsed } from "./fonts.ts";
 import type { FilmWindow } from "./plan.ts";
 
 /**
@@ -50,27 +51,47 @@ export async function mixScenes(): Promise<void> {
   if (window.__hf_page_composite_pending !== true) return;
   if ((await window.__hf_page_composite_prepare?.()) !== true) return;
   const stagings = [...document.querySelectorAll("canvas[layoutsubtree]")].filter(isStaging);
-  for (const staging of stagings) copyCanvases(staging);
-  await Promise.all(
-    stagings.map(
-      (staging) =>
-        new Promise((resolve) => {
-          staging.addEventListener("paint", resolve, { once: true });
-          staging.requestPaint();
-        }),
-    ),
-  );
+  for (const staging of stagings) {
+    bringHome(staging);
+    copyCanvases(staging);
+  }
+  // A first painting lays the copies out, which may ask for faces that the scenes have not used.
+  await paintAll(stagings);
+  await facesUsed();
+  await paintAll(stagings);
   window.__hf_page_composite_resolve?.();
+}
+
+function paintAll(stagings: readonly StagingCanvas[]): Promise<unknown> {
+  const painted = stagings.map(
+    (staging) =>
+      new Promise((resolve) => {
+        staging.addEventListener("paint", resolve, { once: true });
+        staging.requestPaint();
+      }),
+  );
+  return Promise.all(painted);
 }
 
 function isStaging(canvas: Element): canvas is StagingCanvas {
   return "requestPaint" in canvas && canvas.firstElementChild !== null;
 }
 
+/** A copy looks like its scene only where it has the same styles around it. */
+function bringHome(staging: StagingCanvas): void {
+  const home = sceneFor(staging)?.parentElement;
+  if (home !== null && home !== undefined && staging.parentElement !== home) home.append(staging);
+}
+
+/** The first of that name; copies come after it. */
+function sceneFor({ firstElementChild: copy }: StagingCanvas): HTMLElement | null {
+  return copy === null ? null : document.getElementById(copy.id);
+}
+
 /** A copy of a canvas is empty; videos are shown in such. */
 function copyCanvases(staging: StagingCanvas): void {
   const copy = staging.firstElementChild;
-  const scene = copy === null ? null : document.getElementById(copy.id);
+  const scene = sceneFor(staging);
   const sources = [...(scene?.querySelectorAll("canvas") ?? [])];
   for (const [at, canvas] of [...(copy?.querySelectorAll("canvas") ?? [])].entries()) {
     const source = sources[at];

@@ -18,9 +18,16 @@ export function unfilmedParts(): readonly string[] {
         `a script made a video of ${source.slice(0, 100)}; only videos in the markup play in films`,
       );
   }
+  for (const frame of document.querySelectorAll("iframe"))
+    if (frame.contentDocument === null)
+      sentences.push(`${nameOf(frame)} holds a page of another origin, whose time stands still`);
   if (workerCanvases > 0)
     sentences.push(
       "a script gave a canvas to a worker (transferControlToOffscreen), whose time is not the film's",
     );
   return sentences;
+}
+
+function nameOf({ id, tagName }: Element): string {
+  return tagName.toLowerCase() + (id === "" ? "" : `#${id.slice(0, 80)}`);
 }

@@ -1,0 +1,77 @@
+import { type FilmBench, type Files, openFilmBench } from "./film-bench.ts";
+import { readPng } from "./png.ts";
+
+/**
+ * Films of two seconds with ten frames each, in which white squares go across lanes of black, so
+ * that one film holds many cases: each lane is 20 pixels high and has its own markup.
+ */
+export interface Lane {
+  readonly page: string;
+  /** The square's left edge in each frame; -1 where there is none. */
+  readonly edges: readonly number[];
+}
+
+export interface FilmedLanes {
+  /** The edges by lane, as filmed by one page and by two. */
+  readonly films: readonly (readonly (readonly number[])[])[];
+  /** And in the still of the eleventh frame. */
+  readonly still: readonly number[];
+  readonly warnings: readonly string[];
+}
+
+type Folder = Parameters<typeof openFilmBench>[0];
+
+const laneHeight = 20;
+const width = 160;
+
+export async function filmLanes(
+  t: Folder,
+  pages: readonly string[],
+  files: Files = {},
+  attributes = "data-no-timeline",
+): Promise<FilmedLanes> {
+  const height = laneHeight * pages.length;
+  const lanes = pages.map(
+    (page, at) => `<div class="lane" style="top:${at * laneHeight}px">${page}</div>`,
+  );
+  const entry = `<!doctype html><html><head><style>
+    .lane{position:absolute;left:0;width:${width}px;height:${laneHeight}px;overflow:hidden}
+    .b{position:absolute;left:0;top:0;width:20px;height:20px;background:#fff}
+    #root{position:relative;background:#000;overflow:hidden}</style></head><body>
+    <div id="root" data-composition-id="main" data-width="${width}" data-height="${height}"
+      data-start="0" data-duration="2" data-fps="10" ${attributes}>${lanes.join("")}</div></body></html>`;
+  const all = { "index.html": entry, ...files };
+  const benches = [await openFilmBench(t, 1), await openFilmBench(t, 2)] as const;
+  const films: (readonly number[])[][] = [];
+  const warnings: string[] = [];
+  for (const bench of benches) {
+    const film = await bench.film(all, { quality: "high" });
+    warnings.push(...film.warnings);
+    const raw = await bench.look(film.key, ["-f", "rawvideo", "-pix_fmt", "gray"]);
+    films.push(pages.map((_, lane) => edgesIn(raw, lane, height)));
+  }
+  return { films, still: await stillEdges(benches[0], all, pages.length), warnings };
+}
+
+function edgesIn(raw: Buffer, lane: number, height: number): readonly number[] {
+  const found: number[] = [];
+  for (let frame = 0; (frame + 1) * width * height <= raw.length; frame++) {
+    const at = (frame * height + (lane + 0.5) * laneHeight) * width;
+    found.push(raw.subarray(at, at + width).findIndex(isWhite));
+  }
+  return found;
+}
+
+async function stillEdges(bench: FilmBench, files: Files, lanes: number) {
+  const shown = await bench.film(files, { target: "still", still: { frame: 10 } });
+  const png = readPng(await bench.bytesOf(shown.key));
+  return Array.from({ length: lanes }, (_, lane) =>
+    Array.from({ length: width }, (_, x) => png.at((x + 0.5) / width, (lane + 0.5) / lanes)[0]).findIndex(
+      isWhite,
+    ),
+  );
+}
+
+function isWhite(value: number): boolean {
+  return value > 160;
+}
