@@ -182,10 +182,11 @@ t.test("D8: a script of a sub-composition finds its own element while it runs", 
     window.__timelines = window.__timelines || {};
     window.__timelines.outer = { duration: () => 2, pause() {}, seek(seconds) {
       root.querySelector("i").style.left = seconds * 50 + "px"; } }; }`;
-  const host = (id: string) => `<div data-composition-id="${id}" data-composition-src="${id}.html"
-    data-start="0" data-duration="2" data-track-index="1"></div>`;
+  const host = (id: string, track: number) => `<div data-composition-id="${id}"
+    data-composition-src="${id}.html" data-start="0" data-duration="2"
+    data-track-index="${track}"></div>`;
   const files = { "sub.html": scene, "outer.html": outer, "outer.js": script };
-  const { films, still, warnings } = await filmLanes(t, [host("sub"), host("outer")], files);
+  const { films, still, warnings } = await filmLanes(t, [host("sub", 1), host("outer", 2)], files);
   t.strictSame(films[0], [steady, steady]);
   t.strictSame(still, [50, 50]);
   t.strictSame(warnings, []);

@@ -12,23 +12,31 @@ export async function openDrawing(text: string): Promise<MovingPicture> {
   frame.setAttribute("sandbox", "allow-same-origin");
   frame.style.cssText =
     "position:absolute;left:0;top:0;width:300px;height:150px;border:0;visibility:hidden";
-  frame.src = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
+  frame.src = URL.createObjectURL(new Blob([text], { type }));
   const loaded = new Promise((resolve) => frame.addEventListener("load", resolve));
   document.documentElement.append(frame);
   await loaded;
   const live = frame.contentDocument?.documentElement;
   if (live === undefined || !isDrawing(live)) throw new Error("it is no drawing");
-  let shown = { text: "", url: "" };
+  const urls = new Map<string, string>();
   return {
     async urlAt(ms) {
       const still = standingAt(live, Math.max(0, ms));
-      if (still === shown.text) return shown.url;
-      // The one before may still be painted.
-      shown = { text: still, url: `data:image/svg+xml,${encodeURIComponent(still)}` };
-      return shown.url;
+      const url = urls.get(still) ?? URL.createObjectURL(new Blob([still], { type }));
+      urls.set(still, url);
+      const [[oldText, oldUrl] = ["", ""]] = urls;
+      if (urls.size > urlsMax) {
+        urls.delete(oldText);
+        URL.revokeObjectURL(oldUrl);
+      }
+      return url;
     },
   };
 }
+
+const type = "image/svg+xml";
+/** So many are at hand, because those of the frames before may still be painted. */
+const urlsMax = 500;
 
 /** Also one of a page in a frame. */
 function isDrawing(element: Element): element is SVGSVGElement {

@@ -38,7 +38,7 @@ const movingByUrl = new Map<string, Moving | undefined>();
 const uses = new Map<Element, Use>();
 const holders = new Map<Element, Holder>();
 /** Pictures that are shown, so that the browser has them at hand when a style names them. */
-const kept: HTMLImageElement[] = [];
+const kept = new Map<string, HTMLImageElement>();
 const keptMax = 200;
 /** What scripts changed since it was looked through. */
 const changed = { elements: false, sheets: false };
@@ -69,16 +69,19 @@ export async function showMovingImages(secondsOf: (element: Element) => number):
   if (movingByUrl.size === 0) return;
   followChanges();
   if (changed.elements || changed.sheets) findUses();
+  // All at once: each waits for a frame of the browser's.
+  const shown: Promise<void>[] = [];
   for (const use of uses.values()) {
     const url = await use.moving.picture.urlAt(1_000 * secondsOf(use.element));
-    if (url !== use.shown) await show(use, url);
+    if (url !== use.shown) shown.push(show(use, url));
   }
   const styled = [...movingByUrl.values()].filter((one) => one?.isStyled === true);
   const roots = window.__kliegClock.documents().map(({ documentElement }) => documentElement);
   const clips = document.querySelectorAll<HTMLElement>("[data-start]");
   for (const moving of styled)
     for (const element of [...roots, ...clips])
-      if (moving !== undefined) await dress(element, moving, secondsOf);
+      if (moving !== undefined) shown.push(dress(element, moving, secondsOf));
+  await Promise.all(shown);
   // What was changed here is known.
   observer?.takeRecords();
 }
@@ -196,11 +199,15 @@ async function dress(
   element.style.setProperty(variable, `url("${url}")`);
 }
 
+/** Resolves when the browser has it. */
 async function keep(url: string): Promise<void> {
-  if (kept.some(({ src }) => src === url)) return;
-  const image = new Image();
-  image.src = url;
-  kept.push(image);
-  if (kept.length > keptMax) kept.shift();
-  await image.decode().catch(() => undefined);
+  const [[first] = [""]] = kept;
+  if (kept.size >= keptMax) kept.delete(first);
+  const image = kept.get(url) ?? Object.assign(new Image(), { src: url });
+  kept.set(url, image);
+  if (image.complete) return;
+  await new Promise<void>((resolve) => {
+    for (const type of ["load", "error"])
+      image.addEventListener(type, () => resolve(), { once: true });
+  });
 }
