@@ -127,13 +127,14 @@ function isElement(value: unknown): value is Element {
 
 /** Whether the page's styles or scripts, as far as they lie in it, speak of something. */
 export function speaks(of: RegExp): boolean {
-  const sheets = window.__kliegClock.places().flatMap((place) => [
-    ...place.styleSheets,
-    ...place.adoptedStyleSheets,
-  ]);
+  const sheets = window.__kliegClock
+    .places()
+    .flatMap((place) => [...place.styleSheets, ...place.adoptedStyleSheets]);
   return (
     [...document.scripts].some(({ text }) => of.test(text)) ||
-    [...document.querySelectorAll("[style]")].some((one) => of.test(one.getAttribute("style") ?? "")) ||
+    [...document.querySelectorAll("[style]")].some((one) =>
+      of.test(one.getAttribute("style") ?? ""),
+    ) ||
     sheets.some((sheet) => [...sheet.cssRules].some(({ cssText }) => of.test(cssText)))
   );
 }

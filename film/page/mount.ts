@@ -215,10 +215,7 @@ function hasContext(value: unknown): value is Gsap {
 }
 
 /** The page's document, in which look-ups find the instance's own elements first. */
-function documentOf(
-  host: HTMLElement,
-  currentScript: () => HTMLScriptElement | null,
-): Document {
+function documentOf(host: HTMLElement, currentScript: () => HTMLScriptElement | null): Document {
   const lookups: Readonly<Record<string, unknown>> = {
     querySelector: (selector: string) =>
       host.querySelector(selector) ?? (host.matches(selector) ? host : null),

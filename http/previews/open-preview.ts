@@ -96,7 +96,7 @@ export class OpenPreview {
     const urls: string[] = [];
     for (const file of this.filesByPath.values()) {
       const { path, size } = file;
-      if (!/\.(gif|webp|a?png|avif|svg)$/i.test(path) || size > limits.media.wholeBytesMax) continue;
+      if (!mayMove.test(path) || size > limits.media.wholeBytesMax) continue;
       if (isMoving(await this.bytes(file)))
         urls.push(new URL(this.base + encodeURI(path), origin).href);
     }
@@ -128,6 +128,8 @@ export class OpenPreview {
     return Buffer.concat(chunks);
   }
 }
+
+const mayMove = /\.(gif|webp|a?png|avif|svg)$/i;
 
 /** Scripts that speak of every font. */
 const library = /(^|\/)(gsap|three|anime|lottie|d3)[^/]*$|\.min\.m?js$/i;

@@ -20,7 +20,9 @@ const chain = [0, 6, 12, 18, 24, 30, 37, 44, 51, 58, 65, 72, 79, 86, 93, 100, 10
 
 const lanes: Readonly<Record<string, Lane>> = {
   "D1: timers that set themselves again go by the film's time": {
-    page: square("let n = 0; (function go() { b.style.left = n++ + 'px'; setTimeout(go, 40); })();"),
+    page: square(
+      "let n = 0; (function go() { b.style.left = n++ + 'px'; setTimeout(go, 40); })();",
+    ),
     edges: steps(1, 40),
   },
   "D1: promises that wait for timers lose nothing on their way": {
@@ -42,9 +44,9 @@ const lanes: Readonly<Record<string, Lane>> = {
   },
   "D1: timers of a page in a frame, set when it has loaded, wait for the film": {
     page: `<iframe style="position:absolute;left:0;top:0;width:160px;height:20px;border:0"
-      srcdoc="<body style='margin:0'><i style='position:absolute;left:0;top:0;width:20px;height:20px;
-      background:#fff'></i><script>let n = 0; addEventListener('load', () => setInterval(() => {
-      n += 1; document.querySelector('i').style.left = n + 'px'; }, 20));</script>"></iframe>`,
+      srcdoc="<body style='margin:0'><i style='position:absolute;left:0;top:0;width:20px;
+      height:20px;background:#fff'></i><script>let n = 0;
+      addEventListener('load', () => setInterval(() => { n += 1; document.querySelector('i').style.left = n + 'px'; }, 20));</script>"></iframe>`,
     edges: steady,
   },
   "D1: loops of messages wait for the clock": {
@@ -57,7 +59,8 @@ const lanes: Readonly<Record<string, Lane>> = {
     page: `<div></div><script>{
       const outer = document.currentScript.previousElementSibling.attachShadow({ mode: "closed" });
       outer.innerHTML = "<div></div>";
-      outer.querySelector("div").attachShadow({ mode: "open" }).innerHTML = \`${going}\`; }</script>`,
+      const inner = outer.querySelector("div").attachShadow({ mode: "open" });
+      inner.innerHTML = \`${going}\`; }</script>`,
     edges: steady,
   },
   "D2: shadow roots that markup declares as closed are held": {
@@ -66,14 +69,16 @@ const lanes: Readonly<Record<string, Lane>> = {
   },
   "D2: what is attached later begins then": {
     page: `<div></div><script>{ const host = document.currentScript.previousElementSibling;
-      setTimeout(() => { host.attachShadow({ mode: "closed" }).innerHTML = \`${going}\`; }, 500);
+      setTimeout(() => {
+        host.attachShadow({ mode: "closed" }).innerHTML = \`${going}\`; }, 500);
       }</script>`,
     edges: frames.map((frame) => (frame < 5 ? -1 : 5 * (frame - 5))),
   },
   "D2: SVG's own animations in shadow roots are held": {
     page: `<div></div><script>document.currentScript.previousElementSibling
       .attachShadow({ mode: "open" }).innerHTML = \`<svg width="160" height="20"><rect width="20"
-      height="20" fill="#fff"><animate attributeName="x" to="100" dur="2s"/></rect></svg>\`</script>`,
+      height="20" fill="#fff"><animate attributeName="x" to="100" dur="2s"/></rect></svg>\`
+      </script>`,
     edges: steady,
   },
   "D4: what an animation's end begins has begun, wherever a page is first shown": {
@@ -109,8 +114,10 @@ const lanes: Readonly<Record<string, Lane>> = {
   "D4: a script reads what an animation shows between two frames": {
     page: square(
       `const { parentElement } = b; setInterval(() => { const { left } = getComputedStyle(
-        parentElement.querySelector(".moves")); b.style.left = parseFloat(left) - 100 + "px"; }, 250);`,
-      "@keyframes far{from{left:100px}to{left:200px}}.moves{position:absolute;animation:far 2s linear}",
+        parentElement.querySelector(".moves"));
+        b.style.left = parseFloat(left) - 100 + "px"; }, 250);`,
+      `@keyframes far{from{left:100px}to{left:200px}}
+      .moves{position:absolute;animation:far 2s linear}`,
     ).replace("<script>", '<i class="moves"></i><script>'),
     edges: frames.map((frame) => Math.round(12.5 * Math.floor((frame * 100 + 1e-6) / 250))),
   },
@@ -138,14 +145,16 @@ const lanes: Readonly<Record<string, Lane>> = {
       scrollbar-width:none;timeline-scope:--own;scroll-timeline:--own block}
       #scroller p{margin:0;height:220px}.scrolled{position:sticky;top:0;
       animation:go linear both;animation-timeline:--own}</style>
-      <div id="scroller"><i class="b scrolled" style="position:sticky;display:block"></i><p></p></div>
-      <script>setTimeout(() => { document.getElementById("scroller").scrollTop = 110; }, 500);</script>`,
+      <div id="scroller"><i class="b scrolled" style="position:sticky;display:block"></i><p></p>
+      </div><script>{ const scroller = document.getElementById("scroller");
+      setTimeout(() => { scroller.scrollTop = 110; }, 500); }</script>`,
     edges: frames.map((frame) => (frame < 5 ? 0 : 50)),
   },
   "D6: and so are Web Animations of one": {
     page: square(
       `const source = b.parentElement.querySelector("div");
-      b.animate({ left: ["0px", "100px"] }, { timeline: new ScrollTimeline({ source }), fill: "both" });
+      const timeline = new ScrollTimeline({ source });
+      b.animate({ left: ["0px", "100px"] }, { timeline, fill: "both" });
       setTimeout(() => { source.scrollTop = 100; }, 500);`,
     ).replace(
       "<script>",
@@ -193,7 +202,8 @@ t.test("D8: a script of a sub-composition finds its own element while it runs", 
 });
 
 t.test("time that cannot be the film's is named by its element", async (t) => {
-  const inner = "<script>setInterval(() => { document.body.style.background = 'white'; }, 9)</script>";
+  const inner =
+    "<script>setInterval(() => { document.body.style.background = 'white'; }, 9)</script>";
   const page = `<iframe id="far" sandbox="allow-scripts" srcdoc="${inner}"></iframe>`;
   const { warnings, films } = await filmLanes(t, [page]);
   t.match(warnings[0], /^iframe#far .* another origin/);

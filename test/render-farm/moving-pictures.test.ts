@@ -69,7 +69,8 @@ const page = `<link rel="stylesheet" href="sheet.css"><style>
   <script>
     const root = document.querySelector(".shadow").attachShadow({ mode: "closed" });
     root.innerHTML = "<style>p{margin:0;height:40px;background:url(a.gif)}</style><p></p>";
-    setTimeout(() => { document.querySelector(".late").innerHTML = '<img src="a.webp" alt="">'; }, 300);
+    const late = document.querySelector(".late");
+    setTimeout(() => { late.innerHTML = '<img src="a.webp" alt="">'; }, 300);
   </script>`;
 const whole = {
   ...composition(page, 'data-duration="3" data-fps="10" data-no-timeline', [400, 80]),
@@ -87,15 +88,26 @@ t.test("D3, D13: pictures move by the film's time wherever a page has them", asy
     [15, red],
     [29, blue],
   ] as const)
-    sees(t, await film.pixels(frame, ...places), places.map(() => color));
-  sees(t, await bench.colorsAt(whole, 12, ...places), places.map(() => blue));
+    sees(
+      t,
+      await film.pixels(frame, ...places),
+      places.map(() => color),
+    );
+  sees(
+    t,
+    await bench.colorsAt(whole, 12, ...places),
+    places.map(() => blue),
+  );
   t.strictSame(film.warnings, []);
 });
 
 t.test("D3: what counts from its clip's start does so in styles too", async (t) => {
   const clip = `<div class="clip" data-start="1" data-duration="2" data-track-index="1"
     style="left:0;top:0;width:40px;height:40px;background:url(a.gif)"></div>`;
-  const page = { ...composition(clip, 'data-duration="3" data-fps="10" data-no-timeline'), ...files };
+  const page = {
+    ...composition(clip, 'data-duration="3" data-fps="10" data-no-timeline'),
+    ...files,
+  };
   sees(t, await bench.colorsAt(page, 14, [20, 20]), [red]);
   sees(t, await bench.colorsAt(page, 16, [20, 20]), [lime]);
 });

@@ -1,4 +1,4 @@
-import { type FilmBench, type Files, openFilmBench } from "./film-bench.ts";
+import { type Files, type FilmBench, openFilmBench } from "./film-bench.ts";
 import { readPng } from "./png.ts";
 
 /**
@@ -66,9 +66,10 @@ async function stillEdges(bench: FilmBench, files: Files, lanes: number) {
   const shown = await bench.film(files, { target: "still", still: { frame: 10 } });
   const png = readPng(await bench.bytesOf(shown.key));
   return Array.from({ length: lanes }, (_, lane) =>
-    Array.from({ length: width }, (_, x) => png.at((x + 0.5) / width, (lane + 0.5) / lanes)[0]).findIndex(
-      isWhite,
-    ),
+    Array.from(
+      { length: width },
+      (_, x) => png.at((x + 0.5) / width, (lane + 0.5) / lanes)[0],
+    ).findIndex(isWhite),
   );
 }
 

@@ -67,7 +67,8 @@ type Pairs = ReadonlyMap<Element, Element>;
 function holdStyles({ ownerDocument }: Element, ms: number, pairs: Pairs): void {
   const targets = new Set<Element>();
   for (const { effect } of ownerDocument.getAnimations())
-    if (effect !== null && "target" in effect) targets.add((effect as KeyframeEffect).target as Element);
+    if (effect !== null && "target" in effect)
+      targets.add((effect as KeyframeEffect).target as Element);
   for (const target of targets) {
     const style = pairs.get(target)?.getAttribute("style") ?? "";
     const delays = getComputedStyle(target).animationDelay.split(/,\s*/);
@@ -131,7 +132,8 @@ function animatedValue(element: Element, name: string): string | undefined {
   if (name === "stdDeviation")
     return ["stdDeviationX", "stdDeviationY"].map((one) => animatedValue(element, one)).join(" ");
   const property: unknown = Reflect.get(element, name === "class" ? "className" : name);
-  if (typeof property !== "object" || property === null || !("animVal" in property)) return undefined;
+  if (typeof property !== "object" || property === null || !("animVal" in property))
+    return undefined;
   const value: unknown = property.animVal;
   if (typeof value !== "object" || value === null) return String(value);
   if ("valueAsString" in value) return String(value.valueAsString);

@@ -123,7 +123,10 @@ function followChanges(): void {
 const followed = new WeakSet<Document | ShadowRoot>();
 
 function hasStyles(node: Node): boolean {
-  return /^(style|link)$/i.test(node.nodeName) || (isParent(node) && node.querySelector("style,link") !== null);
+  return (
+    /^(style|link)$/i.test(node.nodeName) ||
+    (isParent(node) && node.querySelector("style,link") !== null)
+  );
 }
 
 function isParent(node: Node): node is Element {
@@ -162,7 +165,8 @@ function findUse(element: Element): void {
 }
 
 function addressOf(element: Element): readonly ["src" | "href", string] {
-  if (isImage(element)) return ["src", element.currentSrc === "" ? element.src : element.currentSrc];
+  if (isImage(element))
+    return ["src", element.currentSrc === "" ? element.src : element.currentSrc];
   if (isInput(element)) return ["src", element.src];
   const href = element.getAttribute("href") ?? element.getAttribute("xlink:href") ?? "";
   return ["href", URL.canParse(href, document.baseURI) ? new URL(href, document.baseURI).href : ""];

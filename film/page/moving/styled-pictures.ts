@@ -21,7 +21,11 @@ export function changeStyles(place: Document | ShadowRoot, variableFor: Variable
 }
 
 function changeSheet(sheet: CSSStyleSheet, variableFor: VariableFor): void {
-  changeRules(sheet.cssRules, sheet.href ?? sheet.ownerNode?.baseURI ?? document.baseURI, variableFor);
+  changeRules(
+    sheet.cssRules,
+    sheet.href ?? sheet.ownerNode?.baseURI ?? document.baseURI,
+    variableFor,
+  );
 }
 
 function changeRules(rules: CSSRuleList, base: string, variableFor: VariableFor): void {

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-import { isAnimationEvent, type HeardEvents } from "./animation-events.ts";
+import { type HeardEvents, isAnimationEvent } from "./animation-events.ts";
 import { type AnimationNatives, endOf, type Held, type HeldAnimations } from "./held-animations.ts";
 import { replace } from "./replace.ts";
 
@@ -51,9 +51,18 @@ export function takeAnimations(
     one.playback.setRate(rate, held.localTime(one), endOf(one.animation));
     held.change(one);
   };
-  method("play", playing(({ playback }, now, end) => playback.play(now, end)));
-  method("pause", playing(({ playback }, now, end) => playback.pause(now, end)));
-  method("finish", playing(({ playback }, now, end) => playback.finish(now, end)));
+  method(
+    "play",
+    playing(({ playback }, now, end) => playback.play(now, end)),
+  );
+  method(
+    "pause",
+    playing(({ playback }, now, end) => playback.pause(now, end)),
+  );
+  method(
+    "finish",
+    playing(({ playback }, now, end) => playback.finish(now, end)),
+  );
   method(
     "reverse",
     playing(({ playback }, now, end) => {
@@ -171,7 +180,9 @@ function takeListeners(
         },
       });
     }
-  muteNative(view, (type, listener) => Reflect.apply(addEventListener, view, [type, listener, true]));
+  muteNative(view, (type, listener) =>
+    Reflect.apply(addEventListener, view, [type, listener, true]),
+  );
 }
 
 /** The events that a browser dispatches by its own time. */

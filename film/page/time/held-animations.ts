@@ -2,7 +2,13 @@
 /// <reference lib="dom.iterable" />
 import { AnimationEvents, type HeardEvents } from "./animation-events.ts";
 import type { Agenda } from "./clock.ts";
-import { type EffectTiming, nextBoundary, Playback, type Progress, progressAt } from "./playback.ts";
+import {
+  type EffectTiming,
+  nextBoundary,
+  Playback,
+  type Progress,
+  progressAt,
+} from "./playback.ts";
 
 /**
  * CSS animations, transitions and Web Animations of all documents and shadow roots of a page. The
@@ -348,8 +354,13 @@ export function endOf({ effect }: Animation): number {
 }
 
 function timingOf({ effect }: Animation): EffectTiming {
-  const { delay = 0, duration, iterations = 1, iterationStart = 0, endTime } =
-    effect?.getComputedTiming() ?? {};
+  const {
+    delay = 0,
+    duration,
+    iterations = 1,
+    iterationStart = 0,
+    endTime,
+  } = effect?.getComputedTiming() ?? {};
   return {
     delay,
     duration: typeof duration === "number" ? duration : 0,

@@ -90,8 +90,7 @@ function takeTemporal(view: View, now: () => number): void {
     readonly Now: { timeZoneId(): string };
     readonly Instant: { fromEpochMilliseconds(ms: number): TemporalInstant };
   };
-  const instant = (): TemporalInstant =>
-    Instant.fromEpochMilliseconds(epochMs + Math.floor(now()));
+  const instant = (): TemporalInstant => Instant.fromEpochMilliseconds(epochMs + Math.floor(now()));
   const zoned = (zone: string = Now.timeZoneId()): TemporalZoned =>
     instant().toZonedDateTimeISO(zone);
   replace(Now, "instant", instant);

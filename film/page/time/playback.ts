@@ -127,11 +127,7 @@ export function activeMs({ duration, iterations }: EffectTiming): number {
 }
 
 /** The next of its times, in the direction in which it plays, at which its progress changes. */
-export function nextBoundary(
-  time: number,
-  timing: EffectTiming,
-  rate: number,
-): number | undefined {
+export function nextBoundary(time: number, timing: EffectTiming, rate: number): number | undefined {
   const { delay, duration, iterationStart, end } = timing;
   const whole = delay + activeMs(timing);
   const isForward = rate > 0;
