@@ -46,7 +46,8 @@ const lanes: Readonly<Record<string, Lane>> = {
     page: `<iframe style="position:absolute;left:0;top:0;width:160px;height:20px;border:0"
       srcdoc="<body style='margin:0'><i style='position:absolute;left:0;top:0;width:20px;
       height:20px;background:#fff'></i><script>let n = 0;
-      addEventListener('load', () => setInterval(() => { n += 1; document.querySelector('i').style.left = n + 'px'; }, 20));</script>"></iframe>`,
+      addEventListener('load', () => setInterval(() => { n += 1;
+      document.querySelector('i').style.left = n + 'px'; }, 20));</script>"></iframe>`,
     edges: steady,
   },
   "D1: loops of messages wait for the clock": {

@@ -39,7 +39,8 @@ export async function filmLanes(
     .b{position:absolute;left:0;top:0;width:20px;height:20px;background:#fff}
     #root{position:relative;background:#000;overflow:hidden}</style></head><body>
     <div id="root" data-composition-id="main" data-width="${width}" data-height="${height}"
-      data-start="0" data-duration="2" data-fps="10" ${attributes}>${lanes.join("")}</div></body></html>`;
+      data-start="0" data-duration="2" data-fps="10" ${attributes}>${lanes.join("")}
+    </div></body></html>`;
   const all = { "index.html": entry, ...files };
   const benches = [await openFilmBench(t, 1), await openFilmBench(t, 2)] as const;
   const films: (readonly number[])[][] = [];

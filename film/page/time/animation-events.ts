@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import type { Progress } from "./playback.ts";
 
-/** Kinds of events of animations that any script may hear. */
+/** Kinds of events of animations that any script listens to. */
 export class HeardEvents {
   private readonly types = new Set<string>();
 

@@ -3,53 +3,40 @@ import { type HeardEvents, isAnimationEvent } from "./animation-events.ts";
 import { type AnimationNatives, endOf, type Held, type HeldAnimations } from "./held-animations.ts";
 import { replace } from "./replace.ts";
 
+type View = Window & typeof globalThis;
+
 /** The Web Animations that scripts of a window see: those that play by the film's time. */
-export function takeAnimations(
-  view: Window & typeof globalThis,
-  held: HeldAnimations,
-  heard: HeardEvents,
-): void {
+export function takeAnimations(view: View, held: HeldAnimations, heard: HeardEvents): void {
   const { prototype } = view.Animation;
-  const method = (name: string, act: (one: Held, animation: Animation, value: number) => void) => {
+  takeMethods(prototype, held);
+  takeProperties(prototype, held);
+  takeCallbacks(prototype, held);
+  takeListeners(view, held, heard);
+  const { animate } = view.Element.prototype;
+  replace(view.Element.prototype, "animate", function (this: Element, ...values: unknown[]) {
+    const animation: Animation = Reflect.apply(animate, this, values);
+    held.find(animation);
+    return animation;
+  });
+}
+
+function takeMethods(prototype: Animation, held: HeldAnimations): void {
+  const method = (name: string, act: (one: Held, value: number) => void): void => {
     const real: unknown = Reflect.get(prototype, name);
     if (typeof real !== "function") return;
     replace(prototype, name, function (this: Animation, ...values: number[]) {
       const one = held.find(this);
       if (one === undefined) return Reflect.apply(real, this, values);
-      act(one, this, values[0] ?? 1);
+      act(one, values[0] ?? 1);
       return undefined;
     });
   };
-  const property = (
-    name: string,
-    read: (one: Held, animation: Animation) => unknown,
-    write?: (one: Held, value: unknown) => void,
-  ) => {
-    const real = Object.getOwnPropertyDescriptor(prototype, name);
-    if (real === undefined) return;
-    Object.defineProperty(prototype, name, {
-      ...real,
-      get(this: Animation) {
-        const one = held.find(this);
-        return one === undefined ? Reflect.apply(real.get ?? nothing, this, []) : read(one, this);
-      },
-      set(this: Animation, value: unknown) {
-        const one = write === undefined ? undefined : held.find(this);
-        if (one === undefined) Reflect.apply(real.set ?? nothing, this, [value]);
-        else write?.(one, value);
-      },
-    });
-  };
   const playing = (act: (one: Held, now: number, end: number) => void) => {
-    return (one: Held, animation: Animation): void => {
+    return (one: Held): void => {
       one.isSought = false;
-      act(one, held.localTime(one), endOf(animation));
+      act(one, held.localTime(one), endOf(one.animation));
       held.change(one);
     };
-  };
-  const setRate = (one: Held, rate: number): void => {
-    one.playback.setRate(rate, held.localTime(one), endOf(one.animation));
-    held.change(one);
   };
   method(
     "play",
@@ -71,15 +58,43 @@ export function takeAnimations(
     }),
   );
   method("cancel", (one) => held.cancel(one));
-  method("updatePlaybackRate", (one, _, rate) => setRate(one, Number(rate)));
+  method("updatePlaybackRate", (one, rate) => setRate(one, Number(rate), held));
+}
+
+function setRate(one: Held, rate: number, held: HeldAnimations): void {
+  one.playback.setRate(rate, held.localTime(one), endOf(one.animation));
+  held.change(one);
+}
+
+function takeProperties(prototype: Animation, held: HeldAnimations): void {
+  const property = (
+    name: string,
+    read: (one: Held) => unknown,
+    write?: (one: Held, value: unknown) => void,
+  ): void => {
+    const real = Object.getOwnPropertyDescriptor(prototype, name);
+    if (real === undefined) return;
+    Object.defineProperty(prototype, name, {
+      ...real,
+      get(this: Animation) {
+        const one = held.find(this);
+        return one === undefined ? Reflect.apply(real.get ?? nothing, this, []) : read(one);
+      },
+      set(this: Animation, value: unknown) {
+        const one = write === undefined ? undefined : held.find(this);
+        if (one === undefined) Reflect.apply(real.set ?? nothing, this, [value]);
+        else write?.(one, value);
+      },
+    });
+  };
   property(
     "playbackRate",
     ({ playback }) => playback.rate,
-    (one, rate) => setRate(one, Number(rate)),
+    (one, rate) => setRate(one, Number(rate), held),
   );
   property("playState", (one) => held.stateOf(one));
   property("pending", () => false);
-  property("ready", (_, animation) => Promise.resolve(animation));
+  property("ready", ({ animation }) => Promise.resolve(animation));
   property("finished", (one) => awaitFinish(one, held));
   property(
     "currentTime",
@@ -102,29 +117,26 @@ export function takeAnimations(
       held.change(one);
     },
   );
+}
+
+/** A script that sets one waits for the animation. */
+function takeCallbacks(prototype: Animation, held: HeldAnimations): void {
   for (const name of ["onfinish", "oncancel"]) {
     const real = Object.getOwnPropertyDescriptor(prototype, name);
-    if (real !== undefined)
-      Object.defineProperty(prototype, name, {
-        ...real,
-        set(this: Animation, value: unknown) {
-          hear(held.find(this));
-          Reflect.apply(real.set ?? nothing, this, [value]);
-        },
-      });
+    if (real === undefined) continue;
+    Object.defineProperty(prototype, name, {
+      ...real,
+      set(this: Animation, value: unknown) {
+        expectEnd(held.find(this));
+        Reflect.apply(real.set ?? nothing, this, [value]);
+      },
+    });
   }
-  takeListeners(view, held, heard);
-  const { animate } = view.Element.prototype;
-  replace(view.Element.prototype, "animate", function (this: Element, ...values: unknown[]) {
-    const animation: Animation = Reflect.apply(animate, this, values);
-    held.find(animation);
-    return animation;
-  });
 }
 
 const nothing = (): undefined => undefined;
 
-function hear(one: Held | undefined): void {
+function expectEnd(one: Held | undefined): void {
   if (one !== undefined) one.isAwaited = true;
 }
 
@@ -137,18 +149,14 @@ function awaitFinish(one: Held, held: HeldAnimations): Promise<Animation> {
   const promise = new Promise<Animation>((resolve, reject) => {
     settle = { resolve, reject };
   });
-  // One that nobody waits for may be canceled.
+  // A script that does not wait for it need not know that it was canceled.
   promise.catch(nothing);
   if (settle !== undefined) one.finished = { promise, ...settle };
   return promise;
 }
 
 /** Notes who listens, and keeps from them what the browser tells by its own time. */
-function takeListeners(
-  view: Window & typeof globalThis,
-  held: HeldAnimations,
-  heard: HeardEvents,
-): void {
+function takeListeners(view: View, held: HeldAnimations, heard: HeardEvents): void {
   const note = (type: string): void => {
     if (!heard.has(type) && isAnimationEvent(type)) {
       held.beginHearing();
@@ -162,7 +170,7 @@ function takeListeners(
     function (this: EventTarget | undefined, ...values: unknown[]) {
       const type = String(values[0]);
       note(type);
-      if (this instanceof view.Animation) hear(held.find(this));
+      if (this instanceof view.Animation) expectEnd(held.find(this));
       return Reflect.apply(addEventListener, this ?? view, values);
     },
   );
@@ -193,7 +201,7 @@ const nativeTypes = [
 
 /** Calls `listen` for each kind of event; before any listener of the page's. */
 export function muteNative(
-  view: Window & typeof globalThis,
+  view: View,
   listen: (type: string, listener: (event: Event) => void) => void,
 ): void {
   const mute = (event: Event): void => {
@@ -203,7 +211,7 @@ export function muteNative(
 }
 
 /** Of an animation that a scroll or a view moves, which the browser plays. */
-function isForeign(event: Event, view: Window & typeof globalThis): boolean {
+function isForeign(event: Event, view: View): boolean {
   const { target } = event;
   if (!(target instanceof view.Element)) return false;
   const name: unknown = Reflect.get(event, "animationName");
@@ -218,7 +226,7 @@ function isForeign(event: Event, view: Window & typeof globalThis): boolean {
 }
 
 /** The browser's own methods, as they are before this window's are taken over. */
-export function animationNatives(view: Window & typeof globalThis): AnimationNatives {
+export function animationNatives(view: View): AnimationNatives {
   const { prototype } = view.Animation;
   const { pause, finish, cancel } = prototype;
   const accessor = (name: string) => Object.getOwnPropertyDescriptor(prototype, name);

@@ -141,7 +141,7 @@ export class FilmTime {
   }
 }
 
-/** Attributes by which markup hears events. */
+/** Attributes by which markup listens to events. */
 const hearing = [
   ...["animationstart", "animationiteration", "animationend", "transitionrun"],
   ...["transitionstart", "transitionend"],

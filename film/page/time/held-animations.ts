@@ -18,7 +18,7 @@ import {
  * 1. Only animations of a document's timeline are held. Those of scroll and view timelines, and of
  *    none, are the browser's.
  * 2. What is there when the film begins counts from its clip's start, what comes later from then.
- * 3. Events are dispatched at their own times, and only when somebody may hear them.
+ * 3. Events are dispatched at their own times, and only when a script listens.
  */
 export interface Held {
   readonly animation: Animation;
@@ -28,7 +28,7 @@ export interface Held {
   told: Progress;
   isFinishTold: boolean;
   finished: Settling | undefined;
-  /** Whether anybody waits for its end. */
+  /** Whether a script waits for its end. */
   isAwaited: boolean;
   /** Whether scripts play it, so that its style does not. */
   isScripted: boolean;
@@ -196,7 +196,7 @@ export class HeldAnimations implements Agenda {
     }
   }
 
-  /** What happened before anybody could hear it is not told later. */
+  /** What happened before the first script listened is not told later. */
   beginHearing(): void {
     if (this.events.isHeard || this.placeFor === undefined) return;
     for (const held of this.live) held.told = this.progressOf(held);
