@@ -178,6 +178,8 @@ export class StageBrowser {
 }
 
 const frameMs = 16;
+/** What moves by the browser's own time stands still. */
+const stepMs = 0.05;
 /** For a page's last scripts. */
 const leavingMs = 10_000;
 
@@ -256,7 +258,7 @@ export class Stage {
     const turns = this.painting;
     // Chromium ends its compositor's process when two pages ask at once.
     const painting = turns.last.then(() => {
-      turns.timeMs += frameMs;
+      turns.timeMs += stepMs;
       return this.send("HeadlessExperimental.beginFrame", {
         frameTimeTicks: turns.timeMs,
         interval: frameMs,
