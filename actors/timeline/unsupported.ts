@@ -5,6 +5,7 @@ import { type Element, everyElement } from "./markup.ts";
 import type { MarkupFiles } from "./markup-files.ts";
 import type { Composition } from "./model.ts";
 import { mayRegister, speaksOfTimelines } from "./registration.ts";
+import { warnOfScript } from "./script-faults.ts";
 import { addressesIn, importsIn, type Stylesheets, stylesheetsOf } from "./stylesheets.ts";
 
 /** Attributes of the format that change a film and are not done here. */
@@ -44,6 +45,7 @@ export function warnOfUnsupported(
       warnOfAttributes(element, path, findings);
       warnOfLinks(bundle, element, path, findings);
       warnOfModules(bundle, element, path, findings);
+      warnOfScript(element, path, path !== bundle.entry, findings);
     }
     warnOfEmptyRegistry(bundle, elements, path, findings);
     const sheets = stylesheetsOf(bundle, markup.html, path);

@@ -3,6 +3,7 @@
 import type { Composition } from "../../actors/timeline/model.ts";
 import type { FilmPlan, FilmWindow } from "./plan.ts";
 import { type ShownClip, showAt } from "./shown-clips.ts";
+import { rulesIn } from "./style-rules.ts";
 import type { Place } from "./time/held-animations.ts";
 import { findTimeline, hasTimelines, seekOthers, seekTimeline, wakeTimeline } from "./timelines.ts";
 
@@ -135,6 +136,6 @@ export function speaks(of: RegExp): boolean {
     [...document.querySelectorAll("[style]")].some((one) =>
       of.test(one.getAttribute("style") ?? ""),
     ) ||
-    sheets.some((sheet) => [...sheet.cssRules].some(({ cssText }) => of.test(cssText)))
+    sheets.some((sheet) => rulesIn(sheet).some(({ cssText }) => of.test(cssText)))
   );
 }

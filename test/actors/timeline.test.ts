@@ -277,3 +277,14 @@ t.test("no text makes the timeline fail", async (t) => {
   ])
     t.ok(Array.isArray(effectiveTimeline(bundleOf("", { "index.html": text })).clips));
 });
+
+t.test("D8: lint names scripts that throw as soon as they run", async (t) => {
+  const host =
+    '<div id="s" data-composition-id="s" data-composition-src="s.html" data-start="0"></div>';
+  const scene = '<template><div data-composition-id="s"><script>document.write(1)</script></div>';
+  const root = `${host}<script>const one = ;</script><script type="module">await 0;</script>`;
+  const found = messages(effectiveTimeline(bundleOf(root, { "s.html": scene })));
+  t.ok(found.some((one) => /index\.html: script does not run: Unexpected token/.test(one)));
+  t.ok(found.some((one) => /s\.html: script calls document\.write/.test(one)));
+  t.equal(found.filter((one) => one.includes("does not run")).length, 1);
+});

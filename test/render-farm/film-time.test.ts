@@ -1,5 +1,5 @@
 import t from "tap";
-import { filmLanes, type Lane } from "./time-bench.ts";
+import { filmLanes, type Lane, openLaneBenches } from "./time-bench.ts";
 
 const frames = Array.from({ length: 20 }, (_, frame) => frame);
 /** Five pixels a frame. */
@@ -151,6 +151,16 @@ const lanes: Readonly<Record<string, Lane>> = {
       setTimeout(() => { scroller.scrollTop = 110; }, 500); }</script>`,
     edges: frames.map((frame) => (frame < 5 ? 0 : 50)),
   },
+  "D6: and so is a view timeline": {
+    page: `<style>@keyframes seen{to{transform:translateX(100px)}}
+      .viewer{position:absolute;inset:0;overflow:auto;scrollbar-width:none}
+      .viewed{width:20px;height:20px;background:#fff;animation:seen linear both;
+      animation-timeline:view()}</style><div class="viewer"><div style="height:100px"></div>
+      <div class="viewed"></div><div style="height:200px"></div></div><script>{
+      const viewer = document.querySelector(".viewer");
+      setTimeout(() => { viewer.scrollTop = 100; }, 500); }</script>`,
+    edges: frames.map((frame) => (frame < 5 ? -1 : 50)),
+  },
   "D6: and so are Web Animations of one": {
     page: square(
       `const source = b.parentElement.querySelector("div");
@@ -166,8 +176,9 @@ const lanes: Readonly<Record<string, Lane>> = {
   },
 };
 
+const benches = await openLaneBenches(t);
 const pages = Object.values(lanes).map(({ page }) => page);
-const filmed = await filmLanes(t, pages);
+const filmed = await filmLanes(benches, pages);
 
 for (const [lane, [title, { edges }]] of Object.entries(lanes).entries())
   t.test(title, async (t) => {
@@ -196,7 +207,11 @@ t.test("D8: a script of a sub-composition finds its own element while it runs", 
     data-composition-src="${id}.html" data-start="0" data-duration="2"
     data-track-index="${track}"></div>`;
   const files = { "sub.html": scene, "outer.html": outer, "outer.js": script };
-  const { films, still, warnings } = await filmLanes(t, [host("sub", 1), host("outer", 2)], files);
+  const { films, still, warnings } = await filmLanes(
+    benches,
+    [host("sub", 1), host("outer", 2)],
+    files,
+  );
   t.strictSame(films[0], [steady, steady]);
   t.strictSame(still, [50, 50]);
   t.strictSame(warnings, []);
@@ -206,7 +221,7 @@ t.test("time that cannot be the film's is named by its element", async (t) => {
   const inner =
     "<script>setInterval(() => { document.body.style.background = 'white'; }, 9)</script>";
   const page = `<iframe id="far" sandbox="allow-scripts" srcdoc="${inner}"></iframe>`;
-  const { warnings, films } = await filmLanes(t, [page]);
+  const { warnings, films } = await filmLanes(benches, [page]);
   t.match(warnings[0], /^iframe#far .* another origin/);
   t.strictSame(films[0], films[1]);
 });

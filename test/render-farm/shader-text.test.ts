@@ -8,9 +8,7 @@ const require = createRequire(import.meta.url);
 const files = {
   "gsap.js": readFileSync(require.resolve("gsap/dist/gsap.min.js"), "utf8"),
   "shaders.js": readFileSync(
-    require
-      .resolve("@hyperframes/shader-transitions")
-      .replace(/index\.c?js$/, "index.global.js"),
+    require.resolve("@hyperframes/shader-transitions").replace(/index\.c?js$/, "index.global.js"),
     "utf8",
   ),
   "index.html": `<!doctype html><html><head><script src="gsap.js"></script>

@@ -24,8 +24,15 @@ type Folder = Parameters<typeof openFilmBench>[0];
 const laneHeight = 20;
 const width = 160;
 
+/** With one page, and with two. */
+export type LaneBenches = readonly [FilmBench, FilmBench];
+
+export async function openLaneBenches(t: Folder): Promise<LaneBenches> {
+  return [await openFilmBench(t, 1), await openFilmBench(t, 2)];
+}
+
 export async function filmLanes(
-  t: Folder,
+  benches: LaneBenches,
   pages: readonly string[],
   files: Files = {},
   attributes = "data-no-timeline",
@@ -42,7 +49,6 @@ export async function filmLanes(
       data-start="0" data-duration="2" data-fps="10" ${attributes}>${lanes.join("")}
     </div></body></html>`;
   const all = { "index.html": entry, ...files };
-  const benches = [await openFilmBench(t, 1), await openFilmBench(t, 2)] as const;
   const films: (readonly number[])[][] = [];
   const warnings: string[] = [];
   for (const bench of benches) {

@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
+import { rulesIn } from "../style-rules.ts";
 
 /**
  * Moving pictures that styles name (backgrounds, borders, markers, masks, what stands before and
@@ -22,18 +23,18 @@ export function changeStyles(place: Document | ShadowRoot, variableFor: Variable
 
 function changeSheet(sheet: CSSStyleSheet, variableFor: VariableFor): void {
   changeRules(
-    sheet.cssRules,
+    rulesIn(sheet),
     sheet.href ?? sheet.ownerNode?.baseURI ?? document.baseURI,
     variableFor,
   );
 }
 
-function changeRules(rules: CSSRuleList, base: string, variableFor: VariableFor): void {
+function changeRules(rules: readonly CSSRule[], base: string, variableFor: VariableFor): void {
   for (const rule of rules) {
     if ("style" in rule) changeStyle(rule.style as CSSStyleDeclaration, base, variableFor);
     if ("styleSheet" in rule && rule.styleSheet !== null)
       changeSheet(rule.styleSheet as CSSStyleSheet, variableFor);
-    if ("cssRules" in rule) changeRules(rule.cssRules as CSSRuleList, base, variableFor);
+    if ("cssRules" in rule) changeRules([...(rule.cssRules as CSSRuleList)], base, variableFor);
   }
 }
 

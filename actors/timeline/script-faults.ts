@@ -1,0 +1,37 @@
+import type { Findings } from "./diagnostics.ts";
+import type { Element } from "./markup.ts";
+
+/** Names what throws as soon as an inline script runs, so that a film would stand still. */
+export function warnOfScript(
+  element: Element,
+  path: string,
+  isScene: boolean,
+  findings: Findings,
+): void {
+  const { src, type = "" } = element.attributes;
+  const isClassic = /^(|(text|application)\/(java|ecma)script)$/i.test(type.trim());
+  if (element.tag !== "script" || src !== undefined || !isClassic) return;
+  const fault = syntaxFault(element.text);
+  if (fault !== undefined)
+    findings.warning("unsupported", { path, element }, `does not run: ${fault}`);
+  if (isScene && /\bdocument\s*\.\s*write(ln)?\s*\(/.test(element.text))
+    findings.warning(
+      "unsupported",
+      { path, element },
+      "calls document.write, which replaces the page that has loaded",
+    );
+}
+
+/** The script is compiled and never run. */
+function syntaxFault(text: string): string | undefined {
+  if (text.length > checkedMax) return undefined;
+  try {
+    new Function(text);
+    return undefined;
+  } catch (fault) {
+    return fault instanceof SyntaxError ? fault.message.slice(0, 200) : undefined;
+  }
+}
+
+/** Longer ones would take too long, and are libraries. */
+const checkedMax = 200_000;
