@@ -4,11 +4,11 @@ import t from "tap";
 import { openFilmBench } from "./film-bench.ts";
 
 const bench = await openFilmBench(t, 2);
-const require = createRequire(import.meta.url);
+const folder = createRequire(import.meta.url);
 const files = {
-  "gsap.js": readFileSync(require.resolve("gsap/dist/gsap.min.js"), "utf8"),
+  "gsap.js": readFileSync(folder.resolve("gsap/dist/gsap.min.js"), "utf8"),
   "shaders.js": readFileSync(
-    require.resolve("@hyperframes/shader-transitions").replace(/index\.c?js$/, "index.global.js"),
+    folder.resolve("@hyperframes/shader-transitions").replace(/index\.c?js$/, "index.global.js"),
     "utf8",
   ),
   "index.html": `<!doctype html><html><head><script src="gsap.js"></script>
