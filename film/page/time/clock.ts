@@ -59,6 +59,12 @@ export class Clock {
     return this.lastId;
   }
 
+  /** Like a timer that no other one led to. */
+  setTask(call: () => void, waitMs: number, owner: object): void {
+    this.lastId += 1;
+    this.put(this.lastId, { call, owner, nesting: 0, every: undefined }, waitMs);
+  }
+
   clearTimer(id: number): void {
     this.timers.delete(id);
   }

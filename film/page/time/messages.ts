@@ -41,7 +41,7 @@ export class Messages {
     replace(prototype, "postMessage", function (this: MessagePort, ...values: unknown[]) {
       const send = (): unknown => Reflect.apply(postMessage, this, values);
       if (pass()) send();
-      else clock.setTimer(send, lateMs, false, view);
+      else clock.setTask(send, lateMs, view);
     });
     this.windows += 1;
     view.addEventListener("message", (event) => this.receive(event, view), true);
@@ -90,7 +90,7 @@ export class Messages {
     const { data, origin, lastEventId, source, ports } = event;
     const again = { data, origin, lastEventId, source, ports: [...ports] };
     const late = (): void => void view.dispatchEvent(new MessageEvent("message", again));
-    this.clock.setTimer(late, lateMs, false, view);
+    this.clock.setTask(late, lateMs, view);
   }
 
   private pass(): boolean {
@@ -103,6 +103,6 @@ export class Messages {
 }
 
 /** What a browser may deliver in a millisecond. */
-const sentMax = 100;
+const sentMax = 20;
 const loadingMax = 10_000;
 const lateMs = 1;
