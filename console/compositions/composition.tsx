@@ -58,12 +58,7 @@ function Studio({ composition, asking }: StudioProps) {
             <Player source={source} revision={revision} size={{ width, height }} />
           ) : null}
           <Shown asked={film.asked} again={film.again}>
-            {(value) => (
-              <>
-                <Timeline film={value} session={session} open={open} />
-                <Inspector film={value} session={session} />
-              </>
-            )}
+            {(value) => <Timeline film={value} session={session} open={open} />}
           </Shown>
           <Files
             composition={composition}
@@ -72,6 +67,9 @@ function Studio({ composition, asking }: StudioProps) {
           />
         </section>
         <section class="about-column">
+          <Shown asked={film.asked} again={film.again}>
+            {(value) => <Inspector film={value} session={session} />}
+          </Shown>
           <Preview composition={composition} />
           <Renders composition={composition} />
           <Shown asked={film.asked} again={film.again}>

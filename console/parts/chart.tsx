@@ -97,7 +97,7 @@ function optionsOf(props: ChartProps, width: number): UPlot.Options {
     cursor: { y: false, points: { size: 6 } },
     scales: { y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] } },
     axes: [
-      { ...axis, grid: { show: false }, space: 64, values: isByDay ? daysOf : timesOf },
+      { ...axis, size: 26, grid: { show: false }, space: 64, values: isByDay ? daysOf : timesOf },
       {
         ...axis,
         size: (plot, values) => widestOf(plot, values, font),

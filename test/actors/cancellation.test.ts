@@ -82,6 +82,14 @@ t.test("before_submit: nothing is sent, refunded in full at once", async (t) => 
   }
 });
 
+t.test("E8: one credit is said as one", async (t) => {
+  const cheap = { ...onFarm(running), terms: { ...onFarm(running).terms, hold: 2 }, token: "t" };
+  const { head } = turn({ ...cheap, progress: 0.3 }, cancel);
+  const message =
+    "Canceled part way. 1 credit was charged for the rendered share and 1 was returned.";
+  t.match(cancellationView(canceled(head)), { message });
+});
+
 t.test("a farm task that is not leased is before_submit", async (t) => {
   const { head, effects } = turn(onFarm(queued), cancel);
   t.match(cancellationView(canceled(head)), { stage: "before_submit", settlement: "refunded" });

@@ -35,6 +35,11 @@ async function seeOverview(t: Test, { page }: ConsolePage): Promise<void> {
   await page.getByRole("link", { name: "Overview" }).click();
   await page.locator(".chart canvas").nth(2).waitFor();
   t.equal(await page.locator(".chart canvas").count(), 3);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  const heights = await page
+    .locator(".columns > .card")
+    .evaluateAll((cards) => cards.map((card) => Math.round(card.getBoundingClientRect().height)));
+  t.equal(new Set(heights).size, 1, `E8: cards side by side are of one height: ${heights}`);
   await look(t, page, "overview");
 }
 
@@ -73,6 +78,9 @@ async function drainNode(t: Test, { page }: ConsolePage): Promise<void> {
   const row = page.locator(".line", { hasText: "farm node" });
   await row.waitFor();
   await look(t, page, "nodes");
+  const service = page.locator(".line", { hasText: "service" });
+  t.match(await service.locator(".row-title").textContent(), /^127\.0\.0\.1:\d+ service$/);
+  t.equal(await service.getByRole("button").count(), 0, "E8: nothing could take its shards over");
   await row.getByRole("button", { name: "Drain" }).click();
   await page.getByRole("button", { name: /^Drain / }).click();
   await row.getByText("Draining").waitFor();

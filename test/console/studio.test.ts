@@ -42,7 +42,12 @@ async function edit(t: Test, { page }: ConsolePage): Promise<void> {
   await page.keyboard.press("Control+s");
   await page.getByText("revision 3").waitFor();
   await page.getByText("Nothing to mend").waitFor();
-  await page.locator("button.clip", { hasText: "title" }).waitFor();
+  const clip = page.locator("button.clip", { hasText: "title" });
+  await clip.waitFor();
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await clip.click();
+  const box = await page.getByRole("region", { name: "The chosen clip" }).boundingBox();
+  t.ok(box !== null && box.y + box.height < 900, "E8: what is chosen is seen beside the film");
   t.match(await page.locator(".view-head .hint").textContent(), /320 × 180/);
 }
 

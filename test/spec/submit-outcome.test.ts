@@ -43,7 +43,7 @@ t.test("a cancel whose submit has no outcome answers after 10 s, failed and pend
   t.match((await ada.read(id)).cancellation, {
     provider_cancel: "failed",
     settlement: "refunded",
-    message: "Canceled. Your 1 credits were returned.",
+    message: "Canceled. Your 1 credit was returned.",
     credits_refunded: 1,
   });
 });
