@@ -37,6 +37,8 @@ export type Refusal =
   | { readonly code: "uri_too_long" }
   | { readonly code: "headers_too_large" }
   | { readonly code: "unsupported_media_type"; readonly accepts?: string }
+  /** Compressed, for example: `Content-Encoding` names something else than `identity`. */
+  | { readonly code: "encoded_body" }
   | { readonly code: "plan_required"; readonly plan: string }
   | {
       readonly code: "out_of_credits";

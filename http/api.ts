@@ -17,11 +17,11 @@ import { HttpFigures } from "./metrics/http-figures.ts";
 import { bearerOf, partitionAsked } from "./placing.ts";
 import { problem } from "./problems/problems.ts";
 import { RefusalError } from "./problems/refusal-error.ts";
-import { checkMediaType, parseBody, stalledBody } from "./request/body.ts";
+import { checkContentEncoding, checkMediaType, parseBody, stalledBody } from "./request/body.ts";
 import { parseForm } from "./request/form.ts";
 import { readQuery } from "./request/query.ts";
 import { traceOf } from "./request/trace-parent.ts";
-import { type Call, type Route, route } from "./route.ts";
+import { type Call, type Route, route, takesBody } from "./route.ts";
 import { RouteTree } from "./route-tree.ts";
 import type { Cluster, Service } from "./service.ts";
 import { type Answer, constantHeader, type Header, type HttpRequest } from "./transport/answer.ts";
@@ -115,6 +115,7 @@ export class Api {
       const rate = this.count(route, principal);
       trail.rate = rate;
       admit(route, principal, rate);
+      if (takesBody(route)) checkContentEncoding(request.headers["content-encoding"]);
       const call: Call = {
         service: this.service,
         request,

@@ -85,6 +85,10 @@ export interface Route {
   readonly run: (call: Call) => Answer | Promise<Answer>;
 }
 
+export function takesBody({ body, streamBytesMax }: Route): boolean {
+  return body !== undefined || streamBytesMax !== undefined;
+}
+
 /** Of routes that look only at the directory, or ask other partitions for what they need. */
 export const anywhere: PartitionOf = () => undefined;
 

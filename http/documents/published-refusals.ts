@@ -4,7 +4,7 @@
  * every refusal that they meet against this.
  */
 import { problemTypes } from "../problems/problem-types.ts";
-import { isEventStream, type Route } from "../route.ts";
+import { isEventStream, type Route, takesBody } from "../route.ts";
 import type { Slug } from "./sample-refusals.ts";
 
 interface Rule {
@@ -27,7 +27,7 @@ const rules: readonly Rule[] = [
     applies: ({ method, takesHead }) => method === "GET" && !takesHead,
   },
   { slugs: ["payload-too-large"], applies: takesBody },
-  { slugs: ["unsupported-media-type"], applies: takesOneType },
+  { slugs: ["unsupported-media-type"], applies: takesBody },
   { slugs: ["conflict"], applies: isChange },
   { slugs: ["duplicate"], applies: isKeyed },
   {
@@ -74,14 +74,6 @@ const more: Readonly<Record<string, readonly Slug[]>> = {
   "PUT /v1/compositions/{id}/file": ["precondition-failed"],
   "DELETE /v1/compositions/{id}/file": ["precondition-failed"],
 };
-
-function takesBody({ body, streamBytesMax }: Route): boolean {
-  return body !== undefined || streamBytesMax !== undefined;
-}
-
-function takesOneType({ body, streamBytesMax, streamBody }: Route): boolean {
-  return body !== undefined || (streamBytesMax !== undefined && !Object.hasOwn(streamBody, "*/*"));
-}
 
 /** The rate class of a POST that changes nothing is `read`. */
 function isChange({ method, access, rate, isSubmit }: Route): boolean {

@@ -200,6 +200,13 @@ export const problemTable: ProblemTable = {
     title: "Unsupported Media Type",
     detail: `Send ${accepts}.`,
   }),
+  encoded_body: () => ({
+    slug: "unsupported-media-type",
+    status: 415,
+    title: "Unsupported Media Type",
+    detail: "Send the body as it is, without Content-Encoding.",
+    headers: [["Accept-Encoding", "identity"]],
+  }),
   unexportable: ({ detail }) => ({
     slug: "unexportable",
     status: 422,

@@ -22,6 +22,11 @@ export function checkMediaType(contentType: string | undefined): void {
     throw new RefusalError({ code: "unsupported_media_type" });
 }
 
+/** Throws `RefusalError` with 415: bodies are read as they come over the wire. */
+export function checkContentEncoding(encoding: string | undefined): void {
+  if (encoding?.split(",").some(isCoding)) throw new RefusalError({ code: "encoded_body" });
+}
+
 /**
  * Members that are null are dropped at every depth but inside `open` members: an optional member
  * may be null with the meaning of absent, but for those that `nulls` names. Throws `RefusalError`
@@ -52,6 +57,11 @@ export function parseJson(text: string, open: readonly string[] = []): unknown {
   refuseCrowd(value, open);
   if (surrogate.test(text)) refuseHalfCharacters(value, "");
   return value;
+}
+
+function isCoding(name: string): boolean {
+  const coding = name.trim().toLowerCase();
+  return coding !== "" && coding !== "identity";
 }
 
 function decode(bytes: Uint8Array): string {
