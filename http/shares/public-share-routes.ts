@@ -14,13 +14,14 @@ import { type Asked, type Call, type Route, route } from "../route.ts";
 import { type Answer, type Header, json } from "../transport/answer.ts";
 import { readPassword } from "./share-form.ts";
 import { mediaPage, refusalPage, viewerPath } from "./share-pages.ts";
-import { tokenPlace } from "./share-token.ts";
+import { isToken, tokenPlace } from "./share-token.ts";
 import { countResolution, findShared, noteVisit, resolve, unlockShared } from "./shared-media.ts";
 
 const open = {
   access: "open",
   anyOrigin: true,
-  partitionOf: ({ ids: [token = ""] }: Asked) => tokenPlace(token).partition,
+  partitionOf: ({ ids: [token = ""] }: Asked) =>
+    isToken(token) ? tokenPlace(token).partition : undefined,
 } as const;
 
 export const publicShareRoutes: readonly Route[] = [

@@ -23,7 +23,7 @@ import { expectReply } from "../problems/replies.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
 import { type Answer, json, nothing } from "../transport/answer.ts";
 import { findTarget, mayShare, readyAssetOf, type ShareTarget, titleOf } from "./share-targets.ts";
-import { mintToken, tokenPlace, tokenPrefix } from "./share-token.ts";
+import { isToken, mintToken, tokenPlace, tokenPrefix } from "./share-token.ts";
 
 const dayMs = 86_400_000;
 
@@ -132,7 +132,7 @@ async function revokeShare(call: Call, kind: ShareLinkKind): Promise<Answer> {
 /** From a token or the id itself. */
 function linkIdOf({ service }: Call, named: string): Id | undefined {
   const id = parseId(named);
-  if (id !== undefined) return id;
+  if (id !== undefined || !isToken(named)) return id;
   const { partition, digest } = tokenPlace(named);
   return service.gateway.read(shareOfTokenKey(partition, digest));
 }

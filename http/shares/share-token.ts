@@ -7,6 +7,7 @@ import { digestOf } from "../auth/principals.ts";
 
 const secretBytes = 16;
 const prefixLength = 6;
+const tokenPattern = /^[\w-]{23}$/;
 
 export function mintToken(entropy: Entropy, partition: number): string {
   return Buffer.from([...entropy.bytes(secretBytes), partition]).toString("base64url");
@@ -17,10 +18,12 @@ export function tokenPrefix(token: string): string {
   return token.slice(0, prefixLength);
 }
 
-/**
- * Where to look for a token's link. All that is no token is looked for too, so that its answer is
- * the one that an unknown token gets, and takes as long.
- */
+/** What is no token gets the answer of one that is unknown, wherever it was asked. */
+export function isToken(text: string): boolean {
+  return tokenPattern.test(text);
+}
+
+/** Where to look for a token's link. */
 export function tokenPlace(token: string): { readonly partition: number; readonly digest: string } {
   const partition = Buffer.from(token, "base64url").at(-1) ?? 0;
   return { partition, digest: digestOf(token) };

@@ -16,7 +16,7 @@ import { limits } from "../../config/limits.ts";
 import { found, RefusalError } from "../problems/refusal-error.ts";
 import type { Call } from "../route.ts";
 import { titleOf } from "./share-targets.ts";
-import { tokenPlace } from "./share-token.ts";
+import { isToken, tokenPlace } from "./share-token.ts";
 
 type AnyCall = Call<unknown, unknown>;
 
@@ -35,6 +35,7 @@ export function countResolution({ service, request, id: token }: AnyCall): void 
 /** Whether or not it is locked. Throws `RefusalError`: 404, 410. */
 export function findShared({ service, id: token }: AnyCall): Shared {
   const { gateway, clock } = service;
+  if (!isToken(token)) throw new RefusalError({ code: "not_found" });
   const { partition, digest } = tokenPlace(token);
   const id = found(gateway.read(shareOfTokenKey(partition, digest)));
   const link = found(gateway.read(shareLinkKey(id)));
