@@ -7,7 +7,7 @@ export interface HttpRequest {
   /** As received, without the query. */
   readonly path: string;
   readonly query: string;
-  /** By lower-case name; the last of repeated ones. */
+  /** By lower-case name; lines of one name are one list, separated by commas. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /**
    * Empty when the route takes none; `too_large` when there was more than the route takes,

@@ -92,6 +92,13 @@ export function watchArrivals(open: ReadonlySet<Arrival>, clock: Clock): void {
   });
 }
 
+/** For a body that no route reads. */
+export const noReceiver: Receiver = {
+  chunk: () => {},
+  stalled: () => {},
+  isHeldBack: () => false,
+};
+
 /** For a route that reads its body as it comes. */
 export function streamReceiver(body: IncomingBody): Receiver {
   return {

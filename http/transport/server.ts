@@ -1,8 +1,14 @@
 /**
  * The listener: uWebSockets.js, imported by this file only. It turns what comes over the wire into
  * requests and answers into bytes, and refuses what the parser lets through: repeated or
- * conflicting framing headers, odd bytes in the path, headers and bodies beyond their caps, more
- * connections from one address than allowed.
+ * conflicting framing headers, headers that may come once only, odd bytes in the path, headers and
+ * bodies beyond their caps, more connections from one address than allowed.
+ *
+ * 1. No request is both carried out and refused. uWS parses on behind a request's last byte before
+ *    it returns, answers what it finds malformed by itself and closes. A request that may change
+ *    something is therefore acted on one tick after its last byte, if its connection still stands.
+ * 2. uWS knows no trailers and takes them for the next request. Behind a chunked body nothing is
+ *    read any more, and its answer is the connection's last.
  */
 
 import * as uWS from "uWebSockets.js";
@@ -11,19 +17,23 @@ import type { Refusal } from "../../actors/refusal.ts";
 import { limits } from "../../config/limits.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Api, Match } from "../api.ts";
-import { type Answer, type HttpRequest, lineOf, type Sink, type Stream } from "./answer.ts";
+import { stalledBody } from "../request/body.ts";
+import { type Answer, type HttpRequest, lineOf, type Stream } from "./answer.ts";
 import {
   Arrival,
   bufferReceiver,
+  noReceiver,
   type Receiver,
   streamReceiver,
   watchArrivals,
 } from "./arrival.ts";
 import { Connections, socketTable } from "./connections.ts";
 import { Departure } from "./departure.ts";
+import { FieldLines } from "./field-lines.ts";
 import { checkFree, portTaken } from "./free-port.ts";
 import { IncomingBody, type Valve } from "./incoming-body.ts";
 import { OpenAnswers } from "./open-answers.ts";
+import { ResponseSink } from "./response-sink.ts";
 import type { TrustedProxies } from "./trusted-proxies.ts";
 
 export interface Listener {
@@ -90,6 +100,8 @@ class Exchange implements HttpRequest {
   readonly headerBytes: number;
   /** How many headers say where the body ends. */
   readonly framings: number;
+  /** The header that came again although it may come once only. */
+  readonly repeated: string | undefined;
   body: HttpRequest["body"] = noBody;
   incoming: IncomingBody | undefined;
   /** Undefined for a request without a body, or one whose body no route reads. */
@@ -102,22 +114,28 @@ class Exchange implements HttpRequest {
   private waits = false;
 
   constructor(res: uWS.HttpResponse, req: uWS.HttpRequest, proxies: TrustedProxies) {
-    const headers: Record<string, string> = {};
-    let headerBytes = 0;
-    let framings = 0;
+    const lines = new FieldLines();
     req.forEach((name, value) => {
-      headers[name] = value;
-      headerBytes += name.length + value.length + 4;
-      if (name === "content-length" || name === "transfer-encoding") framings++;
+      lines.add(name, value);
     });
     this.res = res;
     this.proxies = proxies;
     this.method = req.getCaseSensitiveMethod().toUpperCase();
     this.path = req.getUrl();
     this.query = req.getQuery() ?? "";
-    this.headers = headers;
-    this.headerBytes = headerBytes;
-    this.framings = framings;
+    this.headers = lines.headers;
+    this.headerBytes = lines.bytes;
+    this.framings = lines.framings;
+    this.repeated = lines.repeated;
+  }
+
+  get isChunked(): boolean {
+    return this.headers["transfer-encoding"] !== undefined;
+  }
+
+  /** Whether carrying it out changes nothing (RFC 9110, 9.2.1). */
+  get isSafe(): boolean {
+    return this.method === "GET" || this.method === "HEAD" || this.method === "OPTIONS";
   }
 
   get address(): string {
@@ -202,101 +220,9 @@ function lengthLine(length: number | undefined): string {
   return length === undefined ? "" : `\r\nContent-Length: ${length}`;
 }
 
-class ResponseSink implements Sink {
-  isEnded = false;
-  onEnd: () => void = () => {};
-  private readonly res: uWS.HttpResponse;
-  private readonly exchange: Exchange;
-  private readonly length: number | undefined;
-  private pending = 0;
-  /** Of a body with a length: the last chunk that was not taken whole, and where it begins. */
-  private left = { bytes: Buffer.alloc(0), begun: 0 };
-  private onDrained: () => void = () => {};
-
-  constructor(res: uWS.HttpResponse, exchange: Exchange, length: number | undefined) {
-    this.res = res;
-    this.exchange = exchange;
-    this.length = length;
-  }
-
-  write(chunk: string | Uint8Array): boolean {
-    if (this.isOver) return true;
-    let isTaken = true;
-    this.res.cork(() => {
-      isTaken = this.length === undefined ? this.add(chunk) : this.offer(chunk, this.length);
-    });
-    return isTaken;
-  }
-
-  unsent(): number {
-    return this.pending;
-  }
-
-  drained(listener: () => void): void {
-    this.onDrained = listener;
-  }
-
-  end(): void {
-    if (this.isOver) return;
-    this.res.cork(() => {
-      // Asked to close the connection as well, uWS would write a header into the body.
-      if (this.length === undefined) this.res.end();
-      else this.res.endWithoutBody(this.length);
-    });
-    this.finish();
-  }
-
-  abort(): void {
-    if (!this.isOver) this.res.close();
-  }
-
-  /** Of a body without length: the kernel's backlog is ours until it says that it is writable. */
-  private add(chunk: string | Uint8Array): boolean {
-    if (this.res.write(chunk)) return true;
-    this.pending += chunk.length;
-    this.res.onWritable(() => {
-      this.pending = 0;
-      this.onDrained();
-      return true;
-    });
-    return false;
-  }
-
-  /**
-   * Of a body with a length: `tryEnd` takes what it can, the rest is offered from where it stopped.
-   */
-  private offer(chunk: string | Uint8Array, length: number): boolean {
-    const begun = this.res.getWriteOffset();
-    const [isTaken, isDone] = this.res.tryEnd(chunk, length);
-    if (isDone) this.finish();
-    if (isTaken || isDone) return true;
-    this.left = { bytes: Buffer.from(chunk), begun };
-    this.res.onWritable((offset) => this.offerLeft(offset, length));
-    return false;
-  }
-
-  /** uWS may call the handler of an earlier chunk, so each offers what is left now. */
-  private offerLeft(offset: number, length: number): boolean {
-    const { bytes, begun } = this.left;
-    const [isTaken, isDone] = this.res.tryEnd(bytes.subarray(offset - begun), length);
-    if (isDone) this.finish();
-    else if (isTaken) this.onDrained();
-    return isTaken || isDone;
-  }
-
-  private get isOver(): boolean {
-    return this.isEnded || this.exchange.isGone();
-  }
-
-  private finish(): void {
-    this.isEnded = true;
-    this.onEnd();
-  }
-}
-
 /** One request from its head to its answer. */
 function take(listening: Listening, res: uWS.HttpResponse, req: uWS.HttpRequest): void {
-  const { api, proxies, arrivals } = listening;
+  const { api, proxies, open } = listening;
   const exchange = new Exchange(res, req, proxies);
   const refusal = refusalOf(exchange);
   if (refusal !== undefined) {
@@ -309,27 +235,42 @@ function take(listening: Listening, res: uWS.HttpResponse, req: uWS.HttpRequest)
   }
   const match = api.match(exchange.method, exchange.path);
   const { streamBytesMax, bodyBytesMax } = match;
-  if (exchange.framings === 0 || (streamBytesMax === undefined && bodyBytesMax === 0)) {
-    respond(listening, match, exchange);
+  const takesBody = streamBytesMax !== undefined || bodyBytesMax > 0;
+  if (exchange.framings === 0 || (!takesBody && !exchange.isChunked)) {
+    if (exchange.isSafe) respond(listening, match, exchange);
+    else {
+      exchange.wait();
+      exchange.onAnswered = open.begin();
+      setImmediate(() => exchange.isGone() || respond(listening, match, exchange));
+    }
     return;
   }
   exchange.wait();
-  exchange.onAnswered = listening.open.begin();
-  const receive = (receiver: Receiver, valve: Valve) => {
-    const arrival = new Arrival(valve, arrivals, receiver);
-    exchange.arrival = arrival;
-    res.onData((chunk, isLast) => arrival.push(new Uint8Array(chunk), isLast));
-  };
-  const valve = {
-    pause: () => void (exchange.isGone() || res.pause()),
-    resume: () => void (exchange.isGone() || res.resume()),
-  };
+  exchange.onAnswered = open.begin();
+  takeBody(listening, match, exchange, res);
+}
+
+/** The rest of a request of which a route reads the body, or whose body's end is awaited. */
+function takeBody(
+  listening: Listening,
+  match: Match,
+  exchange: Exchange,
+  res: uWS.HttpResponse,
+): void {
+  const { streamBytesMax, bodyBytesMax } = match;
+  const valve = new SocketValve(res, exchange);
   if (streamBytesMax !== undefined) {
     const body = new IncomingBody(streamBytesMax, valve);
     exchange.incoming = body;
     exchange.onGone(() => body.break());
-    receive(streamReceiver(body), valve);
+    receive(listening, exchange, res, valve, streamReceiver(body));
     respond(listening, match, exchange);
+  } else if (bodyBytesMax === 0) {
+    const arrival = receive(listening, exchange, res, valve, noReceiver);
+    void arrival.drain().then(() => {
+      if (arrival.isWhole) respond(listening, match, exchange);
+      else exchange.send(listening.api.refuse(stalledBody, exchange), true);
+    });
   } else if (Number(exchange.headers["content-length"]) > bodyBytesMax) {
     exchange.body = "too_large";
     respond(listening, match, exchange);
@@ -338,7 +279,55 @@ function take(listening: Listening, res: uWS.HttpResponse, req: uWS.HttpRequest)
       exchange.body = body;
       respond(listening, match, exchange);
     };
-    receive(bufferReceiver(bodyBytesMax, whole), valve);
+    receive(listening, exchange, res, valve, bufferReceiver(bodyBytesMax, whole));
+  }
+}
+
+function receive(
+  { arrivals }: Listening,
+  exchange: Exchange,
+  res: uWS.HttpResponse,
+  valve: SocketValve,
+  receiver: Receiver,
+): Arrival {
+  const arrival = new Arrival(valve, arrivals, receiver);
+  exchange.arrival = arrival;
+  res.onData((chunk, isLast) => {
+    const bytes = new Uint8Array(chunk);
+    if (!isLast) {
+      arrival.push(bytes, false);
+      return;
+    }
+    if (exchange.isChunked) valve.close();
+    const last = Uint8Array.from(bytes);
+    setImmediate(() => exchange.isGone() || arrival.push(last, true));
+  });
+  return arrival;
+}
+
+/** What holds a request's connection back. */
+class SocketValve implements Valve {
+  private readonly res: uWS.HttpResponse;
+  private readonly exchange: Exchange;
+  private isClosed = false;
+
+  constructor(res: uWS.HttpResponse, exchange: Exchange) {
+    this.res = res;
+    this.exchange = exchange;
+  }
+
+  pause(): void {
+    if (!this.exchange.isGone()) this.res.pause();
+  }
+
+  resume(): void {
+    if (!this.isClosed && !this.exchange.isGone()) this.res.resume();
+  }
+
+  /** Pauses for good. */
+  close(): void {
+    this.pause();
+    this.isClosed = true;
   }
 }
 
@@ -353,10 +342,11 @@ function respond({ api, open }: Listening, match: Match, exchange: Exchange): vo
 
 /**
  * Answers so that a client that sends before it reads can read the answer: uWS drops the rest of a
- * body of a known length; the end of any other is awaited. `isLast`: the connection's last.
+ * body of a known length; the end of any other is awaited. `closes`: the connection's last.
  */
-function conclude(exchange: Exchange, answer: Answer, isLast: boolean): void {
-  const { arrival, incoming, headers } = exchange;
+function conclude(exchange: Exchange, answer: Answer, closes: boolean): void {
+  const { arrival, incoming, headers, isChunked } = exchange;
+  const isLast = closes || isChunked;
   if (arrival === undefined || arrival.isWhole) exchange.send(answer, isLast);
   else if (arrival.isOver) exchange.send(answer, true);
   else if (Number(headers["content-length"]) <= limits.http.drainBytesMax) {
@@ -370,16 +360,20 @@ function conclude(exchange: Exchange, answer: Answer, isLast: boolean): void {
 
 /** Matches most paths, quickly. */
 const plainPath = /^(?:\/[\w.:-]+)+$/;
+/** Here no bytes are odd: what is no token is answered as a token that is unknown. */
+const sharePath = /^\/v1\/(?:[a-z]+\/[^/]+\/)?share\/./;
 const oddPath = /\p{Cc}|\\|%2e%2e|%2f|%00|%5c/iu;
 
 /** What must not reach a route, and closes the connection. */
-function refusalOf({ path, query, headers, headerBytes, framings }: Exchange): Refusal | undefined {
+function refusalOf(exchange: Exchange): Refusal | undefined {
+  const { path, query, headers, headerBytes, framings, repeated } = exchange;
   if (path.length + query.length > limits.http.urlBytesMax) return { code: "uri_too_long" };
   if (headerBytes > limits.http.headerBytesMax) return { code: "headers_too_large" };
   const encoding = headers["transfer-encoding"];
   if (framings > 1 || (encoding !== undefined && encoding.toLowerCase() !== "chunked"))
     return malformed("The request's framing is ambiguous.");
-  if (!plainPath.test(path) && oddPath.test(path))
+  if (repeated !== undefined) return malformed(`The header ${repeated} may come once only.`);
+  if (!plainPath.test(path) && oddPath.test(path) && !sharePath.test(path))
     return malformed("The path has bytes that no path of this service has.");
   return undefined;
 }
