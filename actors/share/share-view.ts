@@ -33,8 +33,11 @@ function statusOf(link: ShareLink, nowMs: number): ShareLinkView["status"] {
   return isExpired(link, nowMs) ? "expired" : "active";
 }
 
-/** Makes links that work for a short while; with a filename, one that saves the object. */
-export type SignMedia = (objectKey: string, filename?: string) => string;
+/** Makes links that work for a short while; a browser shows or saves the object under the name. */
+export type SignMedia = (
+  objectKey: string,
+  disposition?: { readonly kind: "inline" | "attachment"; readonly filename: string },
+) => string;
 
 /** `known` is the asset as its owner sees it; strangers learn less. */
 export function shareResolution(
@@ -45,6 +48,7 @@ export function shareResolution(
   sign: SignMedia,
 ): ShareResolution {
   const { objectKey, thumbnailKey } = asset.media;
+  const filename = filenameOf(known.display_name, objectKey);
   const resolution: ShareResolution = {
     kind: link.kind,
     name,
@@ -57,11 +61,11 @@ export function shareResolution(
     created_at: known.created_at,
     view_only: link.viewOnly === true,
     expires_at: link.expiresAtMs === undefined ? null : timestamp(link.expiresAtMs),
-    media_url: sign(objectKey),
+    media_url: sign(objectKey, { kind: "inline", filename }),
     thumbnail_url: thumbnailKey === undefined ? null : sign(thumbnailKey),
   };
   if (link.viewOnly !== true)
-    resolution.download_url = sign(objectKey, filenameOf(known.display_name, objectKey));
+    resolution.download_url = sign(objectKey, { kind: "attachment", filename });
   return resolution;
 }
 

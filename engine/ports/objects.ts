@@ -12,7 +12,7 @@ export interface Objects {
    */
   put(key: string, bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<StoredObject>;
   /** `undefined` when there is no such object. */
-  stat(key: string): Promise<{ readonly sizeBytes: number } | undefined>;
+  stat(key: string): Promise<FoundObject | undefined>;
   /**
    * The bytes `[start, end)` in chunks of at most 64 KiB; throws `PortError` when there is no such
    * object.
@@ -38,6 +38,19 @@ export interface Objects {
    * seconds (a week at most); makes no request. Stores without it are reached by this process only.
    */
   presign?(method: "GET" | "PUT", key: string, seconds: number): Promise<string>;
+}
+
+export interface FoundObject {
+  readonly sizeBytes: number;
+  /** Undefined on farm nodes, which reach objects by signed URLs. */
+  readonly version?: ObjectVersion;
+}
+
+/** By which a reader knows whether an object is still the one that it has seen. */
+export interface ObjectVersion {
+  /** Letters, digits and `-`; another for other bytes. */
+  readonly tag: string;
+  readonly modifiedMs: number;
 }
 
 export interface ListedObject {

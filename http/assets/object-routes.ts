@@ -1,6 +1,6 @@
 /** Stored bytes behind signed links: `GET`, `HEAD` and one `Range` (RFC 9110, section 14). */
 
-import { objectsPath } from "../auth/signed-urls.ts";
+import { type Disposition, objectsPath, readDisposition } from "../auth/signed-urls.ts";
 import { found, RefusalError } from "../problems/refusal-error.ts";
 import { anyParameters } from "../request/query.ts";
 import { type Call, type Route, route } from "../route.ts";
@@ -11,7 +11,7 @@ import { mediaTypeOfKey } from "./stored-upload.ts";
 export const objectRoutes: readonly Route[] = [
   route("GET", `${objectsPath}{rest}`, {
     summary: "Download stored bytes by a signed link",
-    answers: { 200: "*/*", 206: "*/*", 416: null },
+    answers: { 200: "*/*", 206: "*/*", 304: null, 416: null },
     access: "open",
     query: anyParameters,
     run: readObject,
@@ -22,22 +22,24 @@ async function readObject({ service, request, id: key }: Call): Promise<Answer> 
   const query = new URLSearchParams(request.query);
   if (!service.signedUrls.verifiesGet(key, query, service.clock.nowMs()))
     throw new RefusalError({ code: "forbidden", detail: "This link is not valid or has expired." });
-  const { sizeBytes } = found(await service.objects.stat(key));
-  return storedBytes(service, request, { key, sizeBytes }, [
+  const { sizeBytes, version } = found(await service.objects.stat(key));
+  const validators = version && { etag: `"${version.tag}"`, modifiedMs: version.modifiedMs };
+  return storedBytes(service, request, { key, sizeBytes, validators }, [
     ["Content-Type", mediaTypeOfKey(key) ?? "application/octet-stream"],
     ["Cache-Control", "private, no-store"],
-    ...attachment(query.get("filename")),
+    ...contentDisposition(readDisposition(query)),
   ]);
 }
 
-/** Has a browser save the bytes under that name (RFC 6266); none shows them. */
-function attachment(filename: string | null): readonly Header[] {
-  if (filename === null) return [];
+/** Has a browser show or save the bytes under that name (RFC 6266). */
+function contentDisposition(disposition: Disposition | undefined): readonly Header[] {
+  if (disposition === undefined) return [];
+  const { kind, filename } = disposition;
   const plain = filename.replaceAll(/[^ -~]|["\\%]/g, "_");
   const exact = encodeURIComponent(filename).replaceAll(
     /['()*]/g,
     (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-  const value = `attachment; filename="${plain}"; filename*=UTF-8''${exact}`;
+  const value = `${kind}; filename="${plain}"; filename*=UTF-8''${exact}`;
   return [["Content-Disposition", value]];
 }

@@ -1,6 +1,15 @@
-/** Stored bytes as an answer: whole, or one `Range` of them (RFC 9110, section 14). */
+/**
+ * Stored bytes as an answer: whole, or one `Range` of them, under the conditions that the client
+ * states (RFC 9110, sections 13 and 14).
+ */
 import type { ByteRange, Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
+import {
+  isRangeWanted,
+  isUnchanged,
+  type Validators,
+  validatorHeaders,
+} from "../request/conditions.ts";
 import type { Answer, Header, HttpRequest, Sink, Stream } from "../transport/answer.ts";
 
 /** Where bytes are, and who is told of a fault that is ours. */
@@ -9,18 +18,28 @@ export interface ByteSource {
   readonly onFault: (place: string, error: unknown) => void;
 }
 
-/** 200, 206, or 416 for a range that cannot be satisfied. */
+export interface StoredBytes {
+  readonly key: string;
+  readonly sizeBytes: number;
+  readonly validators?: Validators | undefined;
+}
+
+/** 200, 206, 304, or 416 for a range that cannot be satisfied. Throws `RefusalError` with 412. */
 export function storedBytes(
   source: ByteSource,
-  { headers: { range: wanted } }: Pick<HttpRequest, "headers">,
-  { key, sizeBytes }: { readonly key: string; readonly sizeBytes: number },
+  request: Pick<HttpRequest, "headers">,
+  { key, sizeBytes, validators }: StoredBytes,
   given: readonly Header[],
 ): Answer {
   const headers: Header[] = [
     ...given,
+    ...(validators === undefined ? [] : validatorHeaders(validators)),
     ["Accept-Ranges", "bytes"],
     ["Content-Security-Policy", "default-src 'none'; sandbox"],
   ];
+  if (validators !== undefined && isUnchanged(request.headers, validators))
+    return { status: 304, headers, body: "" };
+  const wanted = isRangeWanted(request.headers, validators) ? request.headers["range"] : undefined;
   const range = rangeOf(wanted, sizeBytes);
   if (range === undefined)
     return { status: 200, headers, body: streamOf(source, key, { start: 0, end: sizeBytes }) };

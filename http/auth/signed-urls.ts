@@ -18,8 +18,13 @@ export interface SignedUrl {
 export interface SignOptions {
   /** How long the link works, at most as long as links do that do not say. */
   readonly seconds?: number;
-  /** Under which name a browser is to save the object; undefined to show it. */
-  readonly filename?: string | undefined;
+  /** What a browser is to do with the object, and under which name. */
+  readonly disposition?: Disposition | undefined;
+}
+
+export interface Disposition {
+  readonly kind: "inline" | "attachment";
+  readonly filename: string;
 }
 
 export class SignedUrls {
@@ -32,15 +37,16 @@ export class SignedUrls {
   }
 
   sign(objectKey: string, nowMs: number, options: SignOptions = {}): SignedUrl {
-    const { filename, seconds } = options;
+    const { disposition, seconds } = options;
     const link = this.signed(
       `${objectsPath}${objectKey}`,
-      subjectOf(objectKey, filename),
+      subjectOf(objectKey, disposition),
       nowMs,
       seconds,
     );
-    if (filename === undefined) return link;
-    return { ...link, url: `${link.url}&filename=${encodeURIComponent(filename)}` };
+    if (disposition === undefined) return link;
+    const parameter = parameters[disposition.kind];
+    return { ...link, url: `${link.url}&${parameter}=${encodeURIComponent(disposition.filename)}` };
   }
 
   /** A URL to which the object may be put. */
@@ -54,7 +60,7 @@ export class SignedUrls {
 
   /** Whether the query of a link allows this object now. */
   verifiesGet(objectKey: string, query: URLSearchParams, nowMs: number): boolean {
-    return this.verifies(subjectOf(objectKey, query.get("filename") ?? undefined), query, nowMs);
+    return this.verifies(subjectOf(objectKey, readDisposition(query)), query, nowMs);
   }
 
   private verifies(subject: string, query: URLSearchParams, nowMs: number): boolean {
@@ -77,8 +83,21 @@ export class SignedUrls {
 }
 
 /** What a link's signature is about; object keys have no blanks. */
-function subjectOf(objectKey: string, filename: string | undefined): string {
-  return filename === undefined ? objectKey : `save ${objectKey} ${filename}`;
+function subjectOf(objectKey: string, disposition: Disposition | undefined): string {
+  if (disposition === undefined) return objectKey;
+  const { kind, filename } = disposition;
+  return `${kind === "inline" ? "show" : "save"} ${objectKey} ${filename}`;
+}
+
+/** The parameter of a link that has the name. */
+const parameters = { inline: "name", attachment: "filename" } as const;
+
+export function readDisposition(query: URLSearchParams): Disposition | undefined {
+  for (const kind of ["attachment", "inline"] as const) {
+    const filename = query.get(parameters[kind]);
+    if (filename !== null) return { kind, filename };
+  }
+  return undefined;
 }
 
 /** In whole seconds. */

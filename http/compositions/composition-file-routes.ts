@@ -24,7 +24,6 @@ import { announcedBytes, requireRoom } from "../accounts/storage.ts";
 import { storedBytes } from "../assets/ranged-bytes.ts";
 import { found, RefusalError } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
-import { isKnown, notChanged } from "../request/etag.ts";
 import type { Parameter } from "../request/query.ts";
 import { type Call, type Route, route } from "../route.ts";
 import { type Answer, json, nothing } from "../transport/answer.ts";
@@ -141,11 +140,10 @@ function getFile(call: FileCall): Answer {
   const composition = findComposition(call);
   const file = findFile(call, composition);
   const etag = etagOf(file);
-  if (isKnown(request, etag)) return notChanged(etag);
-  const stored = { key: objectKeyOf(composition.id, file), sizeBytes: file.size };
+  const key = objectKeyOf(composition.id, file);
+  const stored = { key, sizeBytes: file.size, validators: { etag } };
   return storedBytes(service, request, stored, [
     ["Content-Type", file.mime],
-    ["ETag", etag],
     ["Cache-Control", "private, no-cache"],
   ]);
 }

@@ -83,8 +83,8 @@ export function resolve({ service }: AnyCall, { link, asset }: Shared): ShareRes
     asset,
     jobs.assetView(asset),
     titleOf(service, link, asset),
-    (objectKey, filename) => {
-      const options = { seconds: mediaUrlSeconds, filename };
+    (objectKey, disposition) => {
+      const options = { seconds: mediaUrlSeconds, disposition };
       return shares.mediaUrls.sign(objectKey, clock.nowMs(), options).url;
     },
   );

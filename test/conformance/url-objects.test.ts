@@ -43,8 +43,8 @@ t.test("what is put is there, whole and in parts", async (t) => {
   const bytes = Buffer.from("a red kite");
   const stored = { sizeBytes: bytes.length, sha256: sha256(bytes) };
   t.strictSame(await reached.put("a/b", [bytes.subarray(0, 4), bytes.subarray(4)]), stored);
-  t.strictSame(await objects.stat("a/b"), { sizeBytes: 10 });
-  t.strictSame(await reached.stat("a/b"), { sizeBytes: 10 });
+  t.match(await objects.stat("a/b"), { sizeBytes: 10 });
+  t.match(await reached.stat("a/b"), { sizeBytes: 10 });
   t.equal((await whole("a/b")).toString(), "a red kite");
   t.equal((await whole("a/b", 2, 5)).toString(), "red");
   t.equal((await whole("a/b", 10)).toString(), "");
@@ -57,7 +57,7 @@ t.test("what is put is there, whole and in parts", async (t) => {
 t.test("an empty object has no bytes", async (t) => {
   const { reached, whole } = await open(t);
   t.match(await reached.put("empty", []), { sizeBytes: 0 });
-  t.strictSame(await reached.stat("empty"), { sizeBytes: 0 });
+  t.match(await reached.stat("empty"), { sizeBytes: 0 });
   t.equal((await whole("empty")).length, 0);
 });
 

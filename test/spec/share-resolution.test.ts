@@ -26,7 +26,11 @@ t.test("GET /v1/share/{token} says without a bearer where a link leads", async (
   });
   const shown = await house.stranger.get(media);
   t.equal(shown.status, 200);
-  t.equal(shown.headers["content-disposition"], undefined, "inline");
+  t.equal(
+    shown.headers["content-disposition"],
+    `inline; filename="a kite.png"; filename*=UTF-8''a%20kite.png`,
+    "C4: shown under its name",
+  );
   const saved = await house.stranger.get(download);
   t.equal(
     saved.headers["content-disposition"],

@@ -51,8 +51,11 @@ export function diskObjects(root: string): Objects {
     put: async (key, bytes) => put(root, key, pathOf(key), bytes),
     stat: async (key) => {
       const path = pathOf(key);
-      const found = await onDisk(key, absentAsUndefined(stat(path)));
-      return found?.isFile() ? { sizeBytes: found.size } : undefined;
+      const found = await onDisk(key, absentAsUndefined(stat(path, { bigint: true })));
+      if (!found?.isFile()) return undefined;
+      const { ino, size, mtimeNs, mtimeMs } = found;
+      const tag = [ino, size, mtimeNs].map((part) => part.toString(16)).join("-");
+      return { sizeBytes: Number(size), version: { tag, modifiedMs: Number(mtimeMs) } };
     },
     async *read(key, range) {
       yield* read(key, pathOf(key), range);

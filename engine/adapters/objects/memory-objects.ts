@@ -23,7 +23,9 @@ export function memoryObjects(): Objects {
     async stat(key) {
       checkObjectKey(key);
       const bytes = bytesByKey.get(key);
-      return bytes && { sizeBytes: bytes.length };
+      if (bytes === undefined) return undefined;
+      const tag = createHash("sha256").update(bytes).digest("hex");
+      return { sizeBytes: bytes.length, version: { tag, modifiedMs: 0 } };
     },
     async *read(key, range) {
       checkObjectKey(key);

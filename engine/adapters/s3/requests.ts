@@ -50,6 +50,7 @@ export interface PartPlace {
 export interface FoundObject {
   readonly sizeBytes: number;
   readonly etag: string;
+  readonly modifiedMs?: number;
 }
 
 export interface ListedEntry {
@@ -108,8 +109,8 @@ function objectRequests({ client, bucket }: Target) {
     stat: (key: string) =>
       unlessAbsent(
         ask(async (): Promise<FoundObject> => {
-          const { size, etag } = await client.statObject(bucket, key);
-          return { sizeBytes: whole(size), etag };
+          const { size, etag, lastModified } = await client.statObject(bucket, key);
+          return { sizeBytes: whole(size), etag, modifiedMs: lastModified.getTime() };
         }),
       ),
     /** Undefined when there is no such object; nothing to read when it ends before `start`. */

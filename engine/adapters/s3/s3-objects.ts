@@ -31,7 +31,12 @@ export function s3Objects(s3: S3Requests): Objects {
     async stat(key) {
       checkObjectKey(key);
       const found = await s3.stat(key);
-      return found && { sizeBytes: found.sizeBytes };
+      if (found === undefined) return undefined;
+      const { sizeBytes, etag, modifiedMs } = found;
+      const tag = etag.replaceAll(/[^\w-]/g, "");
+      return tag === "" || modifiedMs === undefined
+        ? { sizeBytes }
+        : { sizeBytes, version: { tag, modifiedMs } };
     },
     async *read(key, range) {
       checkObjectKey(key);
