@@ -153,6 +153,8 @@ const asked = rowCodec<JobRequest>({
   trace: "plain",
   bodyDigest: "plain",
   goneAs: "plain",
+  accepted: "plain",
+  subject: "plain",
 });
 
 const media = rowCodec<Media>({

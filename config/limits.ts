@@ -103,6 +103,7 @@ const shipped = {
     /** Rows of a listing read in one go; between two goes other requests are served. */
     listStride: 1_000,
     displayNameMax: 80,
+    summaryMax: 120,
     /** A body that a content filter refused is refused again for so long, without another check. */
     moderationMemoryMs: 86_400_000,
   },

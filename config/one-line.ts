@@ -13,3 +13,8 @@ const broken = /[\s\p{Cc}\u202A-\u202E\u2066-\u2069]+/gu;
 export function toOneLine(text: string): string {
   return text.replaceAll(broken, " ").trim();
 }
+
+/** At most `max` characters from the start of the text, none of them cut in half. */
+export function firstCharacters(text: string, max: number): string {
+  return text.length <= max ? text : [...text.slice(0, 2 * max)].slice(0, max).join("");
+}

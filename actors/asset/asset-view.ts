@@ -1,8 +1,7 @@
 /** From an asset's rows to what clients see. The only place that writes an asset's wire names. */
 
-import type { Modality } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
-import { toOneLine } from "../../config/one-line.ts";
+import { firstCharacters, toOneLine } from "../../config/one-line.ts";
 import { timestamp } from "../../engine/timestamp.ts";
 import type { Asset as AssetView } from "../contract/asset.ts";
 import type { JobRequest } from "../job/job.ts";
@@ -27,7 +26,7 @@ export function assetView(asset: Asset, request: JobRequest | undefined, sign: S
     ...measures(media),
     thumbnail_url: thumbnailOf(asset, sign),
     created_at: createdAt,
-    display_name: asset.displayName ?? request?.displayName ?? nameOf(asset, request, modality),
+    display_name: nameAsset(asset, request),
     favorite: asset.favorite ?? false,
     model: request?.model ?? "",
     prompt: request?.prompt ?? "",
@@ -68,18 +67,16 @@ function sizeOf(asset: Asset): number {
   return "bytes" in asset ? asset.bytes.sizeBytes : asset.upload.sizeBytes;
 }
 
-/** A default name: the beginning of the prompt, the file's name, or the kind. */
-function nameOf(
-  asset: Asset,
-  request: JobRequest | undefined,
-  modality: Modality | undefined,
-): string {
+/** Its owner's name for it, else the beginning of the prompt, the file's name, or the kind. */
+export function nameAsset(asset: Asset, request: JobRequest | undefined): string {
+  const given = asset.displayName ?? request?.displayName;
+  if (given !== undefined) return given;
   const { origin, createdAtMs } = asset;
   const { displayNameMax: max } = limits.jobs;
   const prompt = toOneLine(request?.prompt ?? "");
-  if (prompt !== "")
-    return prompt.length <= max ? prompt : [...prompt.slice(0, 2 * max)].slice(0, max).join("");
+  if (prompt !== "") return firstCharacters(prompt, max);
   const filename = toOneLine("filename" in origin ? origin.filename : "");
   if (filename !== "") return filename;
+  const modality = request?.modality ?? modalityOf(mimeTypeOf(asset));
   return `${modality ?? "file"} ${timestamp(createdAtMs)}`;
 }

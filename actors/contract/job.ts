@@ -90,6 +90,12 @@ export const Job = Type.Object(
     credits_held: Type.Integer(),
     credits_charged: nullable(Type.Integer()),
     surface: nullable(Type.String()),
+    summary: Type.String({ description: "The prompt's beginning, on one line." }),
+    request: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: "What was accepted, after defaulting: the body of the kind's route.",
+      }),
+    ),
   },
   { title: "Job" },
 );

@@ -8,6 +8,7 @@ import type { Source } from "../job/farm-task.ts";
 import type { TaskInput } from "../job/job.ts";
 import { priceOf } from "../pricing.ts";
 import type { Refusal } from "../refusal.ts";
+import { acceptBody } from "./accepted-body.ts";
 import { canonicalOf } from "./canonical.ts";
 import {
   capabilityFaults,
@@ -23,7 +24,9 @@ import type { Generation, Sources } from "./generation.ts";
 import { type Asking, chooseModel, refusalOf } from "./model-choice.ts";
 import { inputFor } from "./provider-fields.ts";
 
-const canonical = canonicalOf(GenerateAudioRequest.properties, { output_format: "mp3", speed: 1 });
+const defaults = { output_format: "mp3", speed: 1 };
+const canonical = canonicalOf(GenerateAudioRequest.properties, defaults);
+const accept = acceptBody(GenerateAudioRequest.properties, defaults);
 
 export function resolveAudio(
   request: GenerateAudioRequest,
@@ -147,6 +150,10 @@ function resolved(
     ),
     promptAs: isSpeech ? "text" : "prompt",
     canonical: canonical({ ...request, task, [isSpeech ? "text" : "prompt"]: prompt }, model),
+    accepted: accept(request, model, {
+      ...{ ...meant(request, task), [isSpeech ? "text" : "prompt"]: undefined },
+      ...{ task, voice, duration_seconds: durationSeconds },
+    }),
     quoted: () => ({
       settings: [
         ["Model", model.display_name],

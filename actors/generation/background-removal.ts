@@ -3,15 +3,16 @@ import type { Fault } from "../../config/schema.ts";
 import { RemoveBackgroundVideoRequest } from "../contract/generation.ts";
 import { priceOf } from "../pricing.ts";
 import type { Refusal } from "../refusal.ts";
+import { acceptBody } from "./accepted-body.ts";
 import { canonicalOf } from "./canonical.ts";
 import { optionFaults, References, sourceOf } from "./faults.ts";
 import type { Generation, Sources } from "./generation.ts";
 import { type Asking, chooseModel, refusalOf } from "./model-choice.ts";
 import { inputFor } from "./provider-fields.ts";
 
-const canonical = canonicalOf(RemoveBackgroundVideoRequest.properties, {
-  background: "transparent",
-});
+const defaults = { background: "transparent" };
+const canonical = canonicalOf(RemoveBackgroundVideoRequest.properties, defaults);
+const accept = acceptBody(RemoveBackgroundVideoRequest.properties, defaults);
 
 /** Removal of a video's background: what will be made, held and deduplicated. */
 export function resolveBackgroundRemoval(
@@ -46,6 +47,8 @@ export function resolveBackgroundRemoval(
     ),
     promptAs: undefined,
     canonical: canonical({ ...request, output_format: format }, model),
+    accepted: accept(request, model, { output_format: format }),
+    subject: source.displayName(),
     ...defined({ parent: source.job }),
     quoted: () => ({
       durationSeconds: seconds,

@@ -26,6 +26,10 @@ export interface Generation {
   readonly promptAs: "prompt" | "text" | undefined;
   /** The canonical body without `confirmation_token`. */
   readonly canonical: string;
+  /** The request after defaulting, without what `JobRequest` has under other names. */
+  readonly accepted: Readonly<Record<string, unknown>>;
+  /** What a list calls a job that has no prompt. */
+  readonly subject?: string;
   /** The job whose asset is worked on. */
   readonly parent?: Id;
   readonly quoted: () => Quoted;
@@ -43,6 +47,7 @@ export interface SourceAsset {
   readonly id: Id;
   readonly job: Id | undefined;
   readonly media: Media;
+  readonly displayName: () => string;
 }
 
 /** Finds what a request refers to; undefined when it is not there, not visible or not ready. */

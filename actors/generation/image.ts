@@ -8,6 +8,7 @@ import type { Source } from "../job/farm-task.ts";
 import type { TaskInput } from "../job/job.ts";
 import { priceOf } from "../pricing.ts";
 import type { Refusal } from "../refusal.ts";
+import { acceptBody } from "./accepted-body.ts";
 import { canonicalOf } from "./canonical.ts";
 import {
   capabilityFaults,
@@ -27,6 +28,7 @@ import { imageSize, type Size } from "./sizes.ts";
 export const imageDefaults = { num_images: 1, output_format: "png", enhance_prompt: false };
 
 const canonical = canonicalOf(GenerateImageRequest.properties, imageDefaults);
+const accept = acceptBody(GenerateImageRequest.properties, imageDefaults);
 
 export function resolveImage(
   request: GenerateImageRequest,
@@ -137,6 +139,10 @@ function resolved(
     ),
     promptAs: "prompt",
     canonical: canonical(request.prompt === prompt ? request : { ...request, prompt }, model),
+    accepted: accept(request, model, {
+      prompt: undefined,
+      ...{ aspect_ratio: ratio, resolution, ...withoutShape(request) },
+    }),
     quoted: () => quoted(model, request, { width, height }, quality),
     ...(enhanced === prompt ? {} : { enhancedPrompt: enhanced }),
   };

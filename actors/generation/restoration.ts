@@ -4,6 +4,7 @@ import type { Fault } from "../../config/schema.ts";
 import { RestoreVideoRequest } from "../contract/generation.ts";
 import { priceOf } from "../pricing.ts";
 import type { Refusal } from "../refusal.ts";
+import { acceptBody } from "./accepted-body.ts";
 import { canonicalOf } from "./canonical.ts";
 import { capabilityFaults, References, sourceOf } from "./faults.ts";
 import type { Generation, SourceAsset, Sources } from "./generation.ts";
@@ -11,7 +12,9 @@ import { type Asking, chooseModel, refusalOf } from "./model-choice.ts";
 import { inputFor } from "./provider-fields.ts";
 import { even, type Size, shortEdge } from "./sizes.ts";
 
-const canonical = canonicalOf(RestoreVideoRequest.properties, { denoise: 0.3, sharpen: 0 });
+const defaults = { denoise: 0.3, sharpen: 0 };
+const canonical = canonicalOf(RestoreVideoRequest.properties, defaults);
+const accept = acceptBody(RestoreVideoRequest.properties, defaults);
 
 /** Restoration and upscale of a video: what will be made, held and deduplicated. */
 export function resolveRestoration(
@@ -52,6 +55,10 @@ export function resolveRestoration(
     ),
     promptAs: undefined,
     canonical: canonical(target_resolution === undefined ? { ...request, scale } : request, model),
+    accepted: accept(request, model, {
+      scale: target_resolution === undefined ? scale : undefined,
+    }),
+    subject: source.displayName(),
     ...defined({ parent: source.job }),
     quoted: () => ({
       durationSeconds: seconds,

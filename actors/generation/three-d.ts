@@ -4,6 +4,7 @@ import type { Fault } from "../../config/schema.ts";
 import { Generate3DRequest } from "../contract/generation.ts";
 import { priceOf } from "../pricing.ts";
 import type { Refusal } from "../refusal.ts";
+import { acceptBody } from "./accepted-body.ts";
 import { canonicalOf } from "./canonical.ts";
 import {
   capabilityFaults,
@@ -17,12 +18,13 @@ import type { Generation, Sources } from "./generation.ts";
 import { type Asking, chooseModel, refusalOf } from "./model-choice.ts";
 import { inputFor } from "./provider-fields.ts";
 
-const canonical = canonicalOf(Generate3DRequest.properties, {
-  texture: true,
-  output_format: "glb",
-});
-
+const defaults = { texture: true, output_format: "glb" };
 const polycountOtherwise = 30_000;
+const canonical = canonicalOf(Generate3DRequest.properties, defaults);
+const accept = acceptBody(Generate3DRequest.properties, {
+  ...defaults,
+  target_polycount: polycountOtherwise,
+});
 
 export function resolve3D(
   request: Generate3DRequest,
@@ -72,6 +74,7 @@ export function resolve3D(
     ),
     promptAs: prompt === "" ? undefined : "prompt",
     canonical: canonical(request.prompt === undefined ? request : { ...request, prompt }, model),
+    accepted: accept(request, model, { prompt: undefined }),
     quoted: () => ({
       settings: [
         ["Model", model.display_name],

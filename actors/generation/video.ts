@@ -7,6 +7,7 @@ import { GenerateVideoRequest } from "../contract/generation.ts";
 import type { Source } from "../job/farm-task.ts";
 import { priceOf } from "../pricing.ts";
 import type { Refusal } from "../refusal.ts";
+import { acceptBody } from "./accepted-body.ts";
 import { canonicalOf } from "./canonical.ts";
 import {
   capabilityFaults,
@@ -25,6 +26,7 @@ import { inputFor } from "./provider-fields.ts";
 import { videoSize } from "./sizes.ts";
 
 const canonical = canonicalOf(GenerateVideoRequest.properties, { enhance_prompt: false });
+const accept = acceptBody(GenerateVideoRequest.properties, { enhance_prompt: false });
 
 export function resolveVideo(
   request: GenerateVideoRequest,
@@ -133,6 +135,10 @@ function resolved(request: GenerateVideoRequest, model: ModelEntry, shown: Pictu
     ),
     promptAs: "prompt",
     canonical: canonical(request.prompt === undefined ? request : { ...request, prompt }, model),
+    accepted: accept(request, model, {
+      ...{ prompt: undefined, duration_seconds: durationSeconds, aspect_ratio: ratio, resolution },
+      ...{ quality, fps, audio },
+    }),
     quoted: () => ({
       durationSeconds,
       ...defined({ quality }),

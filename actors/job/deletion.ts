@@ -64,6 +64,7 @@ function refusalOf(job: Job): Refusal | undefined {
   return undefined;
 }
 
-function wordless({ displayName: _, enhancedPrompt: __, ...asked }: JobRequest): JobRequest {
+function wordless(request: JobRequest): JobRequest {
+  const { displayName: _, enhancedPrompt: __, accepted: ___, subject: ____, ...asked } = request;
   return { ...asked, prompt: "", tags: [], input: {} };
 }

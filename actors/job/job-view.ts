@@ -1,6 +1,9 @@
 /**
  * From the two rows of a job to what clients see. The only place that writes a job's wire names.
  */
+
+import { limits } from "../../config/limits.ts";
+import { firstCharacters, toOneLine } from "../../config/one-line.ts";
 import { timestamp } from "../../engine/timestamp.ts";
 import type { Asset as AssetView } from "../contract/asset.ts";
 import type {
@@ -48,11 +51,24 @@ export function jobView(
     credits_held: job.terms.hold,
     credits_charged: null,
     surface: request.surface ?? null,
+    summary: summarize(request),
   };
   if ("startedAtMs" in job) view.started_at = timestamp(job.startedAtMs);
   if ("completedAtMs" in job) view.completed_at = timestamp(job.completedAtMs);
   addOutcome(view, job, assets, problems);
   return view;
+}
+
+/** A job's name in lists. */
+function summarize({ prompt, subject, model }: JobRequest): string {
+  return firstCharacters(toOneLine(prompt) || toOneLine(subject ?? model), limits.jobs.summaryMax);
+}
+
+/** The request that was accepted, as the body of its route. */
+export function viewRequest(request: JobRequest): Readonly<Record<string, unknown>> {
+  const { model, promptAs, prompt, accepted } = request;
+  const text = promptAs === undefined || prompt === "" ? {} : { [promptAs]: prompt };
+  return { model, ...text, ...accepted };
 }
 
 function addOutcome(view: JobView, job: Job, assets: readonly AssetView[], problems: string): void {

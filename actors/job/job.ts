@@ -45,6 +45,9 @@ export interface JobRequest {
   readonly bodyDigest?: string | undefined;
   /** How it had ended, once it is deleted or forgotten. */
   readonly goneAs?: Job["phase"] | undefined;
+  /** See `Generation`; rows of earlier releases have neither. */
+  readonly accepted?: Readonly<Record<string, unknown>> | undefined;
+  readonly subject?: string | undefined;
 }
 
 export type TaskInput = Readonly<Record<string, unknown>>;

@@ -6,7 +6,6 @@ import { credits } from "../format.ts";
 import { notice, refused } from "../notices.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Empty, Shown } from "../parts/shown.tsx";
-import { remember } from "../requests.ts";
 import { klieg, may, refreshMe } from "../session.ts";
 import { useEffect, useState } from "../view.ts";
 import type { Body } from "./body.ts";
@@ -96,7 +95,7 @@ function Playground({ models }: { models: readonly Model[] }) {
 async function submit(of: Kind, body: Body, confirmation: string | undefined): Promise<void> {
   const token = confirmation === undefined ? {} : { confirmation_token: confirmation };
   try {
-    started(await of.submit(klieg.value, { ...body, ...token }), of, body);
+    started(await of.submit(klieg.value, { ...body, ...token }));
   } catch (error) {
     if (error instanceof KliegError && error.code === "confirmation_rejected")
       notice("The price has changed. Look at it and send again.", "refused");
@@ -104,11 +103,8 @@ async function submit(of: Kind, body: Body, confirmation: string | undefined): P
   }
 }
 
-function started({ jobIds, refusals }: Submitted, of: Kind, body: Body): void {
-  for (const id of jobIds.toReversed()) {
-    remember(id, { kind: of.name, body });
-    addRun(id);
-  }
+function started({ jobIds, refusals }: Submitted): void {
+  for (const id of jobIds.toReversed()) addRun(id);
   for (const refusal of refusals) notice(refusal, "refused");
   void refreshMe();
 }

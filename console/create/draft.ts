@@ -1,6 +1,7 @@
 /** What is filled in, for as long as the page is open; a link can bring it. */
-import type { Model } from "../../clients/typescript/src/generated/models.ts";
+import type { Job, Model } from "../../clients/typescript/src/generated/models.ts";
 import { asked } from "../place.ts";
+import { klieg } from "../session.ts";
 import { computed, signal } from "../view.ts";
 import type { Body } from "./body.ts";
 import { type FormField, fieldsOf, type Value } from "./fields.ts";
@@ -65,6 +66,11 @@ export function lackingOf(model: Model, of: Kind): readonly FormField[] {
   return fieldsOf(model, of).filter(
     (field) => field.isRequired === true && givenTo(field) === undefined,
   );
+}
+
+/** Fills in the request of a job, for another like it. */
+export async function repeat({ model, request = {} }: Job): Promise<void> {
+  fill(kindOfModel(await klieg.value.models.get(model)), { ...request, model });
 }
 
 /** Fills in a request as it was sent. */

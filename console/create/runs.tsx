@@ -9,11 +9,9 @@ import { Icon } from "../parts/icon.tsx";
 import { Failed } from "../parts/shown.tsx";
 import { Status } from "../parts/status.tsx";
 import { at } from "../place.ts";
-import { recall } from "../requests.ts";
 import { klieg } from "../session.ts";
 import { signal } from "../view.ts";
-import { fill } from "./draft.ts";
-import { kindOf } from "./kinds.ts";
+import { repeat } from "./draft.ts";
 
 /** The largest set, whole. */
 const shownMax = 24;
@@ -49,12 +47,12 @@ function Run({ id }: { id: string }) {
           <span>{ago(job.created_at, nowMs.value)}</span>
           <span class="number">{credits(job.credits_charged ?? job.credits_held)}</span>
         </div>
-        <Request id={id} />
+        <Request job={job} />
         <div class="actions">
           <a class="button plain small" href={at(`jobs/${id}`)}>
             Open
           </a>
-          <Again id={id} />
+          <Again job={job} />
           {isEnded(job) ? <Save asset={job.asset} /> : <Cancel job={job} put={put} />}
         </div>
       </div>
@@ -62,14 +60,12 @@ function Run({ id }: { id: string }) {
   );
 }
 
-function Request({ id }: { id: string }) {
-  const sent = recall(id);
-  if (sent === undefined) return null;
-  const { prompt, text, model: _, ...others } = sent.body;
-  const rest = Object.entries(others).filter(([name]) => !name.endsWith("_token"));
+function Request({ job: { request = {}, summary } }: { job: Job }) {
+  const { prompt, text, model: _, ...others } = request;
+  const rest = Object.entries(others);
   return (
     <div class="run-request">
-      <p class="prompt">{String(prompt ?? text ?? "")}</p>
+      <p class="prompt">{String(text ?? prompt ?? summary)}</p>
       {rest.length > 0 && (
         <p class="hint">
           {rest.map(([name, value]) => `${name.replaceAll("_", " ")} ${short(value)}`).join(" · ")}
@@ -85,11 +81,9 @@ function short(value: unknown): string {
   return /^[0-9a-f-]{36}$/.test(text) ? "chosen" : text;
 }
 
-function Again({ id }: { id: string }) {
-  const sent = recall(id);
-  if (sent === undefined) return null;
+function Again({ job }: { job: Job }) {
   return (
-    <button type="button" class="plain small" onClick={() => fill(kindOf(sent.kind), sent.body)}>
+    <button type="button" class="plain small" onClick={() => attempt(() => repeat(job))}>
       <Icon name="repeat" size={16} />
       Use again
     </button>
@@ -107,7 +101,8 @@ function Save({ asset }: { asset: Asset | undefined }) {
 }
 
 function Cancel({ job, put }: { job: Job; put: (job: Job) => void }) {
-  const cancel = () => attempt(async () => put(await klieg.value.jobs.cancel(job.id)));
+  const cancel = () =>
+    attempt(async () => put({ ...job, ...(await klieg.value.jobs.cancel(job.id)) }));
   return (
     <button type="button" class="danger small" onClick={cancel}>
       <Icon name="stop" size={16} />

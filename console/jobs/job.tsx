@@ -1,8 +1,7 @@
 /** One job: its result, its history, its money and what the provider said. */
 import type { Job, JobEvents } from "../../clients/typescript/src/generated/models.ts";
 import { useAsked } from "../asked.ts";
-import { fill } from "../create/draft.ts";
-import { kindOf, kindOfModel } from "../create/kinds.ts";
+import { repeat } from "../create/draft.ts";
 import { credits, moment, span, timeOfDay, words } from "../format.ts";
 import { attempt } from "../notices.ts";
 import { Copy } from "../parts/copy.tsx";
@@ -11,7 +10,6 @@ import { Icon } from "../parts/icon.tsx";
 import { Failed, Rows, Shown } from "../parts/shown.tsx";
 import { Status } from "../parts/status.tsx";
 import { at, go } from "../place.ts";
-import { recall, type Sent } from "../requests.ts";
 import { klieg, me } from "../session.ts";
 import { isEnded, useJob } from "./follow.ts";
 import { Outcome } from "./outcome.tsx";
@@ -21,14 +19,13 @@ export function JobView({ id }: { id: string }) {
   if (asked.phase === "failed") return <Failed fault={asked.fault} />;
   if (asked.phase === "loading") return <Rows count={5} />;
   const job = asked.value;
-  const title = job.asset?.prompt || job.asset?.display_name || promptOf(recall(id)) || job.model;
   return (
     <div class="view">
       <header class="view-head">
         <a class="button bare icon-only" href={at("jobs")} aria-label="To all jobs">
           <Icon name="back" />
         </a>
-        <h1 class="long">{title}</h1>
+        <h1 class="long">{job.summary}</h1>
         <Status of={job.status} />
         <Actions job={job} put={put} />
       </header>
@@ -42,7 +39,7 @@ export function JobView({ id }: { id: string }) {
               {warning}
             </p>
           ))}
-          <Request sent={recall(id)} />
+          <Request request={job.request} />
         </section>
         <section class="about-column">
           <Money job={job} />
@@ -54,12 +51,9 @@ export function JobView({ id }: { id: string }) {
   );
 }
 
-function promptOf(sent: Sent | undefined): string {
-  return String(sent?.body["prompt"] ?? sent?.body["text"] ?? "");
-}
-
 function Actions({ job, put }: { job: Job; put: (job: Job) => void }) {
-  const cancel = () => attempt(async () => put(await klieg.value.jobs.cancel(job.id)));
+  const cancel = () =>
+    attempt(async () => put({ ...job, ...(await klieg.value.jobs.cancel(job.id)) }));
   const remove = () =>
     attempt(async () => {
       await klieg.value.jobs.delete(job.id);
@@ -67,7 +61,7 @@ function Actions({ job, put }: { job: Job; put: (job: Job) => void }) {
     }, "Deleted");
   return (
     <div class="actions">
-      <button type="button" class="plain" onClick={() => attempt(() => repeat(job))}>
+      <button type="button" class="plain" onClick={() => attempt(() => repeatInForm(job))}>
         <Icon name="repeat" />
         Repeat
       </button>
@@ -92,13 +86,8 @@ function Actions({ job, put }: { job: Job; put: (job: Job) => void }) {
   );
 }
 
-/** The form with the job's request; of a job of another tab, with what is known of it. */
-async function repeat(job: Job): Promise<void> {
-  const sent = recall(job.id);
-  const prompt = job.asset?.prompt ?? "";
-  const field = job.modality === "audio" ? { prompt, text: prompt } : { prompt };
-  const kind = sent ? kindOf(sent.kind) : kindOfModel(await klieg.value.models.get(job.model));
-  fill(kind, sent?.body ?? { model: job.model, ...field });
+async function repeatInForm(job: Job): Promise<void> {
+  await repeat(job);
   go(at("create"));
 }
 
@@ -167,13 +156,13 @@ function About({ job }: { job: Job }) {
   );
 }
 
-function Request({ sent }: { sent: Sent | undefined }) {
-  if (sent === undefined) return null;
+function Request({ request }: { request: Job["request"] }) {
+  if (request === undefined) return null;
   return (
     <details class="more" open>
       <summary>Request</summary>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys. */}
-      <pre tabIndex={0}>{JSON.stringify(sent.body, null, 2)}</pre>
+      <pre tabIndex={0}>{JSON.stringify(request, null, 2)}</pre>
     </details>
   );
 }

@@ -162,7 +162,7 @@ function Row({ job }: { job: Job }) {
         )}
       </span>
       <span class="row-main">
-        <span class="row-title">{asset?.prompt || asset?.display_name || job.model}</span>
+        <span class="row-title">{job.summary}</span>
         <span class="hint">
           {job.model} · {ago(job.created_at, nowMs.value)}
           {job.surface ? ` · ${job.surface}` : ""}

@@ -71,7 +71,9 @@ async function list(args: readonly string[], { client, terminal }: Session): Pro
     return;
   }
   for (const job of page.items)
-    terminal.print([job.id, job.status.padEnd(9), job.created_at, job.model].join("  "));
+    terminal.print(
+      [job.id, job.status.padEnd(9), job.created_at, job.model, job.summary].join("  "),
+    );
   terminal.say(`${page.items.length} of ${count(page.total, "job")}\n`);
   if (page.next_cursor) terminal.say(moreLine("jobs", { limit, ...filters }, page.next_cursor));
 }
@@ -97,6 +99,7 @@ function described(job: Job): string[] {
   const { progress, credits_charged: charged } = job;
   return [
     `${job.id}  ${job.status}  ${job.model}  ${job.created_at}`,
+    job.summary,
     ...(typeof progress === "number" ? [`progress ${Math.floor(progress * 100)} %`] : []),
     ...(message === undefined ? [] : [message]),
     ...(typeof charged === "number"

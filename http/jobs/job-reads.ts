@@ -6,7 +6,7 @@
 import { type Asset, assetKey } from "../../actors/asset/asset.ts";
 import { assetView } from "../../actors/asset/asset-view.ts";
 import { type Job, type JobRequest, jobKey, jobRequestKey } from "../../actors/job/job.ts";
-import { jobView } from "../../actors/job/job-view.ts";
+import { jobView, viewRequest } from "../../actors/job/job-view.ts";
 import { codes } from "../../actors/table-codes.ts";
 import { limits } from "../../config/limits.ts";
 import type { Gateway } from "../../engine/gateway.ts";
@@ -25,6 +25,7 @@ export interface Found {
 /** `etag` undefined when the view carries signed links. */
 export interface JobText {
   readonly scope: Id;
+  readonly request: JobRequest;
   readonly text: string;
   readonly etag: string | undefined;
   readonly staleMs: number;
@@ -66,6 +67,13 @@ export class JobReads {
     return isFresh ? known : this.textOf(this.find(job, scope));
   }
 
+  /** As `text`, with the request that was accepted. */
+  detail(job: Id, scope: Id): JobText {
+    const known = this.text(job, scope);
+    const request = JSON.stringify(viewRequest(known.request));
+    return { ...known, text: `${known.text.slice(0, -1)},"request":${request}}` };
+  }
+
   textOf(found: Found): JobText {
     const { terms } = found.job;
     const key = jobKey(terms.job);
@@ -74,6 +82,7 @@ export class JobReads {
     const isLinked = found.job.phase === "succeeded";
     const text: JobText = {
       scope: terms.scope,
+      request: found.request,
       text: JSON.stringify(this.view(found)),
       etag: isLinked ? undefined : `"${found.job.revision}"`,
       staleMs: this.clock.nowMs() + limits.http.signedUrlSeconds * 500,

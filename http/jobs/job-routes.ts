@@ -114,7 +114,7 @@ export function jobIdOf({ id }: Call): Id {
 
 function readJob(call: Call): Answer {
   const { service, principal, request } = call;
-  const { text, etag } = service.jobs.text(jobIdOf(call), principal.scope);
+  const { text, etag } = service.jobs.detail(jobIdOf(call), principal.scope);
   return etag === undefined ? jsonText(200, text) : withETag(request, etag, text);
 }
 
@@ -151,7 +151,7 @@ function waitForJob(call: Call<unknown, { timeout_seconds: number }>): Answer | 
   const id = jobIdOf(call);
   const { scope } = principal;
   const { job } = service.jobs.find(id, scope);
-  const ended = () => jsonText(200, service.jobs.text(id, scope).text);
+  const ended = () => jsonText(200, service.jobs.detail(id, scope).text);
   if (isTerminal(job)) return ended();
   if (!service.following.enter("wait", principal.counter, limits.jobs.waitsMax))
     throw new RefusalError({

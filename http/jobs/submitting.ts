@@ -6,11 +6,12 @@
 import { hash } from "node:crypto";
 import type { SubmitTerms } from "../../actors/account/submit-terms.ts";
 import { assetKey } from "../../actors/asset/asset.ts";
+import { nameAsset } from "../../actors/asset/asset-view.ts";
 import type { CostKind } from "../../actors/contract/cost.ts";
 import type { Generation, Sources } from "../../actors/generation/generation.ts";
 import type { Asking } from "../../actors/generation/model-choice.ts";
 import { creationOf } from "../../actors/job/creation.ts";
-import type { CreateJob, JobRequest } from "../../actors/job/job.ts";
+import { type CreateJob, type JobRequest, jobRequestKey } from "../../actors/job/job.ts";
 import { modelTag } from "../../actors/job/job-index.ts";
 import { isFarm } from "../../config/providers.ts";
 import { type Id, parseId } from "../../engine/id.ts";
@@ -32,7 +33,11 @@ export function sourcesOf({ service, principal }: Call<unknown, unknown>): Sourc
       id === undefined ? undefined : service.gateway.read(assetKey(principal.scope, id));
     if (asset === undefined || asset.phase !== "ready") return undefined;
     const job = "job" in asset.origin ? asset.origin.job : undefined;
-    return { id: asset.id, job, media: asset.media };
+    const displayName = () => {
+      const request = job === undefined ? undefined : service.gateway.read(jobRequestKey(job));
+      return nameAsset(asset, request);
+    };
+    return { id: asset.id, job, media: asset.media, displayName };
   };
 }
 
@@ -115,6 +120,8 @@ export function askedOf(
     surface: surfaceOf(request),
     trace: traceOf(request),
     bodyDigest: more.bodyDigest === undefined ? undefined : hexOf(more.bodyDigest),
+    accepted: generation.accepted,
+    subject: prompt === "" ? (generation.subject ?? model.display_name) : undefined,
   };
 }
 

@@ -28,7 +28,8 @@ const sources: Sources = (name) => {
   const mimeType = mimeTypes[name];
   if (id === undefined || mimeType === undefined) return undefined;
   const media = { objectKey: name, mimeType, sizeBytes: 1, width: 640, height: 360 };
-  return { id, job: undefined, media: { ...media, durationSeconds: 3, sha256: "" } };
+  const displayName = () => "a source";
+  return { id, job: undefined, displayName, media: { ...media, durationSeconds: 3, sha256: "" } };
 };
 const source = (id: string) => ({ objectKey: id, mimeType: mimeTypes[id] });
 

@@ -11,7 +11,7 @@ function restored(width: number, height: number, request: object) {
   const media = { objectKey: "x", mimeType: "video/mp4", sizeBytes: 1, sha256: "", width, height };
   const asking = { catalogue: catalogueOf(model), plan: "free" } as const;
   const result = resolveRestoration({ source_asset_id: id, ...request }, asking, () => {
-    return { id, job: undefined, media };
+    return { id, job: undefined, media, displayName: () => "a source" };
   });
   if (!("code" in result)) return [result.input["width"], result.input["height"]];
   return result.code === "validation" ? result.faults.map(({ pointer }) => pointer) : result.code;

@@ -125,6 +125,8 @@ class Job(TypedDict):
     credits_held: int
     credits_charged: NotRequired[int | None]
     surface: NotRequired[str | None]
+    summary: str
+    request: NotRequired[Dict[str, Any]]
 
 
 class GenerateImageRequest(TypedDict):

@@ -115,6 +115,8 @@ export interface Job {
   credits_held: number;
   credits_charged?: number | null;
   surface?: string | null;
+  summary: string;
+  request?: Record<string, unknown>;
 }
 
 export interface GenerateImageRequest {
