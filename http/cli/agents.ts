@@ -74,6 +74,7 @@ export const mcp: Command = {
   summary: "Give an agent the service as tools (Model Context Protocol).",
   options: [
     optionLine("--ceiling N", "credits that the agent may spend at most"),
+    optionLine("--folder DIR", "where it reads and writes files (this folder)"),
     optionLine("--brief TEXT", "what the agent is to do, for the list of runs"),
     optionLine("--ttl-seconds N", "how long it may work, 60 to 86400 (86400)"),
     optionLine("--http PORT", "at http://127.0.0.1:PORT/mcp in place of standard input and output"),

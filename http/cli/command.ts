@@ -3,6 +3,7 @@ import type { Klieg } from "../../clients/typescript/src/klieg.ts";
 import type { surveyConfiguration } from "../../config/configuration.ts";
 import type { ProviderConfig } from "../../config/provider-config.ts";
 import type { ClientSettings } from "../../config/settings.ts";
+import type { Web } from "../../engine/ports/web.ts";
 
 /** What one run of the command line may touch. */
 export interface Session {
@@ -32,6 +33,8 @@ export interface Session {
   readonly surveyConfiguration: () => ReturnType<typeof surveyConfiguration>;
   /** Throws `CommandError` for an adapter that is not there. */
   readonly openProvider: (config: ProviderConfig) => Promise<Provider>;
+  /** For links that lead elsewhere than to the service. */
+  readonly openWeb: () => Promise<Web>;
   /** Resolves when a person or the system asks the command to end, which it then does itself. */
   readonly stopped: () => Promise<void>;
   readonly terminal: Terminal;

@@ -9,6 +9,7 @@ import { DataDirectoryError, joinCluster } from "../../engine/adapters/data-dire
 import { lockFile } from "../../engine/adapters/kernel-lock.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
+import type { Web } from "../../engine/ports/web.ts";
 import { CommandError, type StoppedNode } from "./command.ts";
 import { runCommandLine } from "./command-line.ts";
 import { findAddress, openClient } from "./credential.ts";
@@ -27,6 +28,11 @@ process.on("SIGINT", () => {
   process.stderr.write(lastWords?.() ?? "\n");
   process.exit(interruptedCode);
 });
+
+async function openWeb(): Promise<Web> {
+  const web = await import("../../engine/adapters/web.ts");
+  return web.openWeb();
+}
 
 const settings = () => readClientSettings(process.env);
 let opened: Klieg | undefined;
@@ -140,9 +146,9 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
     }
   },
   surveyConfiguration: () => surveyConfiguration(readSettings(process.env, 1), process.env),
+  openWeb,
   async openProvider(config) {
-    const { openWeb } = await import("../../engine/adapters/web.ts");
-    const ports = { web: openWeb(), clock: systemClock, entropy: systemEntropy() };
+    const ports = { web: await openWeb(), clock: systemClock, entropy: systemEntropy() };
     return adapters[config.adapter](config, ports);
   },
   stopped: () =>

@@ -37,13 +37,16 @@ export async function makeStill(stage: RenderStage): Promise<Made> {
   const taking = FilmBrowser.from(browsers, pageSetup, signal, film);
   try {
     const browser = await taking;
+    context.reportProgress(0.2);
     const session = await browser.open("compositor-captured");
+    context.reportProgress(0.5);
     checkAnimation(session.report, session.takeFaults(), timeline, warnings);
     if (!isTransparent) warnOfBlackGround(session.report, timeline, warnings);
     const { frames, frame } = early ?? choice(session.report.duration);
     if (setup.videos.length === 0) await session.seek(frame, {});
     else await seekWith(ahead ?? videosAt(frame), frame, session);
     const { image } = await session.paint({ format: "png" });
+    context.reportProgress(0.8);
     for (const fault of session.takeFaults()) warnings.add(`a script threw: ${fault}`);
     if (image === undefined) throw new RenderError("internal", "the page painted nothing", true);
     const size = stillSize(timeline, options.maxDimension ?? undefined);

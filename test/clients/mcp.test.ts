@@ -1,9 +1,10 @@
 /** `klieg mcp`, driven by a client of the protocol that is not ours, and by hand. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import t, { type Test } from "tap";
@@ -21,7 +22,15 @@ const launcher = join(installed, "@modelcontextprotocol/inspector/clients/launch
 interface Result {
   readonly isError?: boolean;
   readonly content: readonly { readonly type: string; readonly text?: string }[];
-  readonly structuredContent: Readonly<Record<string, unknown>>;
+  /** Of a refusal. */
+  readonly structuredContent?: Readonly<Record<string, unknown>>;
+}
+
+/** What a tool answered, which is sent as text alone. */
+function resultIn(answer: unknown): Readonly<Record<string, unknown>> {
+  const { content, isError } = answer as Result;
+  if (isError) throw new Error(JSON.stringify(content));
+  return JSON.parse(content.at(-1)?.text ?? "");
 }
 
 /** What the inspector prints; a result that is an error is printed too. */
@@ -110,9 +119,9 @@ t.test("the inspector lists the tools over standard input and output", async (t)
   for (const name of ["quote", "generate_image", "wait_for_job", "render_composition", "share"])
     t.ok(names.includes(name), name);
   const call = ["--method", "tools/call", "--tool-name", "generate_image", ...picture];
-  t.match(await inspect(...env, ...command, ...call), {
-    structuredContent: { model: "sim-instant", surface: "mcp", credits_held: 1 },
-  });
+  const made = await inspect(...env, ...command, ...call);
+  t.match(resultIn(made), { model: "sim-instant", surface: "mcp", credits_held: 1 });
+  t.notOk((made as Result).structuredContent, "E7: each answer is sent once");
   const { agents } = new Klieg({ url: origin, token: firstToken });
   const { items } = await agents.listSessions();
   t.equal(items.length, 2, "a run each");
@@ -126,12 +135,12 @@ t.test("over HTTP it makes a picture within the ceiling and is refused above it"
   const header = ["--header", `Authorization: ${authorization}`];
   const there = ["--transport", "http", "--server-url", url, ...header, "--method", "tools/call"];
   const generate = [...there, "--tool-name", "generate_image", ...picture];
-  const made = (await inspect(...generate)) as Result;
-  const id = String(made.structuredContent["id"]);
+  const id = String(resultIn(await inspect(...generate))["id"]);
   const wait = [...there, "--tool-name", "wait_for_job", "--tool-arg", `job_id=${id}`];
-  t.match(await inspect(...wait), {
-    structuredContent: { id, status: "succeeded", agent_session_id: session },
-  });
+  const ended = { id, status: "succeeded", agent_session_id: session };
+  t.match(resultIn(await inspect(...wait)), ended);
+  const ceiling = { credit_ceiling: 3, credits_committed: 1, credits_left: 2 };
+  t.match(resultIn(await inspect(...there, "--tool-name", "get_ceiling")), ceiling);
   const refused = (await inspect(...generate, "num_images=4")) as Result;
   t.match(refused, {
     isError: true,
@@ -145,7 +154,7 @@ t.test("over HTTP it makes a picture within the ceiling and is refused above it"
   });
   const env = { KLIEG_URL: origin, KLIEG_TOKEN: firstToken };
   await run(process.execPath, [main, "agent", "approve", session, "5"], { env });
-  t.match(await inspect(...generate, "num_images=4"), { structuredContent: { credits_held: 4 } });
+  t.match(resultIn(await inspect(...generate, "num_images=4")), { credits_held: 4 });
   t.equal(await stop(), 0);
 });
 
@@ -180,11 +189,7 @@ t.test("an agent composes, renders and shares, and stops when its run has ended"
   const { id: session } = await owner.agents.createSession();
   const started = await owner.agents.startTurn(session, { brief: "a card", credit_ceiling: 2 });
   const { call, stop } = await openMcp(t, origin, started.credential);
-  const result = async (tool: string, given: object) => {
-    const { isError, structuredContent, content } = await call(tool, given);
-    if (isError) throw new Error(JSON.stringify(content));
-    return structuredContent;
-  };
+  const result = async (tool: string, given: object) => resultIn(await call(tool, given));
   const composition_id = (await result("create_composition", { name: "A card" }))["id"];
   const html =
     "<!doctype html><body style='margin:0'><div id='root' data-composition-id='card' " +
@@ -205,6 +210,17 @@ t.test("an agent composes, renders and shares, and stops when its run has ended"
   t.match(seen.content, [{ type: "image", mimeType: "image/jpeg" }, { type: "text" }]);
   const base64 = Buffer.from("no picture").toString("base64");
   t.match(await call("upload_asset", { filename: "a.png", base64 }), { isError: true });
+  for (const given of [
+    { path: "a.png" },
+    { url: "http://127.0.0.1:1/a.png" },
+    { url: "file:///etc/passwd" },
+    { path: "a.png", base64 },
+    {},
+  ])
+    t.match(await call("upload_asset", { filename: "a.png", ...given }), {
+      isError: true,
+      structuredContent: { error: { code: "validation" } },
+    });
   t.match(await call("share", { target: "jobs", id: render_id }), {
     isError: true,
     content: [{ text: /arguments are not valid: \/target must be one of renders, assets/ }],
@@ -227,9 +243,9 @@ t.test("an agent makes a set within its ceiling, and is told which video is miss
     { label: "night", prompt_suffix: "at midnight" },
   ];
   const request = { base, members, idempotency_key: "kites" };
-  const { structuredContent: set } = await call("generate_set", request);
+  const set = resultIn(await call("generate_set", request));
   t.match(set, { counts: { total: 2, accepted: 2 }, credits_held: 2 });
-  const { structuredContent: ended } = await call("wait_for_set", { set_id: set["id"] });
+  const ended = resultIn(await call("wait_for_set", { set_id: set["id"] }));
   t.match(ended, { id: set["id"], status: "ready", counts: { succeeded: 2 } });
   t.match(await call("generate_set", request), {
     isError: true,
@@ -240,7 +256,7 @@ t.test("an agent makes a set within its ceiling, and is told which video is miss
     isError: true,
     structuredContent: { error: { status: 409 } },
   });
-  const { structuredContent: part } = await call("generate_set", { base: others, members });
+  const part = resultIn(await call("generate_set", { base: others, members }));
   t.match(part, {
     counts: { total: 2, accepted: 1 },
     problems: [{ label: "night", code: "approval_required" }],
@@ -259,3 +275,54 @@ t.test("without an agent's credential it needs a ceiling", async (t) => {
   const ended = run(process.execPath, [main, "mcp"], { env });
   await t.rejects(ended, { code: 2, stderr: /^Name with --ceiling/ });
 });
+
+t.test("E7: over standard input and output files go in and out by paths of a folder", async (t) => {
+  const origin = await service(t);
+  const folder = t.testdir({
+    inside: { "kite.png": kite, link: t.fixture("symlink", "../outside.png") },
+    "outside.png": kite,
+  });
+  const agent = await openStdio(t, origin, join(folder, "inside"));
+  const upload = (path: string) => agent.call("upload_asset", { filename: "kite.png", path });
+  const asset = resultIn(await upload("kite.png"));
+  t.match(asset, { status: "ready", mime_type: "image/png" });
+  for (const path of ["../outside.png", "link", "/etc/hostname", "none.png"])
+    t.match(await upload(path), { isError: true }, path);
+  const saved = resultIn(await agent.call("save_asset", { asset_id: asset["id"], path: "b.png" }));
+  t.strictSame(readFileSync(String(saved["path"])), kite);
+  const again = await agent.call("save_asset", { asset_id: asset["id"], path: "b.png" });
+  t.match(again, { isError: true, content: [{ text: /b\.png is there already/ }] });
+  const { resources } = (await agent.ask("resources/list", {})) as { resources: { uri: string }[] };
+  for (const { uri } of resources) {
+    const read = (await agent.ask("resources/read", { uri })) as { contents: { text: string }[] };
+    t.ok((read.contents[0]?.text.length ?? 0) > 1_000, uri);
+  }
+  t.equal(resources.length, 2, "the format of films, and an example");
+});
+
+const kite = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC",
+  "base64",
+);
+
+async function openStdio(t: Test, origin: string, folder: string) {
+  const args = [main, "mcp", "--ceiling", "3", "--folder", folder];
+  const env = { KLIEG_URL: origin, KLIEG_TOKEN: firstToken };
+  const child = spawn(process.execPath, args, { env, stdio: ["pipe", "pipe", "ignore"] });
+  t.teardown(() => void child.kill("SIGKILL"));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  let id = 0;
+  const ask = async (method: string, params: object): Promise<unknown> => {
+    child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: ++id, method, params })}\n`);
+    for (;;) {
+      const { value, done } = await lines.next();
+      if (done) throw new Error("the program has ended");
+      const answer = JSON.parse(value);
+      if (answer.id === id) return answer.result ?? answer.error;
+    }
+  };
+  const clientInfo = { name: "test", version: "1" };
+  await ask("initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo });
+  const call = (name: string, given: object) => ask("tools/call", { name, arguments: given });
+  return { ask, call };
+}

@@ -61,6 +61,7 @@ async function run(t: Test, script: Readonly<Record<string, readonly Answer[]>>,
     moveObjects: refuse,
     surveyConfiguration: refuse,
     openProvider: refuse,
+    openWeb: refuse,
     stopped: refuse,
     terminal,
   };

@@ -51,6 +51,7 @@ async function run(t: Test, args: readonly string[], path?: string) {
     moveObjects: refuse,
     surveyConfiguration: refuse,
     openProvider: refuse,
+    openWeb: refuse,
     stopped: refuse,
     terminal: {
       print: (line) => out.push(line),

@@ -30,6 +30,7 @@ async function lint(...args: readonly string[]) {
     moveObjects: refuse,
     surveyConfiguration: refuse,
     openProvider: refuse,
+    openWeb: refuse,
     stopped: refuse,
     terminal,
   });

@@ -31,7 +31,7 @@ async function check(
   const asked: string[] = [];
   const code = await runCommandLine(["models", "check", ...options], {
     ...{ client: refuse, settings: refuse, checkStore: refuse },
-    ...{ stoppedNode: refuse, joinCluster: refuse, moveObjects: refuse },
+    ...{ stoppedNode: refuse, joinCluster: refuse, moveObjects: refuse, openWeb: refuse },
     ...{ isServed: refuse, restoreBackup: refuse, stopped: refuse },
     surveyConfiguration: () =>
       surveyConfiguration(

@@ -71,6 +71,7 @@ async function render(t: Test, last: object, ...options: readonly string[]) {
     moveObjects: refuse,
     surveyConfiguration: refuse,
     openProvider: refuse,
+    openWeb: refuse,
     stopped: refuse,
     terminal,
   });

@@ -65,6 +65,7 @@ async function vendor(folder: string) {
     moveObjects: refuse,
     surveyConfiguration: refuse,
     openProvider: refuse,
+    openWeb: refuse,
     stopped: refuse,
     terminal,
   });

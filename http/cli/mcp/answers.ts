@@ -6,20 +6,20 @@ type Content =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image"; readonly data: string; readonly mimeType: string };
 
-/** As the protocol has it. */
+/**
+ * As the protocol has it. A result is sent once, as text, which each program shows its agent; a
+ * refusal is a sentence for the agent, and its data for the program.
+ */
 export interface CallResult {
   readonly content: readonly Content[];
-  readonly structuredContent: Readonly<Record<string, unknown>>;
+  readonly structuredContent?: Readonly<Record<string, unknown>>;
   readonly isError?: true;
 }
 
 export function resultOf({ result, picture }: ToolAnswer): CallResult {
   const text = { type: "text", text: JSON.stringify(result) } as const;
   const seen = picture && { type: "image", data: picture.base64, mimeType: picture.mediaType };
-  return {
-    content: seen === undefined ? [text] : [{ ...seen, type: "image" }, text],
-    structuredContent: { ...result },
-  };
+  return { content: seen === undefined ? [text] : [{ ...seen, type: "image" }, text] };
 }
 
 /** Throws what is no refusal. */

@@ -2,6 +2,7 @@
 import { strict, Uuid } from "../../../actors/contract/common.ts";
 import { CreateShareRequest } from "../../../actors/contract/share.ts";
 import { Type } from "../../../config/schema.ts";
+import { readGivenFile } from "./agent-files.ts";
 import { type Tool, tool } from "./tool.ts";
 
 const { Optional } = Type;
@@ -57,15 +58,19 @@ export const assetTools: readonly Tool[] = [
   tool({
     name: "upload_asset",
     title: "Upload a file",
-    description: "Stores a file of at most 8 MiB as an asset, to be used in requests.",
+    description:
+      "Stores a file as an asset, to be used in requests. Give it by a path in this program's " +
+      "folder (over standard input and output), by a link, or as base64 of at most 8 MiB.",
     takes: strict({
       filename: Type.String({ minLength: 1, maxLength: 255 }),
-      base64: Type.String({ maxLength: base64CharsMax, description: "The bytes." }),
+      path: Optional(Type.String({ minLength: 1, maxLength: 512 })),
+      url: Optional(Type.String({ maxLength: 2_048, description: "http or https, public." })),
+      base64: Optional(Type.String({ maxLength: base64CharsMax, description: "The bytes." })),
       display_name: Optional(Type.String({ minLength: 1, maxLength: 200 })),
     }),
-    run({ base64, ...request }, { klieg, signal }) {
-      const file = new Blob([Buffer.from(base64, "base64")]);
-      return klieg.assets.upload(file, request, { signal });
+    async run({ path, url, base64, ...request }, turn) {
+      const file = await readGivenFile({ path, url, base64 }, turn);
+      return turn.klieg.assets.upload(file, request, { signal: turn.signal });
     },
   }),
   tool({

@@ -33,7 +33,8 @@ export const compositionTools: readonly Tool[] = [
     title: "Create a composition",
     description:
       "Makes a composition: an HTML page with a timeline in the HyperFrames format, which becomes a " +
-      "film. With template blank_html it begins with a page to go on from; then write its files.",
+      "film. With template blank_html it begins with a page to go on from; then write its files. " +
+      "The format is the resource klieg://docs/composition.md.",
     takes: CreateCompositionRequest,
     run: (given, { klieg, signal }) => klieg.compositions.create(given, { signal }),
   }),
@@ -103,6 +104,7 @@ export const compositionTools: readonly Tool[] = [
           report(("progress" in data && data.progress) || 0, data.status);
       });
       const render = await klieg.renders.get(id, { signal });
+      if (render.status === "succeeded") report(1, render.status);
       if (!render.asset_id) return render;
       return { ...render, asset: await klieg.assets.get(render.asset_id, { signal }) };
     },

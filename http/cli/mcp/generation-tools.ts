@@ -3,6 +3,7 @@
 import { strict, Uuid } from "../../../actors/contract/common.ts";
 import { JobCostRequest } from "../../../actors/contract/cost.ts";
 import {
+  EnhancePromptRequest,
   Generate3DRequest,
   GenerateAudioRequest,
   GenerateImageRequest,
@@ -143,6 +144,13 @@ export const generationTools: readonly Tool[] = [
     "Makes a video of another one that is larger, cleaner, sharper or smoother.",
     RestoreVideoRequest,
   ),
+  tool({
+    name: "enhance_prompt",
+    title: "Rewrite a video's prompt",
+    description: "Rewrites a prompt for a video model; costs 1 credit.",
+    takes: EnhancePromptRequest,
+    run: (given, { klieg, signal }) => klieg.generate.enhancePrompt(given, { signal }),
+  }),
   waitForJob,
   tool({
     name: "get_job",

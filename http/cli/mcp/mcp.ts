@@ -7,14 +7,19 @@
  */
 import { randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
+import { strict } from "../../../actors/contract/common.ts";
+import type { AgentTurn } from "../../../clients/typescript/src/generated/models.ts";
 import { Klieg } from "../../../clients/typescript/src/klieg.ts";
 import { type Session, UsageError, wholeNumber } from "../command.ts";
+import { AgentFolder } from "./agent-folder.ts";
 import { assetTools } from "./asset-tools.ts";
 import { compositionTools } from "./composition-tools.ts";
+import { folderTools } from "./folder-tools.ts";
 import { generationTools } from "./generation-tools.ts";
 import { openLoopback } from "./loopback.ts";
 import { answerPost, type Offered, serveStdio } from "./protocol.ts";
 import { setTools } from "./set-tools.ts";
+import { type Tool, tool } from "./tool.ts";
 
 const turnPrefix = "agt_";
 const usualTtlSeconds = 86_400;
@@ -27,6 +32,7 @@ export async function runMcp(args: readonly string[], session: Session): Promise
       brief: { type: "string", default: "Work of an agent, through klieg mcp" },
       "ttl-seconds": { type: "string" },
       http: { type: "string" },
+      folder: { type: "string" },
     },
   });
   const port = wholeNumber(values.http, "--http");
@@ -36,8 +42,17 @@ export async function runMcp(args: readonly string[], session: Session): Promise
     ceiling: wholeNumber(values.ceiling, "--ceiling"),
     ttlSeconds: wholeNumber(values["ttl-seconds"], "--ttl-seconds") ?? usualTtlSeconds,
   });
-  const tools = [...generationTools, ...setTools, ...assetTools, ...compositionTools];
-  const offered: Offered = { tools, klieg: turn.klieg, instructions: turn.instructions };
+  if (port !== undefined && values.folder !== undefined)
+    throw new UsageError("--folder goes with standard input and output, not with --http.");
+  const folder = port === undefined ? await openFolder(values.folder ?? ".") : undefined;
+  const everywhere = [...generationTools, ...setTools, ...assetTools, ...compositionTools];
+  const offered: Offered = {
+    tools: [...everywhere, ...turn.tools, ...(folder === undefined ? [] : folderTools)],
+    klieg: turn.klieg,
+    folder,
+    web: await session.openWeb(),
+    instructions: turn.instructions,
+  };
   const stopping = new AbortController();
   const stopped = session.stopped().then(() => stopping.abort());
   try {
@@ -45,6 +60,15 @@ export async function runMcp(args: readonly string[], session: Session): Promise
     else await serveLoopback(port, offered, stopped, session);
   } finally {
     await turn.finish();
+  }
+}
+
+/** Throws `UsageError`. */
+async function openFolder(path: string): Promise<AgentFolder> {
+  try {
+    return await AgentFolder.open(path);
+  } catch {
+    throw new UsageError(`--folder is "${path}", which is no folder.`);
   }
 }
 
@@ -76,7 +100,12 @@ async function openTurn(session: Session, { brief, ceiling, ttlSeconds }: Asked)
   const as = (token: string) => new Klieg({ url: owner.url, token, surface: "mcp" });
   const given = session.settings().token;
   if (given?.startsWith(turnPrefix))
-    return { klieg: as(given), instructions: instructions(undefined), finish: async () => {} };
+    return {
+      klieg: as(given),
+      instructions: instructions(undefined),
+      tools: [],
+      finish: async () => {},
+    };
   if (ceiling === undefined)
     throw new UsageError(
       "Name with --ceiling the credits that the agent may spend at most, or set KLIEG_TOKEN to an agent's credential.",
@@ -92,7 +121,24 @@ async function openTurn(session: Session, { brief, ceiling, ttlSeconds }: Asked)
   const finish = async () => {
     await klieg.agents.finishTurn(id, turn.id, { status: "finished" });
   };
-  return { klieg, instructions: instructions(ceiling), finish };
+  const tools = [ceilingTool(() => owner.agents.getTurn(id, turn.id))];
+  return { klieg, instructions: instructions(ceiling), tools, finish };
+}
+
+/** Only the owner's credential may read a turn. */
+function ceilingTool(readTurn: () => Promise<AgentTurn>): Tool {
+  return tool({
+    name: "get_ceiling",
+    title: "What may still be spent",
+    description: "The credits that your customer approved for this run, and what is left of them.",
+    isReadOnly: true,
+    takes: strict({}),
+    async run() {
+      const { credit_ceiling, credits_committed } = await readTurn();
+      const credits_left = credit_ceiling == null ? null : credit_ceiling - credits_committed;
+      return { credit_ceiling, credits_committed, credits_left };
+    },
+  });
 }
 
 function instructions(ceiling: number | undefined): string {

@@ -14,17 +14,24 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import {
   CallToolRequestSchema,
   ErrorCode,
+  ListResourcesRequestSchema,
   ListToolsRequestSchema,
   McpError,
+  ReadResourceRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Klieg } from "../../../clients/typescript/src/klieg.ts";
 import { version } from "../../../config/version.ts";
+import type { Web } from "../../../engine/ports/web.ts";
+import type { AgentFolder } from "./agent-folder.ts";
 import { type CallResult, refusalOf, refused, resultOf } from "./answers.ts";
+import { guides } from "./guides.ts";
 import type { Tool, Turn } from "./tool.ts";
 
 export interface Offered {
   readonly tools: readonly Tool[];
   readonly klieg: Klieg;
+  readonly folder: AgentFolder | undefined;
+  readonly web: Web;
   /** For the agent, about all of it. */
   readonly instructions: string;
 }
@@ -56,10 +63,10 @@ export async function answerPost(
   await transport.handleRequest(request, response, body);
 }
 
-function serverOf({ tools, klieg, instructions }: Offered): Server {
+function serverOf({ tools, klieg, folder, web, instructions }: Offered): Server {
   const server = new Server(
     { name: "klieg", title: "Klieg", version },
-    { capabilities: { tools: {} }, instructions },
+    { capabilities: { tools: {}, resources: {} }, instructions },
   );
   server.setRequestHandler(ListToolsRequestSchema, async () => ({
     tools: tools.map(({ name, title, description, takes, isReadOnly }) => ({
@@ -68,11 +75,25 @@ function serverOf({ tools, klieg, instructions }: Offered): Server {
       annotations: { readOnlyHint: isReadOnly, destructiveHint: false, openWorldHint: false },
     })),
   }));
+  server.setRequestHandler(ListResourcesRequestSchema, async () => ({
+    resources: guides.map(({ uri, name, title, mediaType: mimeType }) => ({
+      ...{ uri, name, title, mimeType },
+    })),
+  }));
+  server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }) => {
+    const guide = guides.find((known) => known.uri === uri);
+    if (guide === undefined)
+      throw new McpError(ErrorCode.InvalidParams, `There is no resource ${uri}.`);
+    return { contents: [{ uri, mimeType: guide.mediaType, text: await guide.read() }] };
+  });
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
     const { signal } = extra;
     const token = extra._meta?.progressToken;
+    let reported = -1;
+    // The protocol wants each notification to be further than the one before.
     const report = (progress: number, message: string) => {
-      if (token === undefined) return;
+      if (token === undefined || progress <= reported) return;
+      reported = progress;
       const told = { progressToken: token, progress, total: 1, message };
       // A client that went away misses nothing that it would still read.
       void extra
@@ -82,7 +103,13 @@ function serverOf({ tools, klieg, instructions }: Offered): Server {
     const tool = tools.find(({ name }) => name === params.name);
     if (tool === undefined)
       throw new McpError(ErrorCode.InvalidParams, `There is no tool ${params.name}.`);
-    const result = await called(tool, params.arguments ?? {}, { klieg, signal, report });
+    const result = await called(tool, params.arguments ?? {}, {
+      klieg,
+      folder,
+      web,
+      signal,
+      report,
+    });
     return { ...result, content: [...result.content] };
   });
   return server;

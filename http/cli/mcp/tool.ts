@@ -1,6 +1,8 @@
 /** What an agent is offered: a name, what it takes, and what it does with the client. */
 import type { Klieg } from "../../../clients/typescript/src/klieg.ts";
 import { type Check, check, type Static, type Type } from "../../../config/schema.ts";
+import type { Web } from "../../../engine/ports/web.ts";
+import type { AgentFolder } from "./agent-folder.ts";
 
 export interface Tool {
   readonly name: string;
@@ -20,6 +22,10 @@ export interface Tool {
 export interface Turn {
   readonly klieg: Klieg;
   readonly signal: AbortSignal;
+  /** Where files are read and written; undefined where the agent's program may be elsewhere. */
+  readonly folder: AgentFolder | undefined;
+  /** For links that the agent gives. */
+  readonly web: Web;
   /** Tells the agent's program how far the work is, from 0 to 1. */
   readonly report: (progress: number, message: string) => void;
 }
