@@ -2,6 +2,7 @@
  * The service: wires settings, store, engine and listener together, says where it is, and stops in
  * order. Every fault of the start ends with one sentence that names the remedy.
  */
+
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,6 +15,7 @@ import { simulatedMedia } from "../actors/providers/simulated/simulated-media.ts
 import type { PasswordTask } from "../actors/share/password.ts";
 import { CatalogueError } from "../config/catalogue-files.ts";
 import { readConfiguration } from "../config/configuration.ts";
+import { holdBuild } from "../config/held-build.ts";
 import { limits } from "../config/limits.ts";
 import { searchPath } from "../config/program-environment.ts";
 import { ProviderFileError } from "../config/provider-file.ts";
@@ -81,6 +83,7 @@ class StartError extends Error {
 }
 
 // LMDB makes its files with the usual rights, and their readers could sign links.
+holdBuild();
 process.umask(0o077);
 try {
   await start();

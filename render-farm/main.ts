@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { availableParallelism, hostname, totalmem } from "node:os";
 import { join } from "node:path";
+import { holdBuild } from "../config/held-build.ts";
 import { limits } from "../config/limits.ts";
 import { searchPath } from "../config/program-environment.ts";
 import { readNatsAccess } from "../config/secret-files.ts";
@@ -72,6 +73,7 @@ const timers: Timers = {
 };
 
 // Pages run as another user, who must find what they are to show; objects are closed by themselves.
+holdBuild();
 process.umask(0o022);
 const settings = orStop(() => readSettings(process.env, availableParallelism()));
 const log = openLog(settings.logLevel, "farm");

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { adapters } from "../../actors/providers/adapters.ts";
 import type { Klieg } from "../../clients/typescript/src/klieg.ts";
 import { surveyConfiguration } from "../../config/configuration.ts";
+import { holdBuild } from "../../config/held-build.ts";
 import { readNatsAccess } from "../../config/secret-files.ts";
 import { readClientSettings, readSettings } from "../../config/settings.ts";
 import { DataDirectoryError, joinCluster } from "../../engine/adapters/data-directory.ts";
@@ -82,6 +83,7 @@ process.stdout.on("error", (fault: NodeJS.ErrnoException) => {
   process.exit(0);
 });
 
+holdBuild();
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   client: async () => {
     opened ??= openClient(await findAddress(settings()));

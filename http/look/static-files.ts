@@ -17,6 +17,11 @@ interface StaticFile {
   readonly isForGood: boolean;
 }
 
+interface Loaded {
+  readonly filesByName: Map<string, StaticFile>;
+  readonly pathsByName: Map<string, string>;
+}
+
 const types: Readonly<Record<string, Header>> = {
   ".css": constantHeader("Content-Type", "text/css; charset=utf-8"),
   ".js": constantHeader("Content-Type", "text/javascript; charset=utf-8"),
@@ -30,8 +35,7 @@ export class StaticFiles {
   private readonly names: readonly string[] | "hashed";
   /** Ends with a slash. */
   private readonly prefix: string;
-  private readonly filesByName = new Map<string, StaticFile>();
-  private readonly pathsByName = new Map<string, string>();
+  private loaded: Loaded | undefined;
 
   /**
    * `names` are those of files in `folder`, `hashed` all of a folder whose files got a digest into
@@ -45,27 +49,31 @@ export class StaticFiles {
 
   /** The path of a file by its name without a digest. Throws `RefusalError` without such a file. */
   path(name: string): string {
-    if (this.pathsByName.size === 0) this.load();
-    return found(this.pathsByName.get(name));
+    return found(this.load().pathsByName.get(name));
   }
 
   /** Throws `RefusalError` with 404 for what is no file of these. */
   answer(request: Pick<HttpRequest, "headers">, asked: string): Answer {
-    if (this.filesByName.size === 0) this.load();
-    const { text, type, etag, isForGood } = found(this.filesByName.get(asked));
+    const { text, type, etag, isForGood } = found(this.load().filesByName.get(asked));
     if (isKnown(request, etag[1])) return notChanged(etag[1]);
     const headers = isForGood ? [type, etag, forGood] : [type, etag];
     return { status: 200, headers, body: text };
   }
 
-  private load(): void {
+  /** All of them or none: a read that fails is tried again by the next request. */
+  private load(): Loaded {
+    if (this.loaded !== undefined) return this.loaded;
     const { names } = this;
-    if (names === "hashed") for (const named of readdirSync(this.folder)) this.add(named, named);
-    else for (const name of names) this.add(name, undefined);
+    const loaded: Loaded = { filesByName: new Map(), pathsByName: new Map() };
+    if (names === "hashed")
+      for (const named of readdirSync(this.folder)) this.add(loaded, named, named);
+    else for (const name of names) this.add(loaded, name, undefined);
+    this.loaded = loaded;
+    return loaded;
   }
 
   /** `named` is the name with a digest, when the build gave it one. */
-  private add(name: string, named: string | undefined): void {
+  private add({ filesByName, pathsByName }: Loaded, name: string, named: string | undefined): void {
     const text = readFileSync(new URL(name, this.folder), "utf8");
     const extension = extname(name);
     const type = found(types[extension]);
@@ -73,9 +81,9 @@ export class StaticFiles {
     const stem = name.slice(0, -extension.length);
     const own = named ?? `${stem}-${digest}${extension}`;
     const file = { text, type, etag: constantHeader("ETag", `"${digest}"`) };
-    if (named === undefined) this.filesByName.set(name, { ...file, isForGood: false });
-    this.filesByName.set(own, { ...file, isForGood: true });
+    if (named === undefined) filesByName.set(name, { ...file, isForGood: false });
+    filesByName.set(own, { ...file, isForGood: true });
     const plain = named === undefined ? name : stem.replace(/-[A-Z0-9]{8}$/, "") + extension;
-    this.pathsByName.set(plain, this.prefix + own);
+    pathsByName.set(plain, this.prefix + own);
   }
 }

@@ -1,4 +1,4 @@
-import { dirname, extname, join } from "node:path";
+import { basename, dirname, extname, join } from "node:path";
 import type { Fence, FencedProgram } from "../fence/fence.ts";
 import type { MediaPrograms } from "./media-tools.ts";
 
@@ -32,5 +32,6 @@ export async function fitPrograms(fence: Fence, paths: ProgramPaths): Promise<Pr
 }
 
 /** Where our programs find their packages. */
-const clone = join(import.meta.dirname, "../../..");
-const parts = ["dist", "node_modules"];
+const build = join(import.meta.dirname, "../..");
+const clone = dirname(build);
+const parts = [basename(build), "node_modules"];

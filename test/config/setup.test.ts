@@ -1,7 +1,7 @@
 /** What `config/setup` says of the Node that it finds, and which Node all else names (E9). */
 import { spawnSync } from "node:child_process";
-import { chmodSync, cpSync, readFileSync, utimesSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, cpSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import t, { type Test } from "tap";
 
 const root = join(import.meta.dirname, "../../..");
@@ -17,7 +17,7 @@ function clone(t: Test, version: string) {
   );
   const folder = t.testdir({
     config: {},
-    dist: { ".built": "" },
+    dist: { ".built": "", ".sources": "package-lock.json\ntsconfig.json\n" },
     node_modules: { ".package-lock.json": "" },
     "package-lock.json": "",
     "tsconfig.json": "",
@@ -70,4 +70,32 @@ t.test("README, package and container name Node 22 (E9)", async (t) => {
   t.match(read("README.md"), /uWebSockets\.js@github:uNetworking\/uWebSockets\.js#<tag>/);
   t.match(read("config/deploy/Containerfile"), /^FROM docker\.io\/library\/node:22-bookworm$/m);
   t.match(JSON.parse(read("package.json")), { engines: { node: "^20.15 || ^22.2" } });
+});
+
+t.test("E2: what other tools leave beside the sources makes no build stale", async (t) => {
+  const folder = clone(t, "v22.2.0");
+  const setUpNow = () => {
+    const env = { PATH: `${join(folder, "bin")}:/usr/bin:/bin` };
+    const command = [join(folder, "config/setup"), "start"];
+    const { status, stderr } = spawnSync("sh", command, { env, encoding: "utf8" });
+    return { status, stderr: stderr.split("\n")[0] };
+  };
+  const put = (path: string, atSeconds: number) => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), "");
+    utimesSync(join(folder, path), atSeconds, atSeconds);
+  };
+  const leaveBehind = () => {
+    put("clients/python/build/lib/klieg/models.py", later + 60);
+    put("clients/python/klieg.egg-info/top_level.json", later + 60);
+    utimesSync(join(folder, "clients/python"), later + 60, later + 60);
+  };
+  leaveBehind();
+  t.strictSame(setUpNow(), { status: 0, stderr: "" }, "where there is no git");
+  cpSync(join(root, ".gitignore"), join(folder, ".gitignore"));
+  spawnSync("git", ["init", "--quiet", folder]);
+  leaveBehind();
+  t.strictSame(setUpNow(), { status: 0, stderr: "" }, "in a clone");
+  put("actors/new.ts", 1);
+  t.match(setUpNow(), { stderr: "Building." }, "a source that came, however old");
 });
