@@ -37,7 +37,9 @@ function rootAbove(folder: string): string {
 
 function list(folder: string): string[] {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
-  return names.filter((name) => /\.tsx?$/.test(name)).map((name) => join(folder, name));
+  return names
+    .filter((name) => /\.tsx?$/.test(name) && !name.startsWith("typescript/dist/"))
+    .map((name) => join(folder, name));
 }
 
 function read(file: string): Source {

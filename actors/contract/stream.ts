@@ -30,6 +30,7 @@ export const JobFrame = Type.Union(
     }),
     frame("complete", "JobFailedFrame", {
       status: Type.Literal("failed"),
+      progress: Optional(Share),
       error: Optional(Type.String()),
       failure_kind: Optional(Type.Enum([...failureKinds])),
       failure_code: Optional(Type.String()),
@@ -37,6 +38,7 @@ export const JobFrame = Type.Union(
     }),
     frame("complete", "JobCanceledFrame", {
       status: Type.Literal("canceled"),
+      progress: Optional(Share),
       error: Optional(Type.String()),
       credits_refunded: Optional(Type.Boolean()),
     }),
@@ -53,6 +55,7 @@ export const RenderFrame = Type.Union(
     }),
     frame("complete", "RenderCompleteFrame", {
       status: Type.Enum(["succeeded", "failed"]),
+      progress: Optional(Share),
       asset_url: Optional(Type.String()),
       error: Optional(Type.String()),
       warnings: Type.Array(Type.String()),

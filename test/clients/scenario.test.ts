@@ -40,8 +40,9 @@ async function played(t: Test, command: string, args: readonly string[], cwd: st
 
 t.test("the TypeScript package, from its tarball in an empty project", async (t) => {
   const project = emptyFolder(t);
-  const packed = await run("sh", [join(root, "clients/typescript/pack"), project]);
-  const tarball = packed.stdout.trim();
+  const folder = join(root, "clients/typescript");
+  const pack = ["pack", folder, "--silent", "--ignore-scripts", "--pack-destination", project];
+  const tarball = (await run("npm", pack)).stdout.trim();
   t.equal(tarball, `klieg-${version}.tgz`);
   writeFileSync(join(project, "package.json"), '{ "type": "module", "private": true }');
   const npm = ["install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", tarball];

@@ -56,7 +56,7 @@ const notRun: Readonly<Record<string, string>> = {
   "klieg drain <node>": "needs another node, as crash/forwarding.test.ts has one",
   "klieg shard rebuild <shard>": "the same",
   "klieg reshard <count>": "needs a stopped service, as crash/reshard.test.ts has one",
-  "sh clients/typescript/pack .": "makes the tarball, as clients/scenario.test.ts does",
+  "npm pack ./clients/typescript": "makes the tarball, as clients/scenario.test.ts does",
   "npx klieg mcp --ceiling 20": "waits for an agent, as which clients/mcp.test.ts acts",
   "klieg agent approve <session> 40": "needs the run of an agent, as the same test has one",
   "npx klieg preview examples/product-film":

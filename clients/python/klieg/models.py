@@ -474,6 +474,7 @@ class JobSucceededFrame(TypedDict):
 
 class JobFailedFrameData(TypedDict):
     status: Literal["failed"]
+    progress: NotRequired[float]
     error: NotRequired[str]
     failure_kind: NotRequired[Literal["error", "moderated", "timeout"]]
     failure_code: NotRequired[str]
@@ -488,6 +489,7 @@ class JobFailedFrame(TypedDict):
 
 class JobCanceledFrameData(TypedDict):
     status: Literal["canceled"]
+    progress: NotRequired[float]
     error: NotRequired[str]
     credits_refunded: NotRequired[bool]
 
@@ -798,6 +800,7 @@ class RenderStatusFrame(TypedDict):
 
 class RenderCompleteFrameData(TypedDict):
     status: Literal["succeeded", "failed"]
+    progress: NotRequired[float]
     asset_url: NotRequired[str]
     error: NotRequired[str]
     warnings: List[str]

@@ -442,6 +442,7 @@ export interface JobFailedFrame {
   id?: string;
   data: {
     status: "failed";
+    progress?: number;
     error?: string;
     failure_kind?: "error" | "moderated" | "timeout";
     failure_code?: string;
@@ -454,6 +455,7 @@ export interface JobCanceledFrame {
   id?: string;
   data: {
     status: "canceled";
+    progress?: number;
     error?: string;
     credits_refunded?: boolean;
   };
@@ -741,6 +743,7 @@ export interface RenderCompleteFrame {
   id?: string;
   data: {
     status: "succeeded" | "failed";
+    progress?: number;
     asset_url?: string;
     error?: string;
     warnings: string[];
