@@ -44,6 +44,27 @@ t.test("C3: what the listener refuses is not carried out", async (t) => {
   }
 });
 
+t.test("C1: the listener answers by itself what the operator's guide says", async (t) => {
+  const { open: connect, post } = await open(t);
+  const field = "X-A: b\r\n";
+  for (const [bytes, status] of [
+    [get("/healthz").replace("HTTP/1.1", "HTTP/1.0"), 505],
+    [get("http://klieg.example/healthz"), 505],
+    [get("*").replace("GET", "OPTIONS"), 505],
+    [post("Transfer-Encoding: chunked", `zz\r\n${body}\r\n0\r\n\r\n`), 400],
+    [post("Transfer-Encoding: chunked", `${chunk}0;a=b\r\n\r\n`), 400],
+    [get("/healthz", field.repeat(150)), 431],
+    [get("/healthz", `X-A: ${"b".repeat(40_000)}\r\n`), 431],
+  ] as const) {
+    const connection = connect();
+    connection.write(bytes);
+    const reply = await connection.reply();
+    t.equal(reply.status, status, bytes.slice(0, 60));
+    t.match(reply.body.toString(), /^<h1>/);
+    await connection.whenClosed;
+  }
+});
+
 t.test("C3: no request without a body is carried out and refused either", async (t) => {
   const { open: connect, caller, post } = await open(t);
   const { id } = (await caller.post<{ id: string }>("/v1/compositions", { name: "one" })).json;
