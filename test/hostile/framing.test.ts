@@ -109,7 +109,8 @@ t.test("C3: uploads that break off end nothing and leave nothing", async (t) => 
   const victim = await openVictim(t);
   const dice = new Dice(12);
   for (let n = 0; n < uploads; n++) {
-    const head = `POST /v1/assets HTTP/1.1\r\nHost: klieg\r\nAuthorization: Bearer ${victim.token}\r\n`;
+    const bearer = `Authorization: Bearer ${victim.token}`;
+    const head = `POST /v1/assets HTTP/1.1\r\nHost: klieg\r\n${bearer}\r\n`;
     const framing = dice.pick(["Content-Length: 900000", "Transfer-Encoding: chunked"]);
     const part = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n';
     const form = `${head}${framing}\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n`;

@@ -493,7 +493,7 @@ class CompositionsCalls:
         call = Call("GET", f"/compositions/{segment(id)}/timeline", is_repeatable=True)
         return cast(EffectiveTimeline, await self._caller.json(call))
 
-    async def get_file(self, id: str, path: str) -> Response:
+    async def get_file(self, id: str, path: str, *, if_match: str | None = None) -> Response:
         """Read a file of a composition."""
         call = Call(
             "GET",
@@ -501,7 +501,7 @@ class CompositionsCalls:
             query={"path": path},
             is_repeatable=True,
         )
-        return await self._caller.open(call)
+        return await self._caller.open(call, match=if_match)
 
     async def put_file(
         self,

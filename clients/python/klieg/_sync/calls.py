@@ -495,7 +495,7 @@ class CompositionsCalls:
         call = Call("GET", f"/compositions/{segment(id)}/timeline", is_repeatable=True)
         return cast(EffectiveTimeline, self._caller.json(call))
 
-    def get_file(self, id: str, path: str) -> Response:
+    def get_file(self, id: str, path: str, *, if_match: str | None = None) -> Response:
         """Read a file of a composition."""
         call = Call(
             "GET",
@@ -503,7 +503,7 @@ class CompositionsCalls:
             query={"path": path},
             is_repeatable=True,
         )
-        return self._caller.open(call)
+        return self._caller.open(call, match=if_match)
 
     def put_file(
         self,

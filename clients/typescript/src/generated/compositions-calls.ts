@@ -118,7 +118,7 @@ export class CompositionsCalls {
   }
 
   /** Read a file of a composition. */
-  getFile(id: string, path: string, options: CallOptions = {}): Promise<Response> {
+  getFile(id: string, path: string, options: ChangeOptions = {}): Promise<Response> {
     return this.caller.open(
       {
         method: "GET",
