@@ -1,9 +1,9 @@
 /**
- * The folder of this machine in which an agent's program may read and write, over standard input and
- * output alone. Paths are relative to it, and links may not lead out of it.
+ * The folder of this machine in which an agent's program may read and write, over standard input
+ * and output alone. Paths are relative to it, and links may not lead out of it.
  */
 import { openAsBlob } from "node:fs";
-import { lstat, mkdir, realpath, stat } from "node:fs/promises";
+import { lstat, realpath, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { KliegError } from "../../../clients/typescript/src/klieg.ts";
 import { writeWhole } from "../output-file.ts";
@@ -33,8 +33,9 @@ export class AgentFolder {
     const place = this.place(path);
     if ((await lstat(place).catch(() => undefined)) !== undefined)
       throw refusePath(path, "is there already");
-    await mkdir(dirname(place), { recursive: true });
-    if (!this.holds(await realpath(dirname(place)))) throw refusePath(path, "leaves the folder");
+    const parent = await realpath(dirname(place)).catch(() => undefined);
+    if (parent === undefined || (parent !== this.root && !this.holds(parent)))
+      throw refusePath(path, "is in no folder that is there");
     await writeWhole(place, bytes);
     return place;
   }
