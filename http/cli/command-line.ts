@@ -44,68 +44,58 @@ import { storeRestore } from "./operator/store-restore.ts";
 import { tokenReset } from "./operator/token-reset.ts";
 import { preview } from "./preview/preview.ts";
 import { share, shareList, shareRevoke } from "./shares.ts";
+import { suggestNames } from "./suggestions.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./tokens.ts";
 import { upload } from "./upload.ts";
 import { vendor } from "./vendoring/vendor.ts";
 
-const commands: readonly Command[] = [
-  ...generateCommands,
-  generateSet,
-  enhancePrompt,
-  cost,
-  upload,
-  listAssets,
-  showAsset,
-  deleteAsset,
-  restoreAsset,
-  render,
-  exportTimeline,
-  share,
-  shareList,
-  shareRevoke,
-  blocks,
-  listCompositions,
-  pushComposition,
-  pullComposition,
-  cloneComposition,
-  lint,
-  preview,
-  vendor,
-  showJob,
-  listJobs,
-  cancelJob,
-  listAgents,
-  startAgent,
-  approveAgent,
-  stopAgent,
-  mcp,
-  showAccount,
-  listModels,
-  modelsCheck,
-  listProviders,
-  pauseProvider,
-  resumeProvider,
-  listNodes,
-  drainNode,
-  farm,
-  login,
-  logout,
-  tokenCreate,
-  tokenList,
-  tokenRevoke,
-  tokenReset,
-  accountCreate,
-  completion(() => commands),
-  audit,
-  storeCheck,
-  clusterJoin,
-  nodeForget,
-  shardRebuild,
-  reshard,
-  objectsMove,
-  backup,
-  storeRestore,
+/** In the order of help. */
+const groups: readonly { readonly title: string; readonly commands: readonly Command[] }[] = [
+  { title: "Make", commands: [...generateCommands, generateSet, enhancePrompt, cost] },
+  { title: "Jobs", commands: [showJob, listJobs, cancelJob] },
+  {
+    title: "Assets and links",
+    commands: [
+      upload,
+      listAssets,
+      showAsset,
+      deleteAsset,
+      restoreAsset,
+      share,
+      shareList,
+      shareRevoke,
+    ],
+  },
+  {
+    title: "Films",
+    commands: [
+      ...[render, exportTimeline, blocks, lint, preview, vendor],
+      ...[listCompositions, pushComposition, pullComposition, cloneComposition],
+    ],
+  },
+  { title: "Agents", commands: [listAgents, startAgent, approveAgent, stopAgent, mcp] },
+  {
+    title: "Account",
+    commands: [
+      ...[showAccount, listModels, login, logout, tokenCreate, tokenList, tokenRevoke],
+      completion(() => commands),
+    ],
+  },
+  {
+    title: "A running service, for operators",
+    commands: [
+      ...[accountCreate, audit, listProviders, pauseProvider, resumeProvider, listNodes, drainNode],
+      ...[modelsCheck, farm, tokenReset, backup],
+    ],
+  },
+  {
+    title: "A stopped service, for operators",
+    commands: [
+      ...[storeCheck, storeRestore, clusterJoin, nodeForget, shardRebuild, reshard, objectsMove],
+    ],
+  },
 ];
+const commands: readonly Command[] = groups.flatMap((group) => group.commands);
 
 /** Returns the exit code. A fault that is a bug of ours is thrown. */
 export async function runCommandLine(given: readonly string[], session: Session): Promise<number> {
@@ -116,12 +106,13 @@ export async function runCommandLine(given: readonly string[], session: Session)
   // `help <command>` is `<command> --help`.
   const args = given[0] === "help" ? [...given.slice(1), "--help"] : given;
   const command = findCommand(args);
-  if (args.length === 0 || (command === undefined && asksHelp(args))) {
+  const words = args.filter((_, at) => !args.slice(0, at + 1).some(isOption));
+  if (args.length === 0 || (words.length === 0 && asksHelp(args))) {
     session.terminal.print(overview());
     return args.length === 0 ? 2 : 0;
   }
   if (command === undefined) {
-    session.terminal.say(`klieg has no command "${args[0]}"; see klieg --help.\n`);
+    session.terminal.say(noSuchCommand(words, args));
     return 2;
   }
   const rest = args.slice(command.name.split(" ").length);
@@ -140,6 +131,24 @@ export async function runCommandLine(given: readonly string[], session: Session)
     session.terminal.say(`${sentence(fault, command)}\n`);
     return 1;
   }
+}
+
+function isOption(word: string): boolean {
+  return word.startsWith("-");
+}
+
+function noSuchCommand(words: readonly string[], args: readonly string[]): string {
+  const names = suggestNames(
+    commands.map(({ name }) => name),
+    words,
+  );
+  const isBegun = commands.some(({ name }) => name.startsWith(`${words[0]} `));
+  const written = isBegun ? words.slice(0, 2).join(" ") : (args[0] ?? "");
+  const sentence = `klieg has no command "${written}"; see klieg --help.\n`;
+  if (names.length === 0) return sentence;
+  const isOne = names.length === 1;
+  const list = names.map((name) => `  klieg ${name}\n`).join("");
+  return `${sentence}Did you mean ${isOne ? "this" : "one of these"}?\n${list}`;
 }
 
 /** The one with the longest name: `asset delete` before `asset`. */
@@ -161,12 +170,15 @@ function asksHelp(args: readonly string[]): boolean {
 
 function overview(): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
-  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
+  const lines = groups.flatMap(({ title, commands }) => [
+    `${title}:`,
+    ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
+    "",
+  ]);
   return [
     "klieg <command>: speaks to a running Klieg service.",
     "",
     ...lines,
-    "",
     "klieg help <command> shows its options, klieg --version the version. KLIEG_URL and KLIEG_TOKEN name the service and",
     "the credential; unset, a login (klieg login) or the data directory of the service on this",
     "machine says both.",

@@ -1,0 +1,48 @@
+/** The existing commands that are close to words which name none. */
+
+/** Names that begin with the words that were given, else those that differ by a few letters. */
+export function suggestNames(names: readonly string[], words: readonly string[]): string[] {
+  for (let count = words.length; count > 0; count--) {
+    const start = words.slice(0, count).join(" ");
+    const begun = names.filter((name) => name.startsWith(`${start} `));
+    if (begun.length > 0) return nearest(begun, words).slice(0, suggestionsMax);
+    const within = names.filter((name) => count === 1 && name.startsWith(start));
+    if (within.length > 0) return within.slice(0, suggestionsMax);
+  }
+  return nearest(names, words, true).slice(0, suggestionsMax);
+}
+
+const suggestionsMax = 12;
+
+/** By rising distance; of those that were not begun only what is a few letters off. */
+function nearest(names: readonly string[], words: readonly string[], isStrict = false): string[] {
+  const rated = names.map((name) => {
+    const length = name.split(" ").length;
+    const text = words.slice(0, length).join(" ").slice(0, comparedMax);
+    return { name, text, distance: editDistance(text, name) };
+  });
+  return rated
+    .filter(
+      ({ text, distance }) =>
+        !isStrict || distance <= Math.min(text.length - 1, Math.max(2, text.length / 3)),
+    )
+    .sort((one, other) => one.distance - other.distance)
+    .map(({ name }) => name);
+}
+
+/** Longer words are no misspelt command. */
+const comparedMax = 64;
+
+/** Levenshtein's: how many letters are to be added, removed or changed. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, at) => at);
+  for (const [line, letter] of [...from].entries()) {
+    const next = [line + 1];
+    for (let at = 0; at < to.length; at++) {
+      const change = (row[at] ?? 0) + (to[at] === letter ? 0 : 1);
+      next.push(Math.min(change, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
