@@ -179,7 +179,9 @@ function overview(): string {
     "klieg <command>: speaks to a running Klieg service.",
     "",
     ...lines,
-    "klieg help <command> shows its options, klieg --version the version. KLIEG_URL and KLIEG_TOKEN name the service and",
+    "klieg help <command> shows its options, klieg --version the version. A command that the service",
+    "refuses for load is tried again for a while; with --no-wait it ends at once.",
+    "KLIEG_URL and KLIEG_TOKEN name the service and",
     "the credential; unset, a login (klieg login) or the data directory of the service on this",
     "machine says both.",
   ].join("\n");

@@ -32,9 +32,28 @@ export async function findAddress(settings: ClientSettings): Promise<Address> {
   return { url: origin, token };
 }
 
-/** A person at a terminal decides when to try again after a refusal. */
-export function openClient({ url, token }: Address): Klieg {
-  return new Klieg({ url, token, surface: "cli", retriesLimits: false });
+/** Takes `--no-wait`, which every command knows, out of the arguments; behind `--` all is text. */
+export function readPatience(given: readonly string[]): {
+  readonly args: readonly string[];
+  readonly isHasty: boolean;
+} {
+  const end = given.indexOf("--");
+  const args = given.filter((word, at) => word !== "--no-wait" || (end >= 0 && at > end));
+  return { args, isHasty: args.length < given.length };
+}
+
+/** The longest that a rate of requests asks to wait is a minute. */
+const limitWaitMsMax = 65_000;
+
+/** What was refused for load is tried again, with a line on standard error; not for `--no-wait`. */
+export function openClient({ url, token }: Address, isHasty = false): Klieg {
+  return new Klieg({
+    ...{ url, token, surface: "cli", retriesLimits: !isHasty, limitWaitMsMax },
+    onLimitWait: (delayMs) =>
+      process.stderr.write(
+        `The service asks to come later; trying again in ${Math.ceil(delayMs / 1_000)} s (--no-wait gives up).\n`,
+      ),
+  });
 }
 
 /** A login says where it is good; without one the service on this machine is meant. */

@@ -13,7 +13,7 @@ import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
 import type { Web } from "../../engine/ports/web.ts";
 import { CommandError, type StoppedNode } from "./command.ts";
 import { runCommandLine } from "./command-line.ts";
-import { findAddress, openClient } from "./credential.ts";
+import { findAddress, openClient, readPatience } from "./credential.ts";
 import { openTerminal } from "./terminal/terminal.ts";
 
 /** As a shell counts it: 128 and the signal's number. */
@@ -84,9 +84,10 @@ process.stdout.on("error", (fault: NodeJS.ErrnoException) => {
 });
 
 holdBuild();
-process.exitCode = await runCommandLine(process.argv.slice(2), {
+const { args, isHasty } = readPatience(process.argv.slice(2));
+process.exitCode = await runCommandLine(args, {
   client: async () => {
-    opened ??= openClient(await findAddress(settings()));
+    opened ??= openClient(await findAddress(settings()), isHasty);
     return opened;
   },
   settings,

@@ -25,7 +25,11 @@ async function klieg(t: Test, args: readonly string[], environment: Record<strin
 }
 
 function job(status: string, more: object = {}): object {
-  const created = { created_at: "2026-01-01T00:00:00.000Z", model: "studio-image" };
+  const created = {
+    created_at: "2026-01-01T00:00:00.000Z",
+    model: "studio-image",
+    summary: "a kite",
+  };
   return { id: "j1", status, credits_held: 4, ...created, ...more };
 }
 
@@ -224,7 +228,25 @@ t.test("a refusal names title, reason, fields and remedy", async (t) => {
     err: "Invalid Request: --seed must be at most 4294967295.\n",
   });
   t.match(await klieg(t, ["me"], environment), { code: 1, err: "Set KLIEG_TOKEN" });
-  t.match(await klieg(t, ["jobs"], environment), { code: 1, err: "Try again in 9 s." });
+  t.match(await klieg(t, ["jobs", "--no-wait"], environment), {
+    code: 1,
+    err: "Try again in 9 s.",
+  });
+});
+
+t.test("E4: what is refused for load is tried again, with a line on standard error", async (t) => {
+  t.testdir({ data: {} });
+  const { origin, asked } = await standIn(t, {
+    "GET /v1/me": [
+      json(429, { title: "Too Many Requests" }, { "retry-after": "1" }),
+      json(200, { id: "u1", email: "a@b.c", plan: "pro", balance_credits: 7 }),
+    ],
+  });
+  const environment = { KLIEG_URL: origin, KLIEG_TOKEN: "pat_1" };
+  const { code, err } = await klieg(t, ["me"], environment);
+  t.equal(code, 0);
+  t.match(err, /^The service asks to come later; trying again in 2 s \(--no-wait gives up\)\.$/m);
+  t.equal(asked.length, 2);
 });
 
 t.test("account create prints id and token", async (t) => {
@@ -270,7 +292,7 @@ t.test("job, jobs, cancel, me and models show what the service says", async (t) 
   const ask = (...args: string[]) => klieg(t, args, { KLIEG_URL: origin, KLIEG_TOKEN: "pat_1" });
   t.match(await ask("job", "j1"), {
     code: 0,
-    out: /^j1 {2}running.*\nprogress 50 %\n4 credits held/,
+    out: /^j1 {2}running.*\na kite\nprogress 50 %\n4 credits held/,
   });
   t.match(await ask("jobs"), { code: 0, out: /^j1 {2}queued/, err: /1 of 3 jobs\n.*--cursor c1/ });
   t.match(await ask("cancel", "j1"), { code: 0, out: /Your 4 credits were returned\./ });

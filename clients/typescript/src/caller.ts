@@ -8,7 +8,7 @@
  *    answer explains is thrown.
  */
 import { KliegError, refusal, unreachable } from "./problem.ts";
-import { delayAfter, pause } from "./retry.ts";
+import { delayAfter, pause, retryBounds } from "./retry.ts";
 
 const bounds = {
   /** An answer that takes longer than this is silence. */
@@ -51,6 +51,10 @@ export interface KliegOptions {
   readonly surface?: string | undefined;
   /** Whether calls that are refused with 429 are tried again for some seconds (true). */
   readonly retriesLimits?: boolean | undefined;
+  /** How long a 429 may ask to wait, in milliseconds; one that asks more is thrown (20 s). */
+  readonly limitWaitMsMax?: number | undefined;
+  /** Called before the client waits after a 429, with the milliseconds. */
+  readonly onLimitWait?: ((delayMs: number) => void) | undefined;
 }
 
 type Queries = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -142,9 +146,12 @@ export class Caller {
           isRepeatable: call.isRepeatable,
           isAnswered: this.isAnswered,
           retriesLimits: this.options.retriesLimits ?? true,
+          limitWaitMsMax: this.options.limitWaitMsMax ?? retryBounds.askedMsMax,
         });
         if (delayMs === undefined) throw fault;
-        isLost ||= fault instanceof KliegError && fault.status !== 429;
+        const isLimit = fault instanceof KliegError && fault.status === 429;
+        if (isLimit) this.options.onLimitWait?.(delayMs);
+        isLost ||= fault instanceof KliegError && !isLimit;
         await pause(delayMs, signal);
       }
     }

@@ -27,6 +27,8 @@ export interface Circumstance {
   readonly isAnswered: boolean;
   /** Whether to try again after a 429. */
   readonly retriesLimits: boolean;
+  /** How long a 429 may ask to wait. */
+  readonly limitWaitMsMax: number;
 }
 
 /** How long to wait before the next try; undefined when there should be none. */
@@ -37,16 +39,21 @@ export function delayAfter(fault: unknown, circumstance: Circumstance): number |
   if (fault.status === 429) {
     if (!retriesLimits || tried >= refusedTriesMax || fault.retryAfterReset !== undefined)
       return undefined;
-    return patient(fault, refusedFirstDelayMs, tried);
+    return patient(fault, refusedFirstDelayMs, tried, circumstance.limitWaitMsMax);
   }
   if (tried >= triesMax || !isRepeatable || !isPassing(fault, isRead)) return undefined;
   if (tried === 1 && !isAnswered && isUnconnected(fault)) return undefined;
-  return patient(fault, firstDelayMs, tried);
+  return patient(fault, firstDelayMs, tried, retryBounds.askedMsMax);
 }
 
-function patient(fault: KliegError, firstMs: number, tried: number): number | undefined {
+function patient(
+  fault: KliegError,
+  firstMs: number,
+  tried: number,
+  askedMsMax: number,
+): number | undefined {
   const askedMs = (fault.retryAfter ?? 0) * 1_000;
-  if (askedMs > retryBounds.askedMsMax) return undefined;
+  if (askedMs > askedMsMax) return undefined;
   const delayMs = Math.min(retryBounds.delayMsMax, firstMs * 2 ** (tried - 1));
   // Half of it by chance, so that clients that failed together do not come back together.
   return askedMs + delayMs * (0.5 + Math.random() / 2);
