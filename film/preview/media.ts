@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 import type { LivePicture } from "../page/film-videos.ts";
+import type { Grader } from "./grades.ts";
 import type { PreviewMedia } from "./preview-film.ts";
 
 /**
@@ -71,10 +72,11 @@ export class PlayedMedia {
     this.element.pause();
   }
 
-  picture(): LivePicture | undefined {
+  picture(grader: Grader | undefined): LivePicture | undefined {
     const { element, size } = this;
     if (!(element instanceof HTMLVideoElement) || size === undefined) return undefined;
-    return { source: element, ...size };
+    const source = grader?.draw(element, size.width, size.height) ?? element;
+    return { source, ...size };
   }
 
   /** Whether its last picture is shown, because the source has ended. */

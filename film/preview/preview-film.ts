@@ -1,4 +1,5 @@
-import { type Bundle, targetOf } from "../../actors/timeline/bundle.ts";
+import { type Bundle, type MediaSource, targetOf } from "../../actors/timeline/bundle.ts";
+import type { Grade } from "../../actors/timeline/grade.ts";
 import type { Clip, Timeline } from "../../actors/timeline/model.ts";
 import { planFilm } from "../film-plan.ts";
 import type { FilmPlan } from "../page/plan.ts";
@@ -9,6 +10,18 @@ export interface PreviewFilm {
   /** Seconds; null when only the page's own animation knows it. */
   readonly duration: number | null;
   readonly media: readonly PreviewMedia[];
+  readonly grades: readonly PreviewGrade[];
+}
+
+/** How the page changes the colours of a clip's pictures. */
+export interface PreviewGrade {
+  readonly key: string;
+  readonly name: string;
+  readonly grade: Grade;
+  /** Of a .cube file. */
+  readonly tableUrl: string | undefined;
+  /** Of an image; videos are among the media. */
+  readonly imageUrl: string | undefined;
 }
 
 /** A video or a sound on `[start, end)` seconds of the film. */
@@ -44,26 +57,44 @@ export const playedMark = "klieg-played";
 export function previewFilm(timeline: Timeline, base: string): PreviewFilm {
   const imageUrls = new Map<string, string>();
   const media: PreviewMedia[] = [];
+  const grades: PreviewGrade[] = [];
   for (const clip of timeline.clips) {
     const source = clip.media?.source;
     if (source?.kind === "asset" && clip.kind === "image")
       imageUrls.set(clip.key, `${base}.klieg/${assetFolder}${source.assetId}`);
     if (clip.kind === "video" || clip.kind === "audio") media.push(...mediaOf(clip, base));
+    grades.push(...gradesFor(clip, base));
   }
   const details = { isTransparent: false, timelineMs, sizes: new Map(), imageUrls };
   const plan = planFilm(timeline, details);
-  return { plan, duration: timeline.duration ?? null, media };
+  return { plan, duration: timeline.duration ?? null, media, grades };
+}
+
+function gradesFor({ key, kind, grade, media, isShown }: Clip, base: string): PreviewGrade[] {
+  const source = media?.source;
+  if (grade === undefined || source === undefined || !isShown) return [];
+  const name = source.kind === "asset" ? source.assetId : source.path;
+  const tableUrl = grade.lutPath === undefined ? undefined : base + encodedPath(grade.lutPath);
+  const imageUrl = kind === "image" ? base + addressAt(source) : undefined;
+  return [{ key, name, grade, tableUrl, imageUrl }];
+}
+
+/** Below the preview's base. */
+function addressAt(source: MediaSource): string {
+  return source.kind === "asset"
+    ? `.klieg/${assetFolder}${source.assetId}`
+    : encodedPath(source.path);
+}
+
+function encodedPath(path: string): string {
+  return path.split("/").map(encodeURIComponent).join("/");
 }
 
 function mediaOf(clip: Clip, base: string): readonly PreviewMedia[] {
   const { key, media, isShown, isAudible, start, end = null } = clip;
   if (media?.source === undefined) return [];
   const { source, start: from, end: until = null, rate, volume, fadeIn, fadeOut } = media;
-  const address =
-    source.kind === "asset"
-      ? `.klieg/${assetFolder}${source.assetId}`
-      : source.path.split("/").map(encodeURIComponent).join("/");
-  const url = `${base}${address}?${playedMark}`;
+  const url = `${base}${addressAt(source)}?${playedMark}`;
   const times = { start, end, from, until, rate };
   const sound = { isAudible: isAudible && !media.isMuted, volume, fadeIn, fadeOut };
   const isVideo = clip.kind === "video";

@@ -1,10 +1,12 @@
 /// <reference lib="dom" />
 import { frameCount } from "../../actors/timeline/model.ts";
 import { open, seek } from "../page/film.ts";
-import { showLive } from "../page/film-videos.ts";
+import { type LivePicture, showLive } from "../page/film-videos.ts";
 import { ownAddress } from "../page/own-address.ts";
+import { Grader } from "./grades.ts";
 import { PlayedMedia } from "./media.ts";
 import type { PreviewNews, PreviewOrder } from "./messages.ts";
+import { missingPicture } from "./missing-picture.ts";
 import type { PreviewFilm } from "./preview-film.ts";
 
 /**
@@ -23,9 +25,16 @@ interface Playing {
   readonly sinceFrame: number;
 }
 
+/** What pictures show other than what the browser plays, by the clip's key. */
+interface Looks {
+  readonly graders: ReadonlyMap<string, Grader>;
+  readonly missing: ReadonlyMap<string, LivePicture>;
+}
+
 class Preview {
   private readonly film: PreviewFilm;
   private readonly media: readonly PlayedMedia[];
+  private readonly looks: Looks;
   private readonly frames: number;
   private playing: Playing | undefined;
   private isMuted = false;
@@ -33,8 +42,9 @@ class Preview {
   private shown = -1;
   private isBusy = false;
 
-  constructor(film: PreviewFilm, media: readonly PlayedMedia[], frames: number) {
+  constructor(film: PreviewFilm, media: readonly PlayedMedia[], looks: Looks, frames: number) {
     this.film = film;
+    this.looks = looks;
     this.media = media;
     this.frames = frames;
   }
@@ -107,10 +117,12 @@ class Preview {
       this.media.map(async (one) => {
         if (!one.isOn(seconds)) return one.pause();
         await bring(one, seconds);
-        const picture = one.media.isShown ? one.picture() : undefined;
+        const grader = this.looks.graders.get(one.media.key);
+        const picture = one.media.isShown ? one.picture(grader) : undefined;
         if (picture !== undefined) showLive(one.media.key, frame, picture);
       }),
     );
+    for (const [key, picture] of this.looks.missing) showLive(key, frame, picture);
     await seek({ frame, videos: {}, next: {} });
     this.shown = frame;
     tell({ kind: "at", frame, isPlaying: this.playing !== undefined });
@@ -133,22 +145,48 @@ async function start(): Promise<Preview> {
   const film = (await answer.json()) as PreviewFilm;
   const opened = await Promise.all(film.media.map((one) => PlayedMedia.open(one)));
   const media = opened.filter((one) => one !== undefined);
+  const warnings: string[] = [];
   const sizes = new Map(media.map((one) => [one.media.key, one.size]));
-  const clips = film.plan.clips.map((clip) => ({ ...clip, size: sizes.get(clip.key) }));
+  // What the browser knows the sound of alone has no size.
+  const lost = film.media.filter(({ key, isVideo, isShown }) =>
+    isVideo && isShown ? sizes.get(key) === undefined : !sizes.has(key),
+  );
+  const missing = new Map<string, LivePicture>();
+  for (const { key, name, isVideo } of lost) {
+    warnings.push(`${name}: this browser cannot play its codec; the render shows it`);
+    if (isVideo) missing.set(key, missingPicture(name));
+  }
+  const { graders, imageUrls } = await openGrades(film, warnings);
+  const clips = film.plan.clips.map((clip) => ({
+    ...clip,
+    size: sizes.get(clip.key) ?? missing.get(clip.key),
+    imageUrl: imageUrls.get(clip.key) ?? clip.imageUrl,
+  }));
   const report = await open({ ...film.plan, clips });
   const duration = film.duration ?? report.duration;
   if (report.refusal !== undefined) throw new Error(report.refusal);
   if (duration === undefined) throw new Error("write data-duration on the root");
   const frames = frameCount(duration, film.plan.fps);
-  const lost = film.media.filter((one) => !sizes.has(one.key));
-  const warnings = [
-    ...report.warnings,
-    ...lost.map(({ name }) => `${name} cannot be played by this browser`),
-  ];
-  const preview = new Preview(film, media, frames);
+  warnings.push(...report.warnings);
+  const preview = new Preview(film, media, { graders, missing }, frames);
   await preview.show();
   tell({ kind: "ready", frames, fps: film.plan.fps, warnings: warnings.slice(0, warningsMax) });
   return preview;
+}
+
+async function openGrades({ grades }: PreviewFilm, warnings: string[]) {
+  const graders = new Map<string, Grader>();
+  const imageUrls = new Map<string, string>();
+  for (const one of grades) {
+    const grader = await Grader.open(one);
+    const { key, name, imageUrl } = one;
+    const graded = imageUrl === undefined ? undefined : await grader?.image(imageUrl);
+    if (grader !== undefined && imageUrl === undefined) graders.set(key, grader);
+    else if (graded !== undefined) imageUrls.set(key, graded);
+    else warnings.push(`${name}: this browser cannot grade its colours; the render does`);
+    if (imageUrl !== undefined) grader?.close();
+  }
+  return { graders, imageUrls };
 }
 
 const opening = start();
