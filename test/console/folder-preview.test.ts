@@ -137,7 +137,8 @@ img, video { position: absolute; left: 0; top: 0; width: 160px; height: 90px }</
   data-color-grading='{"adjust":{"exposure":1}}'>
 <video id="v" src="gray.mp4" muted data-start="0.4" data-duration="0.4" data-track-index="1"
   data-color-grading='{"adjust":{"exposure":1}}'></video>
-<video id="l" src="lost.mp4" muted data-start="0.8" data-duration="0.2" data-track-index="2"></video>
+<video id="l" src="lost.mp4" muted data-start="0.8" data-duration="0.2"
+  data-track-index="2"></video>
 </div>`;
 
 /** A red cover over all of the film, in a font that is nowhere. */
