@@ -4,6 +4,7 @@ import { open, seek } from "../page/film.ts";
 import { type LivePicture, showLive } from "../page/film-videos.ts";
 import { ownAddress } from "../page/own-address.ts";
 import { Grader } from "./grades.ts";
+import { warnOfInnerFrames } from "./inner-frames.ts";
 import { PlayedMedia } from "./media.ts";
 import type { PreviewNews, PreviewOrder } from "./messages.ts";
 import { missingPicture } from "./missing-picture.ts";
@@ -167,7 +168,7 @@ async function start(): Promise<Preview> {
   if (report.refusal !== undefined) throw new Error(report.refusal);
   if (duration === undefined) throw new Error("write data-duration on the root");
   const frames = frameCount(duration, film.plan.fps);
-  warnings.push(...report.warnings);
+  warnings.push(...report.warnings, ...warnOfInnerFrames());
   const preview = new Preview(film, media, { graders, missing }, frames);
   await preview.show();
   tell({ kind: "ready", frames, fps: film.plan.fps, warnings: warnings.slice(0, warningsMax) });
