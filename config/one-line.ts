@@ -9,9 +9,12 @@ export const oneLineRule =
 
 const broken = /[\s\p{Cc}\u202A-\u202E\u2066-\u2069]+/gu;
 
+/** What most texts do not have: they stay as they are, without a new text for each space. */
+const uneven = /[^\S ]|[\p{Cc}\u202A-\u202E\u2066-\u2069]| {2}|^ | $/u;
+
 /** The text with a space for each run of white space and of characters that no name has. */
 export function toOneLine(text: string): string {
-  return text.replaceAll(broken, " ").trim();
+  return uneven.test(text) ? text.replaceAll(broken, " ").trim() : text;
 }
 
 /** At most `max` characters from the start of the text, none of them cut in half. */

@@ -59,9 +59,11 @@ export function jobView(
   return view;
 }
 
-/** A job's name in lists. */
+/** A job's name in lists, from the beginning of what may be a long prompt. */
 function summarize({ prompt, subject, model }: JobRequest): string {
-  return firstCharacters(toOneLine(prompt) || toOneLine(subject ?? model), limits.jobs.summaryMax);
+  const { summaryMax } = limits.jobs;
+  const beginning = toOneLine(prompt.slice(0, 8 * summaryMax));
+  return firstCharacters(beginning || toOneLine(subject ?? model), summaryMax);
 }
 
 /** The request that was accepted, as the body of its route. */

@@ -59,8 +59,11 @@ t.test("a listed job is the job that a read shows", async (t) => {
   const house = await openInProcess(t);
   const { ada, ids } = await accountWith(house, ["kite", "sim:fail", "sim:slow=90000"]);
   const { items } = await list(ada);
-  for (const [index, id] of [...ids].reverse().entries())
-    t.strictSame(items[index], await ada.read(id));
+  for (const [index, id] of [...ids].reverse().entries()) {
+    // What was asked is on single reads alone.
+    const { request: _, ...read } = await ada.read(id);
+    t.strictSame(items[index], read);
+  }
 });
 
 t.test("limit is 1 to 100, by default 20", async (t) => {

@@ -74,10 +74,10 @@ class Caller:
         """For an answer without a body."""
         await self._attempt(call, None, match, whole=True)
 
-    async def open(self, call: Call) -> Response:
+    async def open(self, call: Call, match: str | None = None) -> Response:
         """A 2xx answer with its body unread."""
         made = replace(call, held=MAKING_SECONDS)
-        response = await self._attempt(made, None, None, whole=False)
+        response = await self._attempt(made, None, match, whole=False)
         assert isinstance(response, Response)
         return response
 

@@ -76,10 +76,10 @@ class Caller:
         """For an answer without a body."""
         self._attempt(call, None, match, whole=True)
 
-    def open(self, call: Call) -> Response:
+    def open(self, call: Call, match: str | None = None) -> Response:
         """A 2xx answer with its body unread."""
         made = replace(call, held=MAKING_SECONDS)
-        response = self._attempt(made, None, None, whole=False)
+        response = self._attempt(made, None, match, whole=False)
         assert isinstance(response, Response)
         return response
 
