@@ -154,7 +154,9 @@ async function start(): Promise<Preview> {
   );
   const missing = new Map<string, LivePicture>();
   for (const { key, name, isVideo } of lost) {
-    warnings.push(`${name}: this browser cannot play its codec; the render shows it`);
+    warnings.push(
+      `${name} cannot be played by this browser: it is missing, or of a codec that the render alone shows`,
+    );
     if (isVideo) missing.set(key, missingPicture(name));
   }
   const { graders, imageUrls } = await openGrades(film, warnings);

@@ -125,7 +125,7 @@ t.test("D11: the preview shows grades as the render does", async (t) => {
   await atFrame(page, 9);
   const box = await averageOf(page);
   t.ok(Math.min(...box) > 60, `a box stands for what cannot be played: ${box}`);
-  await page.getByText("lost.mp4: this browser cannot play its codec").waitFor();
+  await page.getByText("lost.mp4 cannot be played by this browser").waitFor();
   await page.getByText("iframe#f: the preview does not show it at the film's time").waitFor();
 });
 

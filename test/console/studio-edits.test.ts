@@ -36,7 +36,7 @@ t.test("a film is edited by hand", async (t) => {
   await page.locator("iframe.front[data-ready=true]").waitFor();
   // The film asks for a video that is not there.
   complaints.length = 0;
-  await page.getByText("none.mp4 cannot be played by this browser", { exact: true }).waitFor();
+  await page.getByText("none.mp4 cannot be played by this browser").first().waitFor();
   const edited: Edited = { shown, page, klieg, id };
   await t.test("a clip is dragged along its track, and snaps", (t) => dragAlong(t, edited));
   await t.test("a clip is dragged to a new track", (t) => dragAcross(t, edited));
@@ -91,7 +91,7 @@ async function stillBoxes({ page }: Edited, name: string) {
   for (;;) {
     await page.getByText("Edits are not stored yet").waitFor({ state: "detached" });
     await page.locator("iframe.front[data-ready=true]").waitFor();
-    await page.getByText("none.mp4 cannot be played by this browser", { exact: true }).waitFor();
+    await page.getByText("none.mp4 cannot be played by this browser").first().waitFor();
     const [bar, lanes, row] = await measure();
     const now = JSON.stringify([bar, lanes]);
     if (bar && lanes && row && now === before) return [bar, lanes, row] as const;
