@@ -47,7 +47,9 @@ async function heard<K extends FromNode["kind"]>(
 t.test("a forked node paints into the data directory and ends when drained", async (t) => {
   const cwd = t.testdir();
   const node = forkNode(cwd);
-  t.match(await heard(node, "hello"), { slots: 2, kinds: kinds });
+  const hello = await heard(node, "hello");
+  t.match(hello, { kinds: kinds });
+  t.ok([2, 3, 4].includes(Number((hello as { slots?: number }).slots)), "by the machine's memory");
   tell(node, {
     kind: "lease",
     task: { token: "t1", kind: "studio-image", input, outputPrefix: "a/b" },

@@ -173,7 +173,9 @@ t.test("a task past its time is aborted and may be tried again", async (t) => {
   t.notOk(started[0]?.context.signal.aborted);
   timers.advance(1);
   t.ok(started[0]?.context.signal.aborted);
-  t.strictSame(sent.at(-1), failure("t1", "image took longer than 60000 ms", true));
+  const late = { message: "image took longer than 60000 ms", retryable: true, isTimeout: true };
+  const outcome = { kind: "failed", ...late };
+  t.strictSame(sent.at(-1), { kind: "finished", token: "t1", outcome });
 });
 
 t.test("a lease beyond the slots or of an unknown kind goes back", async (t) => {
