@@ -31,6 +31,7 @@ const queued = {
   user_id: user,
   credits_held: 4,
   credits_charged: null,
+  summary: prompt,
 };
 
 const asset = {

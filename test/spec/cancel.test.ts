@@ -112,7 +112,11 @@ t.test("all who cancel at once, and the stream, hear the provider's one answer (
   await house.settle();
   t.match(stream.frames.at(-1), {
     event: "complete",
-    data: { status: "canceled", error: /^Canceled part way. 1 credits/, credits_refunded: false },
+    data: {
+      status: "canceled",
+      error: /^Canceled part way. 1 credit was/,
+      credits_refunded: false,
+    },
   });
 });
 
@@ -192,7 +196,7 @@ t.test("a pending settlement is refunded when the provider fails without billing
   await house.advance(5_250);
   t.match((await ada.read(job.id)).cancellation, {
     settlement: "refunded",
-    message: "Canceled. Your 1 credits were returned.",
+    message: "Canceled. Your 1 credit was returned.",
     credits_refunded: 1,
     credits_charged: 0,
   });

@@ -14,7 +14,7 @@ t.test("C5: a body with a Content-Encoding answers 415 that names it", async (t)
     ["POST", "/v1/assets", form],
     ["PUT", `/v1/compositions/${id}/file?path=a.css`, { "content-type": "text/css" }],
     ["POST", `/v1/compositions/${id}/bundle`, { "content-type": "application/zip" }],
-    ["POST", "/oauth/token", { "content-type": "application/x-www-form-urlencoded" }],
+    ["POST", "/v1/oauth/token", { "content-type": "application/x-www-form-urlencoded" }],
   ] as const)
     for (const encoding of ["gzip", "br", "deflate", "GZIP", "identity, gzip", "x-unknown"]) {
       const parts = { body: zipped, headers: { ...headers, "content-encoding": encoding } };
