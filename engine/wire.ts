@@ -11,6 +11,7 @@ import type { OutboxMessage } from "./outbox.ts";
 import type { Answered, Asked } from "./questions.ts";
 import type { Delivery, Origin } from "./shard/batch.ts";
 import type { Lane } from "./shard/inbox.ts";
+import type { ShardWait } from "./shard/waiting.ts";
 
 /** A request to an actor, as a list: members of objects travel with their names. */
 export type Ask = readonly [
@@ -52,6 +53,8 @@ export type ShardEvent =
   | { readonly kind: "following" }
   /** It has heard the owner, and takes over when that is silent. */
   | { readonly kind: "standby" }
+  /** Why it neither is owned here nor hears its owner; undefined when that is over. */
+  | { readonly kind: "waiting"; readonly wait: ShardWait | undefined }
   /** The tables are not the shard's: those of another node take their place. */
   | { readonly kind: "joining" }
   /** A record of another node's. */

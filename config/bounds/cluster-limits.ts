@@ -11,6 +11,14 @@ export const clusterLimits = {
     rankMs: 400,
     /** The same when the owner has handed the shard over. */
     handoverRankMs: 100,
+    /** Of nodes that may go on with a shard without an owner, each further one waits so much. */
+    turnMs: 2_000,
+    /** What the log has and did not deliver for so long is read from it, */
+    fetchMs: 1_000,
+    /** so many records at a time. */
+    fetchRecords: 256,
+    /** A shard that waits for its owner longer says why. */
+    waitSaidMs: 5_000,
     /** How often a standby looks whether it is to take over. */
     followTickMs: 100,
     /** How long an owner tries to append one record before it gives the shard up. */

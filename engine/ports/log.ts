@@ -23,6 +23,11 @@ export interface Log {
   size(): Promise<LogSize>;
   /** Drops all up to and including `logSeq`. Throws `PortError`. */
   trim(logSeq: number): Promise<void>;
+  /**
+   * Replaces the log by one that never had an entry, whatever its servers have of it. Throws
+   * `PortError`.
+   */
+  restart(): Promise<void>;
 }
 
 export interface LogEnd {

@@ -8,9 +8,12 @@ export interface Peers {
 
 export interface Announcement {
   readonly node: string;
-  /** `draining`: it follows, and never takes over. */
-  readonly state: "following" | "draining" | "owning";
-  /** The last record that is durable there. */
+  /**
+   * `draining`: it follows, and never takes over. `joining`: the log does not go on from its rows,
+   * and another node's are to take their place.
+   */
+  readonly state: "following" | "draining" | "joining" | "owning";
+  /** The last record that is durable there, or that the rows have which it is taking over. */
   readonly epoch: number;
   readonly seq: number;
   /** Who owned the shard at that record; undefined before the first. */

@@ -12,17 +12,19 @@ import type { Peers } from "../ports/peers.ts";
 import { PortError } from "../ports/port-error.ts";
 import type { Snapshot, Snapshots } from "../ports/snapshots.ts";
 import { type Owner, ownerKey, type Position } from "./flush.ts";
-import { Follower, type OwnEnd } from "./follower.ts";
-import { type HistoryNeeded, isJoining, join } from "./joining.ts";
+import { type FollowEnd, Follower, type OwnEnd } from "./follower.ts";
+import { type HistoryNeeded, isJoining, join, readJoining } from "./joining.ts";
 import { findEpochNeeded, isAt, unreached } from "./log-place.ts";
 import { OwnedLog } from "./owned-log.ts";
 import { takeOver } from "./ownership.ts";
 import { Quorum } from "./quorum.ts";
 import { recover } from "./recovery.ts";
-import { type Replica, readPosition, type ShardPlace } from "./replica.ts";
+import { noPosition, type Replica, readPosition, type ShardPlace } from "./replica.ts";
 import type { Ownership, Shard, ShardOutlets, ShardStores } from "./shard.ts";
 import { SnapshotOffer } from "./snapshot-offer.ts";
 import { Standbys } from "./standbys.ts";
+import { Succession } from "./succession.ts";
+import { WaitReport } from "./waiting.ts";
 
 export interface ClusterShardParts {
   readonly place: ShardPlace;
@@ -55,11 +57,6 @@ export interface ClusterShardParts {
   readonly onFault: (sentence: string, error: unknown) => void;
 }
 
-/** The log does not go on from what this node has: its next life takes another node's tables. */
-export class SnapshotNeeded extends Error {
-  override readonly name = "SnapshotNeeded";
-}
-
 export class ClusterShard {
   private readonly parts: ClusterShardParts;
   private follower: Follower | undefined;
@@ -69,10 +66,13 @@ export class ClusterShard {
   private wake = () => {};
   /** Said once, however often it is met. */
   private joinFault: string | undefined;
+  private readonly waits: WaitReport;
 
   constructor(parts: ClusterShardParts) {
     this.parts = parts;
     this.isDraining = parts.isDraining;
+    const { stores, outlets } = parts;
+    this.waits = new WaitReport(stores.clock, (wait) => outlets.event({ kind: "waiting", wait }));
   }
 
   /** While its node owns it. */
@@ -103,53 +103,89 @@ export class ClusterShard {
   }
 
   /**
-   * Resolves when it was stopped. Throws `OwnershipLost`, `SnapshotNeeded`, `StoreDamage`, and
-   * `PortError` when the own disk fails.
+   * Resolves when it was stopped. Throws `OwnershipLost`, `StoreDamage`, and `PortError` when the
+   * own disk fails.
    */
   async run(): Promise<void> {
-    const { place, stores, outlets, log, peers, node, isFounder, forgotten } = this.parts;
+    const { place, stores, peers, node, forgotten } = this.parts;
     const standbys = new Standbys(place.shard, node, forgotten, peers, stores.clock);
     try {
-      const { journal, clock } = stores;
-      const replica = await this.restore();
-      if (replica === undefined || this.isStopped) return;
-      outlets.event({ kind: "following" });
-      this.follower = new Follower({
-        ...{ node, isFounder, replica, journal, log, peers, standbys, clock },
-        acceptedLoss: this.parts.acceptedLoss,
-        isDraining: () => this.isDraining,
-        onReached: (number, { epoch, seq }) => outlets.event({ kind: "held", number, epoch, seq }),
-        onStandby: () => outlets.event({ kind: "standby" }),
-        event: place.shard === place.shardCount ? outlets.event : () => {},
-      });
-      const end = await this.follower.run();
-      if (end.kind === "behind") throw new SnapshotNeeded();
-      if (end.kind === "stopped") return;
-      await this.own(replica, standbys, end);
+      while (!this.isStopped) {
+        const replica = await this.restore(standbys);
+        if (replica === undefined || this.isStopped) return;
+        const end = await this.follow(replica, standbys);
+        if (end.kind === "stopped") return;
+        if (end.kind === "own") return await this.own(replica, standbys, end);
+      }
     } finally {
       standbys.close();
     }
   }
 
+  private follow(replica: Replica, standbys: Standbys): Promise<FollowEnd> {
+    const { place, stores, outlets, log, peers, node, isFounder, acceptedLoss } = this.parts;
+    const { journal, clock } = stores;
+    const isDraining = () => this.isDraining;
+    outlets.event({ kind: "following" });
+    const known = { node, replica, standbys, clock, isDraining, acceptedLoss };
+    this.follower = new Follower({
+      ...{ node, isFounder, isDraining, replica, journal, log, peers, standbys, clock },
+      succession: new Succession(known),
+      onWait: (wait) => this.waits.take(wait),
+      onReached: (number, { epoch, seq }) => outlets.event({ kind: "held", number, epoch, seq }),
+      onStandby: () => outlets.event({ kind: "standby" }),
+      event: place.shard === place.shardCount ? outlets.event : () => {},
+    });
+    return this.follower.run();
+  }
+
   /** Own rows where the log goes on from them, else another node's; undefined when stopped. */
-  private async restore(): Promise<Replica | undefined> {
-    const { stores, outlets, log } = this.parts;
+  private async restore(standbys: Standbys): Promise<Replica | undefined> {
+    const { stores, outlets } = this.parts;
     const own = isJoining(stores.tables) ? undefined : await this.recover();
-    while (!this.isStopped) {
-      let needed: HistoryNeeded = { leastEpoch: 0 };
-      if (own !== undefined && !isJoining(stores.tables)) {
-        const { acceptedLoss } = this.parts;
-        if (isAt(own.position, acceptedLoss)) return own;
-        const leastEpoch = await findEpochNeeded(log, own.position);
-        if (leastEpoch === undefined) return own;
-        const nonce = (own.rows.row(ownerKey, 0) as Owner | undefined)?.nonce;
-        needed = { leastEpoch, own: { epoch: own.position.epoch, nonce } };
+    const needed = await this.findNeeded(own);
+    if (needed === undefined) return own;
+    outlets.event({ kind: "joining" });
+    const silence = this.announceJoining(own);
+    try {
+      while (!this.isStopped) {
+        if (await this.join(needed)) return await this.recover();
+        await this.pause();
+        const isWhole = own !== undefined && !isJoining(stores.tables);
+        // Without an owner its rows may be the most that there is.
+        if (isWhole && !standbys.isOwned) return own;
+        const { epoch, seq } = own?.position ?? noPosition;
+        const wait = { reason: "snapshot", epoch, seq, owner: undefined } as const;
+        this.waits.take({ ...wait, ahead: [], missing: [] });
       }
-      outlets.event({ kind: "joining" });
-      if (await this.join(needed)) return this.recover();
-      await this.pause();
+    } finally {
+      silence();
     }
     return undefined;
+  }
+
+  /** Undefined where the log goes on from the own rows. */
+  private async findNeeded(own: Replica | undefined): Promise<HistoryNeeded | undefined> {
+    const { log, acceptedLoss } = this.parts;
+    if (own === undefined) return { leastEpoch: 0 };
+    if (isAt(own.position, acceptedLoss)) return undefined;
+    const leastEpoch = await findEpochNeeded(log, own.position);
+    if (leastEpoch === undefined) return undefined;
+    const nonce = (own.rows.row(ownerKey, 0) as Owner | undefined)?.nonce;
+    return { leastEpoch, own: { epoch: own.position.epoch, nonce } };
+  }
+
+  /** Until the returned function is called. */
+  private announceJoining(own: Replica | undefined): () => void {
+    const { peers, node, stores } = this.parts;
+    let cancel = () => {};
+    const again = () => {
+      const { epoch, seq } = readJoining(stores.tables) ?? own?.position ?? noPosition;
+      peers.announce({ node, state: "joining", epoch, seq, owner: undefined, nonce: undefined });
+      cancel = stores.clock.after(limits.cluster.announceMs, again);
+    };
+    again();
+    return () => cancel();
   }
 
   private recover(): Promise<Replica> {

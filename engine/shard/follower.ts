@@ -3,40 +3,42 @@
  * when its node is to own the shard. That is the case
  *
  * 1. when the shard has no records at all, and the store began on its node;
- * 2. when it has heard the owner in its own life, and then nothing for `silenceMs`, and the log
- *    ends with what it has heard: the owner's lease has then to be waited for;
+ * 2. when it has heard the owner in its own life, and then nothing for `silenceMs`, the log ends
+ *    with what it has heard, and no node that lives has more: the owner's lease has then to be
+ *    waited for;
  * 3. when the owner it has heard has handed the shard over;
- * 4. when it was the last owner itself, or is any member of its quorum, and of the members that may
- *    know more enough are there and none does. It then also gives the log back what that has lost.
+ * 4. when enough of the nodes that may know more are heard, and none does (`Succession`). Where the
+ *    log has lost records, or leads on from no living node's, the one that goes on begins it anew.
  *
- * In every other case, and always while its node drains, it waits: a log that was lost in part does
- * not tell who was the last owner.
+ * In every other case, and always while its node drains, it waits, and says what for (`waiting.ts`).
  * A shard's owner with a quorum learns at once what is durable here.
  */
 import { limits } from "../../config/limits.ts";
-import type { Key } from "../key.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Journal } from "../ports/journal.ts";
-import type { Log, LogEntry } from "../ports/log.ts";
+import type { Log } from "../ports/log.ts";
 import type { Peers } from "../ports/peers.ts";
 import { readHead, verify } from "../record.ts";
 import type { ShardEvent } from "../wire.ts";
-import { handoverKey, ownerKey, type Position } from "./flush.ts";
-import { findPlace, isAt, type LogPlace, type MissingRecords, unreached } from "./log-place.ts";
+import type { Position } from "./flush.ts";
+import { refillLog } from "./log-filling.ts";
+import { findPlace, type LogPlace, unreached } from "./log-place.ts";
+import { LogReader, leadsTo } from "./log-reader.ts";
 import type { Replica } from "./replica.ts";
 import type { Standbys } from "./standbys.ts";
+import type { Succession } from "./succession.ts";
+import { explainWait, type ShardWait, type WaitReason } from "./waiting.ts";
 
 export interface FollowerParts {
   readonly node: string;
   /** Whether the store began here. */
   readonly isFounder: boolean;
-  /** The record from which this node may go on, by the operator's word. */
-  readonly acceptedLoss: Pick<Position, "epoch" | "seq"> | undefined;
   readonly replica: Replica;
   readonly journal: Journal;
   readonly log: Log;
   readonly peers: Peers;
   readonly standbys: Standbys;
+  readonly succession: Succession;
   /** Whether its node is to own nothing more. */
   readonly isDraining: () => boolean;
   readonly clock: Clock;
@@ -44,6 +46,8 @@ export interface FollowerParts {
   readonly onStandby: () => void;
   /** The tables are at this record, as was asked. */
   readonly onReached: (number: number, position: Position) => void;
+  /** What is waited for, while the owner is not heard; undefined when it is again. */
+  readonly onWait: (wait: ShardWait | undefined) => void;
   /** For those who read the rows here. */
   readonly event: (event: ShardEvent) => void;
 }
@@ -65,7 +69,7 @@ export type FollowEnd =
 
 export class Follower {
   private readonly parts: FollowerParts;
-  private readonly entries: LogEntry[] = [];
+  private readonly reader: LogReader;
   private wake = () => {};
   private isStopped = false;
   private heardMs = 0;
@@ -85,6 +89,7 @@ export class Follower {
 
   constructor(parts: FollowerParts) {
     this.parts = parts;
+    this.reader = new LogReader(parts.log, parts.clock, () => this.wake());
     this.startedMs = parts.clock.monotonicMs();
     this.flushedMs = this.startedMs;
   }
@@ -102,7 +107,7 @@ export class Follower {
 
   /** How many records of the log are not durable here; undefined while it cannot be reached. */
   async lag(): Promise<number | undefined> {
-    const end = await this.end();
+    const end = await this.reader.end();
     return end && Math.max(0, end.logSeq - this.parts.replica.position.logSeq);
   }
 
@@ -128,18 +133,32 @@ export class Follower {
       case "found":
         return this.follow(place.logSeq);
       case "new":
-        if (!this.parts.isFounder || this.parts.isDraining()) return this.pause();
+        if (!this.parts.isFounder || this.parts.isDraining()) return this.pause("founder");
         return { kind: "own", leaseMs: 0, isLossAccepted: false };
-      case "short":
-        if (!this.mayRebuild()) return this.pause();
-        return this.refill(place);
+      case "short": {
+        const obstacle = this.parts.succession.findObstacle(this.listenedMs);
+        return obstacle === undefined ? this.refill() : this.pause(obstacle);
+      }
       case "trimmed":
       case "diverged":
-        if (!this.isLossAccepted) return { kind: "behind" };
-        return this.mayRebuild() ? this.replaceLog() : this.pause();
+        return this.leaveLog(place.logEpoch);
       case undefined:
-        return this.pause();
+        return this.pause("log");
     }
+  }
+
+  /** The log does not lead on from here: its owner's rows are needed, or it is given up. */
+  private async leaveLog(logEpoch: number): Promise<FollowEnd | undefined> {
+    const { replica, standbys, succession } = this.parts;
+    const { seq, epoch } = replica.position;
+    if (!succession.isLossAccepted) {
+      if (standbys.isOwned) return { kind: "behind" };
+      if (seq === 0) return this.pause("snapshot");
+      // Who wrote the later epoch is not here, or has not said so yet.
+      if (logEpoch > epoch) return this.pause("history");
+    }
+    const obstacle = succession.findObstacle(this.listenedMs);
+    return obstacle === undefined ? this.refill() : this.pause(obstacle);
   }
 
   /** Undefined while the log cannot be reached. */
@@ -152,27 +171,24 @@ export class Follower {
   }
 
   private async follow(logSeq: number): Promise<FollowEnd | undefined> {
-    const { replica, log } = this.parts;
+    const { replica } = this.parts;
     replica.placeAt(logSeq);
-    this.entries.length = 0;
     this.heardMs = this.parts.clock.monotonicMs();
-    const endSeq = (await this.end())?.logSeq;
+    const endSeq = (await this.reader.end())?.logSeq;
     if (endSeq === undefined) return undefined;
     this.isCurrent = false;
     this.target = { logSeq: endSeq, askedMs: this.heardMs };
-    const unfollow = log.follow(logSeq + 1, (entry) => {
-      this.entries.push(entry);
-      this.wake();
-    });
+    this.reader.start(logSeq + 1);
     try {
       while (!this.isStopped && this.failure === undefined) {
         const gap = await this.applyAll(endSeq);
-        if (gap === "diverged") return { kind: "behind" };
         if (gap === "missing") return undefined;
+        if (gap !== undefined) return this.leaveLog(gap.logEpoch);
         if (this.failure !== undefined) return undefined;
         this.announce();
         this.flushWhenDue();
         await this.answerReach();
+        if (!(await this.reader.fetchMissed(replica.position, this.heardMs))) return undefined;
         if (!this.isCurrent) await this.catchUp();
         const end = await this.claim();
         if (end !== "stay") return end;
@@ -180,19 +196,22 @@ export class Follower {
       }
       return undefined;
     } finally {
-      unfollow();
+      this.reader.stop();
     }
   }
 
   /** Says why it stopped before the last entry. */
-  private async applyAll(endSeq: number): Promise<"missing" | "diverged" | undefined> {
+  private async applyAll(
+    endSeq: number,
+  ): Promise<"missing" | { readonly logEpoch: number } | undefined> {
     const { replica, journal, clock, event } = this.parts;
-    for (let entry = this.entries.shift(); entry !== undefined; entry = this.entries.shift()) {
+    const { reader } = this;
+    for (let entry = reader.take(); entry !== undefined; entry = reader.take()) {
       const { logSeq, record } = entry;
       if (logSeq <= replica.position.logSeq) continue;
       if (logSeq !== replica.position.logSeq + 1) return "missing";
-      const { seq } = readHead(record);
-      if (verify(record, replica.position.hash) === undefined) return "diverged";
+      const { seq, epoch } = readHead(record);
+      if (verify(record, replica.position.hash) === undefined) return { logEpoch: epoch };
       const position = { ...replica.positionBehind(seq, record), logSeq };
       await journal.append(seq, record);
       replica.apply(position, record);
@@ -218,7 +237,7 @@ export class Follower {
       this.letRead();
       return;
     }
-    const end = await this.end();
+    const end = await this.reader.end();
     if (end !== undefined) this.target = { logSeq: end.logSeq, askedMs: nowMs };
   }
 
@@ -233,108 +252,60 @@ export class Follower {
 
   /** Undefined: look at the log anew. */
   private async claim(): Promise<FollowEnd | "stay" | undefined> {
-    const { node, replica, standbys, clock } = this.parts;
-    const { leaseMs, silenceMs, rankMs, handoverRankMs } = limits.cluster;
-    if (this.parts.isDraining()) return "stay";
+    const { replica, clock, succession, isDraining } = this.parts;
+    const { leaseMs, silenceMs } = limits.cluster;
     const silentMs = clock.monotonicMs() - this.heardMs;
-    const isHandedOver = this.row(handoverKey)?.epoch === replica.position.epoch;
-    const { isLossAccepted } = this;
-    const wasOwner = this.row(ownerKey)?.node === node;
-    const { rank } = standbys;
-    const canOwn = this.hasHeardOwner
-      ? silentMs >= (isHandedOver ? rank * handoverRankMs : silenceMs + rank * rankMs)
-      : (wasOwner || silentMs >= silenceMs) && this.mayRebuild();
-    if (!canOwn) return "stay";
-    const end = await this.end();
+    const obstacle = this.hasHeardOwner
+      ? succession.findTakeoverObstacle(silentMs)
+      : (succession.findObstacle(silentMs) ?? (isDraining() ? "draining" : undefined));
+    if (obstacle !== undefined) {
+      this.wait(obstacle === "owner" ? undefined : obstacle);
+      return "stay";
+    }
+    const end = await this.reader.end();
     if (end === undefined) {
       // A node that is cut off cannot tell whether the owner lives.
       this.heardMs = clock.monotonicMs();
+      this.wait("log");
       return "stay";
     }
     if (end.logSeq > replica.position.logSeq && silentMs < silenceMs) return "stay";
-    if (end.logSeq !== replica.position.logSeq) return undefined;
-    return { kind: "own", leaseMs: isHandedOver || wasOwner ? 0 : leaseMs, isLossAccepted };
+    if (end.logSeq !== replica.position.logSeq || !leadsTo(end, replica.position)) return undefined;
+    const isFree = succession.isHandedOver || succession.wasOwner;
+    return {
+      kind: "own",
+      leaseMs: isFree ? 0 : leaseMs,
+      isLossAccepted: succession.isLossAccepted,
+    };
   }
 
-  /** Whether all that was acknowledged is here, or what is not was given up. */
-  private mayRebuild(): boolean {
-    const { node, replica, standbys, clock, isDraining } = this.parts;
-    const { position } = replica;
-    const owner = this.row(ownerKey);
-    if (owner === undefined || isDraining()) return false;
-    if (this.isLossAccepted) {
-      const listenedMs = clock.monotonicMs() - this.startedMs;
-      const alone = { ...owner, members: [node], isQuorum: false };
-      return listenedMs >= limits.cluster.silenceMs && standbys.isNewest(position, alone);
-    }
-    if (!(owner.isQuorum || owner.node === node)) return false;
-    const members = standbys.remembered(owner.members);
-    return standbys.isNewest(position, { ...owner, members });
-  }
-
-  private get isLossAccepted(): boolean {
-    return isAt(this.parts.replica.position, this.parts.acceptedLoss);
-  }
-
-  /** Gives up what the log has: our records do not lead to it. */
-  private async replaceLog(): Promise<FollowEnd | undefined> {
-    const { replica, log } = this.parts;
-    const end = await this.end();
-    if (end === undefined) return undefined;
-    try {
-      await log.trim(end.logSeq);
-    } catch (error) {
-      return unreached(error);
-    }
-    replica.placeAt(end.logSeq);
-    return { kind: "own", leaseMs: limits.cluster.leaseMs, isLossAccepted: true };
+  private get listenedMs(): number {
+    return this.parts.clock.monotonicMs() - this.startedMs;
   }
 
   /**
-   * Stores in the log what it has lost, as far back as the journal goes. Where the journal has
-   * nothing of it, the log goes on with the first record of the next epoch.
+   * Begins the log anew with what the journal has, and owns the shard: also on a node that drains,
+   * which alone has these records, and hands the shard over when others have them too.
    */
-  private async refill({ lastSeq, logSeq }: MissingRecords): Promise<FollowEnd | undefined> {
-    const { replica, journal, log, node } = this.parts;
-    const owner = this.row(ownerKey);
-    let after = logSeq;
+  private async refill(): Promise<FollowEnd | undefined> {
+    const { replica, journal, log, node, succession } = this.parts;
+    let logSeq: number | undefined;
     try {
-      for (const { seq, record } of journal.from(1)) {
-        if (seq <= lastSeq) continue;
-        // What is left of the log does not lead to the journal's first record.
-        if (after === logSeq && seq !== lastSeq + 1) await log.trim(after);
-        // The log alone remembers these ids, and the bytes are the same from any node.
-        const id = `refill:${node}:${seq}`;
-        if (!(await log.publish(Uint8Array.from(record), id, after))) return undefined;
-        after++;
-      }
-      if (after > logSeq) return undefined;
-      await log.trim(after);
+      logSeq = await refillLog(log, journal, node);
     } catch (error) {
       return unreached(error);
     }
-    replica.placeAt(after);
-    const leaseMs = owner?.node === node ? 0 : limits.cluster.leaseMs;
-    return { kind: "own", leaseMs, isLossAccepted: this.isLossAccepted };
-  }
-
-  private row<Row>(key: Key<Row>): Row | undefined {
-    return this.parts.replica.rows.row(key, 0) as Row | undefined;
-  }
-
-  private async end() {
-    try {
-      return await this.parts.log.end();
-    } catch (error) {
-      return unreached(error);
-    }
+    if (logSeq === undefined) return undefined;
+    replica.placeAt(logSeq);
+    const leaseMs = succession.wasOwner ? 0 : limits.cluster.leaseMs;
+    return { kind: "own", leaseMs, isLossAccepted: succession.isLossAccepted };
   }
 
   private announce(): void {
-    const { node, replica, peers, clock, isDraining } = this.parts;
+    const { node, replica, peers, clock, isDraining, succession } = this.parts;
     const nowMs = clock.monotonicMs();
     const { epoch, seq } = replica.position;
-    const owner = this.row(ownerKey);
+    const { owner } = succession;
     const isAwaited = owner?.isQuorum === true && seq !== this.announcedSeq;
     if (!isAwaited && nowMs - this.announcedMs < limits.cluster.announceMs) return;
     this.announcedMs = nowMs;
@@ -379,14 +350,25 @@ export class Follower {
     await this.flushing;
   }
 
-  private async pause(): Promise<undefined> {
+  private async pause(reason: WaitReason): Promise<undefined> {
+    this.wait(reason);
     await this.waitForEntry();
     return undefined;
   }
 
+  /** Says what is waited for; undefined for nothing. */
+  private wait(reason: WaitReason | undefined): void {
+    const { replica, succession, onWait } = this.parts;
+    if (reason === undefined) onWait(undefined);
+    else {
+      const { owner } = succession;
+      onWait(explainWait(reason, replica.position, owner?.node, succession.survey()));
+    }
+  }
+
   /** At most a tick. */
   private waitForEntry(): Promise<void> {
-    if (this.entries.length > 0 || this.isStopped) return Promise.resolve();
+    if (this.reader.hasEntry || this.isStopped) return Promise.resolve();
     return new Promise((resolve) => {
       const cancel = this.parts.clock.after(limits.cluster.followTickMs, resolve);
       this.wake = () => {

@@ -12,9 +12,9 @@ import { type Key, keyOf } from "../key.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { Objects } from "../ports/objects.ts";
 import { PortError } from "../ports/port-error.ts";
-import type { Snapshots } from "../ports/snapshots.ts";
+import type { Snapshot, Snapshots } from "../ports/snapshots.ts";
 import type { TableReader, Tables, TableWrite } from "../ports/tables.ts";
-import { positionKey } from "./flush.ts";
+import { type Position, positionKey } from "./flush.ts";
 import { readPosition } from "./replica.ts";
 import { allRows, readSnapshot } from "./snapshot.ts";
 
@@ -27,11 +27,23 @@ export interface JoiningParts {
   readonly openObjects: () => Promise<Objects>;
 }
 
-const joiningKey: Key<true> = keyOf(0, 0, "joining");
+/** The last record of the snapshot whose rows are being taken. */
+type Joining = Pick<Position, "epoch" | "seq">;
 
-/** Whether a join was begun and has not ended: the rows are not a shard's. */
+const joiningKey: Key<Joining> = keyOf(0, 0, "joining");
+
+/**
+ * The last record of the rows that are being taken, when a join was begun and has not ended: the
+ * tables are then not a shard's.
+ */
+export function readJoining(tables: Pick<TableReader, "get">): Joining | undefined {
+  const text = tables.get(joiningKey);
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+/** Whether a join was begun and has not ended. */
 export function isJoining(tables: Pick<TableReader, "get">): boolean {
-  return tables.get(joiningKey) !== undefined;
+  return readJoining(tables) !== undefined;
 }
 
 /** What a snapshot must be of to take the place of rows that are there. */
@@ -59,18 +71,19 @@ export async function join(
       "the owner's records are another history than this node's and no later one, so this node keeps its own; remove its data directory to have it join",
       false,
     );
-  await replaceRows(parts, readSnapshot(await parts.openObjects(), snapshot));
+  await replaceRows(parts, snapshot, readSnapshot(await parts.openObjects(), snapshot));
   return true;
 }
 
 async function replaceRows(
   { tables, journal }: JoiningParts,
+  { epoch, seq: lastSeq }: Snapshot,
   rows: AsyncIterable<readonly TableWrite[]>,
 ): Promise<void> {
   let position: TableWrite | undefined;
   let isFirst = true;
   for await (const some of rows) {
-    if (isFirst) await clear(tables);
+    if (isFirst) await clear(tables, { epoch, seq: lastSeq });
     isFirst = false;
     position ??= some.find(([key]) => key === positionKey);
     await tables.write(some.filter(([key]) => key !== positionKey));
@@ -83,9 +96,9 @@ async function replaceRows(
   tables.refresh();
 }
 
-async function clear(tables: Tables): Promise<void> {
+async function clear(tables: Tables, joining: Joining): Promise<void> {
   await tables.write([
-    [joiningKey, "true"],
+    [joiningKey, JSON.stringify(joining)],
     [positionKey, undefined],
   ]);
   for (;;) {

@@ -9,42 +9,39 @@ export type LogPlace =
   | { readonly kind: "found"; readonly logSeq: number }
   /** There are no records anywhere. */
   | { readonly kind: "new" }
-  | ({ readonly kind: "short" } & MissingRecords)
-  /** The log begins with later records. */
-  | { readonly kind: "trimmed" }
-  /** The log has other records: a loss was accepted elsewhere. */
-  | { readonly kind: "diverged" };
-
-/** The log lacks the records behind `lastSeq`, 0 for all; its own end is `logSeq`. */
-export interface MissingRecords {
-  readonly lastSeq: number;
-  readonly logSeq: number;
-}
+  /** The log lacks records that are here. */
+  | { readonly kind: "short" }
+  /** The log begins with later records; 0 is the epoch of one that has none any more. */
+  | { readonly kind: "trimmed"; readonly logEpoch: number }
+  /** The log has other records: it was written by an owner that did not have ours. */
+  | { readonly kind: "diverged"; readonly logEpoch: number };
 
 /** Throws `PortError`. */
 export async function findPlace(log: Log, position: Position): Promise<LogPlace> {
   const { seq, hash } = position;
   const end = await log.end();
   if (end.record === undefined) {
-    if (seq === 0) return { kind: end.logSeq === 0 ? "new" : "trimmed" };
+    if (seq === 0) return end.logSeq === 0 ? { kind: "new" } : { kind: "trimmed", logEpoch: 0 };
     return position.logSeq > 0 && end.logSeq === position.logSeq
       ? { kind: "found", logSeq: end.logSeq }
-      : { kind: "short", lastSeq: 0, logSeq: end.logSeq };
+      : { kind: "short" };
   }
   const { seq: lastSeq, epoch: lastEpoch } = readHead(end.record);
-  if (lastSeq < seq && lastEpoch > position.epoch) return { kind: "diverged" };
-  if (lastSeq < seq) return { kind: "short", lastSeq, logSeq: end.logSeq };
+  const trimmed = { kind: "trimmed", logEpoch: lastEpoch } as const;
+  const diverged = { kind: "diverged", logEpoch: lastEpoch } as const;
+  if (lastSeq < seq) return lastEpoch > position.epoch ? diverged : { kind: "short" };
   // A log has one entry for each record.
   const logSeq = end.logSeq - (lastSeq - seq);
-  if (logSeq < 0) return { kind: "trimmed" };
+  if (logSeq < 0) return trimmed;
   const own = logSeq === end.logSeq ? end : logSeq > 0 ? await log.at(logSeq) : undefined;
-  if (seq > 0 && own?.record !== undefined)
-    return hashOf(own.record) === hash ? { kind: "found", logSeq } : { kind: "diverged" };
-  // Ours may be trimmed and the next one there.
+  if (seq > 0 && own?.record !== undefined) {
+    if (hashOf(own.record) !== hash) return diverged;
+    if (logSeq === end.logSeq) return { kind: "found", logSeq };
+  }
+  // Ours may be trimmed, and the next one may not be of our history.
   const next = await log.at(logSeq + 1);
-  if (next === undefined) return { kind: "trimmed" };
-  const isOurs = verify(next.record, hash) !== undefined;
-  return isOurs ? { kind: "found", logSeq } : { kind: "diverged" };
+  if (next === undefined) return trimmed;
+  return verify(next.record, hash) !== undefined ? { kind: "found", logSeq } : diverged;
 }
 
 /**

@@ -7,7 +7,7 @@ import { limits } from "../../config/limits.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 import { PortError } from "../ports/port-error.ts";
-import { asBuffer } from "../record.ts";
+import { asBuffer, hashOf, verify } from "../record.ts";
 
 /** Another node appends to the log, or the log does not answer: this one owns the shard no more. */
 export class OwnershipLost extends Error {
@@ -53,10 +53,14 @@ export class OwnedLog {
   /** Resolves when the record is history. Throws `OwnershipLost`. */
   async append(record: Uint8Array, order: { epoch: number; seq: number }, after: number) {
     const id = `${this.nonce}:${order.epoch}:${order.seq}`;
-    const untilMs = this.clock.monotonicMs() + limits.cluster.appendMs;
+    const begunMs = this.clock.monotonicMs();
+    const untilMs = begunMs + limits.cluster.appendMs;
+    let wasAway = this.lastSentMs > 0 && begunMs - this.lastSentMs > limits.cluster.silenceMs;
     for (;;) {
       const sentMs = this.clock.monotonicMs();
       try {
+        if (wasAway) await this.checkPlace(record, after);
+        wasAway = false;
         if (!(await this.log.publish(record, id, after))) await this.refuseOthers(record, after);
         this.lastSentMs = sentMs;
         return;
@@ -81,6 +85,13 @@ export class OwnedLog {
     const dropped = bytes > limits.cluster.logBytesMax ? Math.max(spareSeq, half) : spareSeq;
     const lastSeq = Math.min(dropped, endSeq - 1);
     if (lastSeq >= firstSeq) await this.log.trim(lastSeq);
+  }
+
+  /** A log that was begun anew in the meantime may have another record at the same number. */
+  private async checkPlace(record: Uint8Array, after: number): Promise<void> {
+    const last = await this.log.at(after);
+    if (last === undefined || verify(record, hashOf(last.record)) === undefined)
+      throw new OwnershipLost("the log was begun anew");
   }
 
   /** An attempt of ours that nothing was heard of may have been stored. */

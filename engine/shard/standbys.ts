@@ -14,6 +14,20 @@ export function membersNeeded({ members, isQuorum }: Pick<Owner, "members" | "is
   return isQuorum ? Math.max(most, members.length - 1) : most;
 }
 
+type Reached = Pick<Position, "epoch" | "seq">;
+
+/** What other nodes may know of a shard whose owner is not heard. */
+export interface Survey {
+  /** Whether enough members are heard, and where one copy counts its owner. */
+  readonly isComplete: boolean;
+  /** Members that are not heard. */
+  readonly missing: readonly string[];
+  /** Nodes that have records which this one has not. */
+  readonly ahead: readonly Announcement[];
+  /** How many nodes with the same records come before this one. */
+  readonly before: number;
+}
+
 interface Heard {
   readonly announcement: Announcement;
   readonly atMs: number;
@@ -89,7 +103,7 @@ export class Standbys {
   get durableSeq(): number {
     const oldestMs = this.clock.monotonicMs() - limits.cluster.standbyGoneMs;
     const seqs = [...this.heardByNode.values()]
-      .filter(({ atMs }) => atMs >= oldestMs)
+      .filter(({ atMs, announcement }) => atMs >= oldestMs && announcement.state !== "joining")
       .map(({ announcement }) => announcement.seq);
     return Math.min(Number.POSITIVE_INFINITY, ...seqs);
   }
@@ -120,26 +134,53 @@ export class Standbys {
     });
   }
 
-  /**
-   * Whether enough of the owner's members, this one among them, are heard, and none of those that
-   * are has a record that this one has not: nothing that was acknowledged is known elsewhere alone.
-   * Of equals with a quorum it is the last owner, or else one of the members: a node that has only
-   * read the log may not know that others are gone for good, and would leave it to them.
-   */
-  isNewest({ epoch, seq }: Position, owner: Owner): boolean {
-    const living = this.living();
-    const heard = owner.members.filter(
-      (member) => member === this.node || living.some(({ node }) => node === member),
+  /** Whether another node said of late that it owns the shard. */
+  get isOwned(): boolean {
+    return this.living().some(({ state }) => state === "owning");
+  }
+
+  /** Nodes that said of late that they have records behind this one. */
+  findAhead({ epoch, seq }: Reached): readonly Announcement[] {
+    return this.living().filter(
+      (other) => other.epoch > epoch || (other.epoch === epoch && other.seq > seq),
     );
-    if (heard.length < membersNeeded(owner)) return false;
-    const own = this.weightOf(this.node);
-    return living.every((other) => {
-      if (other.epoch !== epoch || other.seq !== seq)
-        return other.epoch < epoch || (other.epoch === epoch && other.seq < seq);
-      if (!owner.isQuorum || owner.node === this.node) return true;
-      if (!owner.members.includes(other.node)) return true;
-      return owner.node !== other.node && own < this.weightOf(other.node);
-    });
+  }
+
+  /**
+   * What is known of the shard's other nodes by a node whose last record is at `position`, in the
+   * epoch of `owner`. What was acknowledged is on the disk of the owner of its epoch, and with a
+   * quorum on another member's too; so nothing of it is elsewhere alone when `isComplete` and there
+   * is nothing `ahead`.
+   */
+  survey(position: Reached, owner: Owner): Survey {
+    const living = this.living();
+    const isHeard = (node: string) =>
+      node === this.node || living.some((other) => other.node === node);
+    const missing = owner.members.filter((member) => !isHeard(member));
+    const isMost = owner.members.length - missing.length >= membersNeeded(owner);
+    const { epoch, seq } = position;
+    const isOther = (other: Announcement) =>
+      other.epoch === epoch && other.nonce !== undefined && other.nonce !== owner.nonce;
+    const ahead = this.findAhead(position);
+    const rivals = living.filter(
+      (other) => isOther(other) || (other.state === "owning" && other.epoch === epoch),
+    );
+    const equals = living.filter(
+      (other) => other.state === "following" && other.epoch === epoch && other.seq === seq,
+    );
+    const own = this.orderOf(this.node, owner);
+    return {
+      isComplete: isMost && (owner.isQuorum || isHeard(owner.node)),
+      missing,
+      ahead: [...new Set([...ahead, ...rivals])],
+      before: equals.filter(({ node }) => this.orderOf(node, owner) < own).length,
+    };
+  }
+
+  /** The last owner first, then its members: a node that only read the log may know less of both. */
+  private orderOf(node: string, owner: Owner): string {
+    const rank = node === owner.node ? 0 : owner.members.includes(node) ? 1 : 2;
+    return `${rank} ${this.weightOf(node)}`;
   }
 
   private living(): Announcement[] {

@@ -119,7 +119,10 @@ t.test("a log that begins with the next record of another history is none to fol
   await log.trim(1);
   const ours = { seq: 1, logSeq: 1, epoch: 1, atMs: 1 };
   t.strictSame(await findPlace(log, { ...ours, hash: other.hash }), { kind: "found", logSeq: 1 });
-  t.strictSame(await findPlace(log, { ...ours, hash: noHash }), { kind: "diverged" });
+  t.strictSame(await findPlace(log, { ...ours, hash: noHash }), {
+    kind: "diverged",
+    logEpoch: 1,
+  });
 });
 
 t.test("a record that does not follow while the log is followed ends in a snapshot", async (t) => {
@@ -132,7 +135,7 @@ t.test("a record that does not follow while the log is followed ends in a snapsh
   const head = { shard: 0, epoch: epoch + 1, seq: seq + 1, atMs: 1 };
   await house.log.open().publish(sealed(head, {}, noHash).bytes, "other", logSeq);
   await house.pass(500);
-  t.strictSame(second.ends, ["SnapshotNeeded"], "its store is not damaged");
+  t.strictSame(second.ends, [], "its store is not damaged");
 });
 
 t.test("a node joins a cluster whose first node was a machine of its own", async (t) => {

@@ -34,6 +34,7 @@ export class MemoryLog {
         reached(() => {
           this.entries = this.entries.filter((entry) => entry.logSeq > logSeq);
         }),
+      restart: () => reached(() => this.lose()),
     };
   }
 

@@ -6,6 +6,9 @@
  * expected.
  *
  * JetStream syncs its disks now and then only: a power cut may take the end of a log, or all of it.
+ * A replica of 2.9 whose server was killed may have lost its end, say that it is current, and lead
+ * the stream. A purge beyond the last entry leaves a stream that refuses every record (2.9.10) or
+ * has no leader any more (2.15.1), so a log that lost records is deleted and made anew.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Log, LogEnd, LogEntry, LogSize } from "../../ports/log.ts";
@@ -163,6 +166,18 @@ class JetStreamLog implements Log {
       const manager = await this.manager();
       await manager.streams.purge(this.stream, { seq: logSeq + 1 });
     });
+  }
+
+  async restart(): Promise<void> {
+    await asked("begin the log anew", async () => {
+      const manager = await this.manager();
+      try {
+        await manager.streams.delete(this.stream);
+      } catch (error) {
+        if (codeOf(error) !== codes.streamNotFound) throw error;
+      }
+    });
+    await patiently(() => this.make());
   }
 
   private subscribe(from: number): Promise<JetStreamSubscription> {

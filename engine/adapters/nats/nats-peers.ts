@@ -14,6 +14,7 @@ const isAnnouncement = check<Announcement>(
     state: Type.Union([
       Type.Literal("following"),
       Type.Literal("draining"),
+      Type.Literal("joining"),
       Type.Literal("owning"),
     ]),
     epoch: count,

@@ -1,0 +1,89 @@
+/**
+ * The entries that a follower reads from the log: those that the log delivers, and after a time
+ * without one those that it has and did not deliver.
+ */
+import { limits } from "../../config/limits.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Log, LogEnd, LogEntry } from "../ports/log.ts";
+import { hashOf } from "../record.ts";
+import type { Position } from "./flush.ts";
+import { unreached } from "./log-place.ts";
+
+export class LogReader {
+  private readonly log: Log;
+  private readonly clock: Clock;
+  private readonly onEntry: () => void;
+  private readonly entries: LogEntry[] = [];
+  private fetchedMs = 0;
+  private unfollow = () => {};
+
+  /** `onEntry` is called for each entry that the log delivers. */
+  constructor(log: Log, clock: Clock, onEntry: () => void) {
+    this.log = log;
+    this.clock = clock;
+    this.onEntry = onEntry;
+  }
+
+  /** Reads from `logSeq` on, until it is stopped. */
+  start(logSeq: number): void {
+    this.entries.length = 0;
+    this.fetchedMs = this.clock.monotonicMs();
+    this.unfollow = this.log.follow(logSeq, (entry) => {
+      this.entries.push(entry);
+      this.onEntry();
+    });
+  }
+
+  stop(): void {
+    this.unfollow();
+  }
+
+  get hasEntry(): boolean {
+    return this.entries.length > 0;
+  }
+
+  /** The oldest entry that was read and not taken yet. */
+  take(): LogEntry | undefined {
+    return this.entries.shift();
+  }
+
+  /** Undefined while the log cannot be reached. */
+  async end(): Promise<LogEnd | undefined> {
+    try {
+      return await this.log.end();
+    } catch (error) {
+      return unreached(error);
+    }
+  }
+
+  /**
+   * Reads what the log has behind `position` once nothing came since `heardMs` for some time. False
+   * when the log does not lead on from there any more.
+   */
+  async fetchMissed(position: Position, heardMs: number): Promise<boolean> {
+    const nowMs = this.clock.monotonicMs();
+    const quietMs = nowMs - Math.max(heardMs, this.fetchedMs);
+    if (this.hasEntry || quietMs < limits.cluster.fetchMs) return true;
+    this.fetchedMs = nowMs;
+    const end = await this.end();
+    if (end === undefined) return true;
+    if (!leadsTo(end, position)) return false;
+    const last = Math.min(end.logSeq, position.logSeq + limits.cluster.fetchRecords);
+    try {
+      for (let next = position.logSeq + 1; next <= last; next++) {
+        const entry = await this.log.at(next);
+        if (entry === undefined) return false;
+        this.entries.push(entry);
+      }
+    } catch (error) {
+      unreached(error);
+    }
+    return true;
+  }
+}
+
+/** Whether the log ends with the record at `position`, or behind it. */
+export function leadsTo({ logSeq, record }: LogEnd, position: Position): boolean {
+  if (logSeq !== position.logSeq) return logSeq > position.logSeq;
+  return record === undefined || hashOf(record) === position.hash;
+}

@@ -1,0 +1,96 @@
+/**
+ * Whether a node may go on with a shard that has no owner any more, by what it knows of the other
+ * nodes: nothing that was acknowledged may be on another's disk alone.
+ */
+import { limits } from "../../config/limits.ts";
+import type { Key } from "../key.ts";
+import type { Clock } from "../ports/clock.ts";
+import { handoverKey, type Owner, ownerKey, type Position } from "./flush.ts";
+import { isAt } from "./log-place.ts";
+import type { Replica } from "./replica.ts";
+import type { Standbys, Survey } from "./standbys.ts";
+import type { WaitReason } from "./waiting.ts";
+
+export interface SuccessionParts {
+  readonly node: string;
+  readonly replica: Replica;
+  readonly standbys: Standbys;
+  readonly clock: Clock;
+  /** Whether its node is to own nothing more. */
+  readonly isDraining: () => boolean;
+  /** The record from which this node may go on, by the operator's word. */
+  readonly acceptedLoss: Pick<Position, "epoch" | "seq"> | undefined;
+}
+
+export class Succession {
+  private readonly parts: SuccessionParts;
+  /** From when on no other node was known that may have more. */
+  private clearedMs: number | undefined;
+
+  constructor(parts: SuccessionParts) {
+    this.parts = parts;
+  }
+
+  /** Who owned the shard at the last record; undefined where no record says it. */
+  get owner(): Owner | undefined {
+    return this.row(ownerKey);
+  }
+
+  get wasOwner(): boolean {
+    return !this.isLossAccepted && this.owner?.node === this.parts.node;
+  }
+
+  get isHandedOver(): boolean {
+    return this.row(handoverKey)?.epoch === this.parts.replica.position.epoch;
+  }
+
+  get isLossAccepted(): boolean {
+    return isAt(this.parts.replica.position, this.parts.acceptedLoss);
+  }
+
+  /** What keeps this node from owning the shard that it follows: `owner` is one that lives. */
+  findTakeoverObstacle(silentMs: number): WaitReason | "owner" | undefined {
+    const { replica, standbys, isDraining } = this.parts;
+    const { silenceMs, rankMs, handoverRankMs } = limits.cluster;
+    const { rank } = standbys;
+    const dueMs = this.isHandedOver ? rank * handoverRankMs : silenceMs + rank * rankMs;
+    if (silentMs < dueMs) return "owner";
+    if (isDraining()) return "draining";
+    return standbys.findAhead(replica.position).length > 0 ? "ahead" : undefined;
+  }
+
+  /**
+   * What keeps this node from going on with a shard whose owner it has not heard. Undefined once
+   * all that was acknowledged is here, or what is not was given up, and it is this node's turn.
+   */
+  findObstacle(silentMs: number): WaitReason | undefined {
+    const { replica, clock } = this.parts;
+    const { silenceMs, turnMs } = limits.cluster;
+    const survey = this.survey();
+    const nowMs = clock.monotonicMs();
+    const isClear = survey?.isComplete === true && survey.ahead.length === 0;
+    if (!isClear) this.clearedMs = undefined;
+    if (survey === undefined) return replica.position.seq === 0 ? "snapshot" : "history";
+    if (survey.ahead.length > 0) return "ahead";
+    if (!survey.isComplete) return "nodes";
+    if (!this.wasOwner && silentMs < silenceMs) return "turn";
+    this.clearedMs ??= nowMs;
+    if (nowMs - this.clearedMs < survey.before * turnMs) return "turn";
+    return undefined;
+  }
+
+  /** Undefined where no record names an owner. */
+  survey(): Survey | undefined {
+    const { node, replica, standbys } = this.parts;
+    const { owner } = this;
+    if (owner === undefined) return undefined;
+    const { position } = replica;
+    if (this.isLossAccepted)
+      return standbys.survey(position, { ...owner, node, members: [node], isQuorum: false });
+    return standbys.survey(position, { ...owner, members: standbys.remembered(owner.members) });
+  }
+
+  private row<Row>(key: Key<Row>): Row | undefined {
+    return this.parts.replica.rows.row(key, 0) as Row | undefined;
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * Why a node neither owns a shard nor hears its owner: what the operator reads while it lasts.
+ */
+import { limits } from "../../config/limits.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Announcement } from "../ports/peers.ts";
+import type { Position } from "./flush.ts";
+import type { Survey } from "./standbys.ts";
+
+export type WaitReason =
+  /** The log cannot be reached. */
+  | "log"
+  /** The log has records that it does not deliver. */
+  | "entries"
+  /** No node has records, and the store began elsewhere. */
+  | "founder"
+  /** Other nodes have more records, or other ones. */
+  | "ahead"
+  /** Nodes that may have more records are not heard. */
+  | "nodes"
+  /** The log has another history than this node, and its owner is not heard. */
+  | "history"
+  /** Another node with the same records comes first. */
+  | "turn"
+  /** The node is to own nothing. */
+  | "draining"
+  /** The owner's rows are to take the place of this node's, and none are offered. */
+  | "snapshot";
+
+export interface ShardWait {
+  readonly reason: WaitReason;
+  /** The last record that this node has; 0 and 0 for none. */
+  readonly epoch: number;
+  readonly seq: number;
+  /** The node that owned the shard at that record. */
+  readonly owner: string | undefined;
+  /** Other nodes with more records, or other ones. */
+  readonly ahead: readonly Pick<Announcement, "node" | "epoch" | "seq">[];
+  /** Nodes that may have more records and are not heard. */
+  readonly missing: readonly string[];
+}
+
+/** Says why a node waits once it has waited for some time, and when that is over. */
+export class WaitReport {
+  private readonly clock: Clock;
+  private readonly say: (wait: ShardWait | undefined) => void;
+  private sinceMs: number | undefined;
+  private said = "";
+
+  constructor(clock: Clock, say: (wait: ShardWait | undefined) => void) {
+    this.clock = clock;
+    this.say = say;
+  }
+
+  /** Undefined: nothing is waited for. */
+  take(wait: ShardWait | undefined): void {
+    const nowMs = this.clock.monotonicMs();
+    if (wait === undefined) {
+      this.sinceMs = undefined;
+      if (this.said !== "") this.say(undefined);
+      this.said = "";
+      return;
+    }
+    this.sinceMs ??= nowMs;
+    const text = JSON.stringify(wait);
+    if (nowMs - this.sinceMs < limits.cluster.waitSaidMs || text === this.said) return;
+    this.said = text;
+    this.say(wait);
+  }
+}
+
+/** `survey` is undefined for a node without records. */
+export function explainWait(
+  reason: WaitReason,
+  { epoch, seq }: Position,
+  owner: string | undefined,
+  survey: Survey | undefined,
+): ShardWait {
+  const ahead = survey?.ahead.map((other) => ({
+    ...{ node: other.node, epoch: other.epoch, seq: other.seq },
+  }));
+  return { reason, epoch, seq, owner, ahead: ahead ?? [], missing: survey?.missing ?? [] };
+}
+
+/** One sentence or two, for the operator; `shard` is a number or `directory`. */
+export function describeWait(shard: string, wait: ShardWait): string {
+  const { epoch, seq, owner, ahead, missing } = wait;
+  const own = seq === 0 ? "no records" : `records up to ${seq} (epoch ${epoch})`;
+  const rebuild = `klieg shard rebuild ${shard}`;
+  const more = ahead.map((it) => `node ${it.node} up to ${it.seq} (epoch ${it.epoch})`).join(", ");
+  const gone = missing.map((node) => (node === owner ? `${node}, the last owner` : node));
+  switch (wait.reason) {
+    case "log":
+      return "NATS does not answer for its log. Start most of the NATS servers.";
+    case "entries":
+      return `this node has ${own}; the log has more and does not deliver them yet. It is asked again.`;
+    case "founder":
+      return "no node that is heard has records of it. Start the node on which the store began.";
+    case "ahead":
+      return `this node has ${own}, ${more}; it waits for that node to go on. If that node has stopped for good, run \`${rebuild}\`.`;
+    case "nodes":
+      return `this node has ${own}; records behind ${seq} may be on nodes that are not heard: ${gone.join("; ")}. Start them. If they are gone for good, stop this node and run \`${rebuild}\`.`;
+    case "history":
+      return `this node has ${own}, and the log another history, whose owner is not heard. Start the other nodes. If they are gone for good, stop this node and run \`${rebuild}\`.`;
+    case "turn":
+      return `this node has ${own}, and another node with the same records comes first. If that does not go on, this node does in a few seconds.`;
+    case "draining":
+      return `this node drains and takes nothing over. Start another node, or end the drain.`;
+    case "snapshot":
+      return "this node needs the rows of the shard's owner, and none is heard. Start the other nodes.";
+  }
+}
