@@ -14,15 +14,19 @@ export interface Lane {
 export interface FilmedLanes {
   /** The edges by lane, as filmed by one page and by two. */
   readonly films: readonly (readonly (readonly number[])[])[];
-  /** And in the still of the eleventh frame. */
-  readonly still: readonly number[];
+  /** Whether a second film by one page has the bytes of the first. */
+  readonly isRepeated: boolean;
+  /** The edges by lane in the stills of `stillFrames`. */
+  readonly stills: readonly (readonly number[])[];
   readonly warnings: readonly string[];
 }
 
 type Folder = Parameters<typeof openFilmBench>[0];
 
+export const stillFrames = [0, 6, 10, 19] as const;
 const laneHeight = 20;
 const width = 160;
+const highQuality = { quality: "high" } as const;
 
 /** With one page, and with two. */
 export type LaneBenches = readonly [FilmBench, FilmBench];
@@ -52,12 +56,20 @@ export async function filmLanes(
   const films: (readonly number[])[][] = [];
   const warnings: string[] = [];
   for (const bench of benches) {
-    const film = await bench.film(all, { quality: "high" });
+    const film = await bench.film(all, highQuality);
     warnings.push(...film.warnings);
     const raw = await bench.look(film.key, ["-f", "rawvideo", "-pix_fmt", "gray"]);
     films.push(pages.map((_, lane) => edgesIn(raw, lane, height)));
   }
-  return { films, still: await stillEdges(benches[0], all, pages.length), warnings };
+  const stills: (readonly number[])[] = [];
+  for (const frame of stillFrames)
+    stills.push(await stillEdges(benches[0], all, pages.length, frame));
+  return { films, isRepeated: await isRepeated(benches[0], all), stills, warnings };
+}
+
+async function isRepeated(bench: FilmBench, files: Files): Promise<boolean> {
+  const [one, other] = [await bench.film(files, highQuality), await bench.film(files, highQuality)];
+  return (await bench.bytesOf(one.key)).equals(await bench.bytesOf(other.key));
 }
 
 function edgesIn(raw: Buffer, lane: number, height: number): readonly number[] {
@@ -69,8 +81,8 @@ function edgesIn(raw: Buffer, lane: number, height: number): readonly number[] {
   return found;
 }
 
-async function stillEdges(bench: FilmBench, files: Files, lanes: number) {
-  const shown = await bench.film(files, { target: "still", still: { frame: 10 } });
+async function stillEdges(bench: FilmBench, files: Files, lanes: number, frame: number) {
+  const shown = await bench.film(files, { target: "still", still: { frame } });
   const png = readPng(await bench.bytesOf(shown.key));
   return Array.from({ length: lanes }, (_, lane) =>
     Array.from(
