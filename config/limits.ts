@@ -142,6 +142,8 @@ const shipped = {
     /** Of the form of a direct upload. */
     formPartsMax: 16,
     formFieldBytesMax: 64 * 1024,
+    /** What is parsed of it in one go. */
+    formSliceBytes: 16 * 1024,
   },
   compositions: {
     listDefault: 50,

@@ -25,7 +25,7 @@ export class Components {
 
   /** The schema as JSON, with references in the place of what has a title. */
   shown(schema: Type.TSchema): Json {
-    return this.replaced(JSON.parse(JSON.stringify(schema)) as Json);
+    return this.replaced(schema);
   }
 
   /** A body of that schema, with its examples. */
@@ -63,17 +63,24 @@ export class Components {
     return { ...(JSON.parse(String(body)) as Members), status };
   }
 
+  /** What has a known title is not looked at again: most parts are the same few schemas. */
   private replaced(node: Json): Json {
     if (Array.isArray(node)) return node.map((item) => this.replaced(item));
     if (typeof node !== "object" || node === null) return node;
+    const { title } = node as { readonly title?: unknown };
+    const isComponent = typeof title === "string";
+    if (isComponent && this.schemas[title] !== undefined) return reference(title);
     const members = Object.fromEntries(
       Object.entries(node).map(([name, member]) => [name, this.replaced(member)]),
     );
-    const { title } = members;
-    if (typeof title !== "string") return members;
+    if (!isComponent) return members;
     this.schemas[title] ??= members;
-    return { $ref: `#/components/schemas/${title}` };
+    return reference(title);
   }
+}
+
+function reference(title: string): Members {
+  return { $ref: `#/components/schemas/${title}` };
 }
 
 function meaningOf(slugs: readonly Slug[]): string {

@@ -40,7 +40,7 @@ export async function readForm<T>(
   if (!/^multipart\/form-data\s*;/i.test(contentType ?? ""))
     throw new RefusalError({ code: "unsupported_media_type" });
   const parser = openParser({ "content-type": contentType } as BusboyHeaders);
-  const source = Readable.from(body ?? [], { objectMode: false });
+  const source = Readable.from(slice(body ?? []), { objectMode: false });
   const fields = new Map<string, string>();
   const faults: Fault[] = [];
   const files: Readable[] = [];
@@ -90,6 +90,18 @@ export async function readForm<T>(
       faults: [...faults, { pointer: "/file", detail: "is required" }],
     });
   return { file: await received, fields, faults };
+}
+
+/**
+ * The parser takes apart all of a slice before a refusal of one of its parts ends the reading, and
+ * half a megabyte may hold eight thousand parts.
+ */
+async function* slice(
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  for await (const bytes of body)
+    for (let at = 0; at < bytes.length; at += limits.assets.formSliceBytes)
+      yield bytes.subarray(at, at + limits.assets.formSliceBytes);
 }
 
 function openParser(headers: BusboyHeaders): BusboyInstance {
