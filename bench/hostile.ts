@@ -1,15 +1,18 @@
 /** How are hostile requests answered, and how soon are others answered beside them? */
 import { Agent, request } from "node:http";
 import { connect } from "node:net";
+import { extname } from "node:path";
 import { parseArgs } from "node:util";
 import { hostileArchive } from "../test/hostile/archives.ts";
 import { hostileBody, posts } from "../test/hostile/bodies.ts";
 import { Dice } from "../test/hostile/dice.ts";
-import { boundary, hostileForm } from "../test/hostile/forms.ts";
+import { boundary, hostileForm, manyParts } from "../test/hostile/forms.ts";
 import { percentile } from "./figures.ts";
 import { watchHealth } from "./health.ts";
 import { createCrowd, inParallel } from "./load/crowd.ts";
+import { readLongTurns } from "./loop/loop-turns.ts";
 import { countOf, type Finding, type Question, type Setting } from "./question.ts";
+import { verdict } from "./render/render-table.ts";
 
 interface Options {
   readonly requests: number;
@@ -17,6 +20,8 @@ interface Options {
   readonly uploads: number;
   readonly seed: number;
 }
+
+const probe = new URL(`loop/loop-probe${extname(import.meta.filename)}`, import.meta.url);
 
 export const hostile: Question = {
   summary: "hostile requests, archives and aborted uploads, with /healthz asked beside them",
@@ -27,6 +32,7 @@ export const hostile: Question = {
     "--seed N         of all of them (1)",
   ],
   farmWorkers: 0,
+  environment: { NODE_OPTIONS: `--import ${probe}` },
   plan: (args) => {
     const options = readOptions(args);
     return (setting) => measure(options, setting);
@@ -72,6 +78,7 @@ async function measure(options: Options, { subject, say }: Setting): Promise<Fin
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
     });
   };
+  const beganMs = Date.now();
   const healthy = await watchHealth(subject.origin);
   await fire(times(options.archives, () => archive(dice, id)));
   say(`${options.archives} archives sent`);
@@ -88,16 +95,43 @@ async function measure(options: Options, { subject, say }: Setting): Promise<Fin
   const waits = await healthy();
   const failures = [...statuses].filter(([status]) => status >= 500 && status !== 503);
   const counts = [...statuses].sort(([one], [other]) => one - other);
+  const isAlive = isRunning(subject.pid) && (await gun.send(healthz)) === 200;
   return {
-    isSound: failures.length === 0 && (await gun.send(healthz)) === 200,
+    isSound: failures.length === 0 && isAlive,
     lines: [
       `answers: ${counts.map(([status, count]) => `${status || "none"} ${count}`).join(", ")}`,
+      verdict("no 5xx but 503", failures.length === 0),
+      verdict("one process from the first request to the last", isAlive),
       `/healthz beside it: ${waits.length} asked, ${figure(waits, 0.5)}, ${figure(waits, 0.99)}, ` +
         `slowest ${Math.max(...waits).toFixed(0)} ms (bar: p99 50 ms)`,
+      ...(subject.pid === undefined ? [] : await loopLines(subject.pid, beganMs)),
     ],
   };
 }
 
+/** A service that was there before is known by its answers alone. */
+function isRunning(pid: number | undefined): boolean {
+  try {
+    return pid === undefined || process.kill(pid, 0);
+  } catch {
+    return false; // Only of a process that has ended.
+  }
+}
+
+async function loopLines(pid: number, sinceMs: number): Promise<readonly string[]> {
+  const turns = await readLongTurns(pid, sinceMs);
+  const ownMs = Math.max(0, ...turns.map((turn) => turn.ownMs));
+  const wallMs = Math.max(0, ...turns.map((turn) => turn.wallMs));
+  return [
+    verdict(
+      `no turn of the event loop works for over ${loopMs} ms: the longest ${ownMs.toFixed(0)} ms, ` +
+        `${wallMs.toFixed(0)} ms with its waits for a processor`,
+      ownMs <= loopMs,
+    ),
+  ];
+}
+
+const loopMs = 50;
 const reportEvery = 20_000;
 const healthz: Shot = { method: "GET", path: "/healthz", mediaType: "", body: Buffer.alloc(0) };
 
@@ -116,8 +150,12 @@ function archive(dice: Dice, id: string): Shot {
 
 function form(dice: Dice): Shot {
   const mediaType = `multipart/form-data; boundary=${boundary}`;
-  return { method: "POST", path: "/v1/assets", mediaType, body: hostileForm(dice) };
+  const body = dice.number(50) === 0 ? crowdedForm : hostileForm(dice);
+  return { method: "POST", path: "/v1/assets", mediaType, body };
 }
+
+/** About as many parts as the listener hands over at once. */
+const crowdedForm = manyParts(8_000);
 
 const methods = ["GET", "DELETE", "PATCH", "PUT", "POST", "OPTIONS", "HEAD"] as const;
 const places = [
