@@ -199,7 +199,7 @@ function clusterListener(
 }
 
 /** Of the service and of the command line; `KLIEG_LIMITS` is read in `overrides.ts`. */
-const names: ReadonlySet<string> = new Set([
+export const settingNames: ReadonlySet<string> = new Set([
   "KLIEG_BOOTSTRAP_TOKEN",
   "KLIEG_BOOTSTRAP_TOKEN_FILE",
   "KLIEG_CHROMIUM",
@@ -242,7 +242,7 @@ const names: ReadonlySet<string> = new Set([
 /** A misspelt setting would be taken for an unset one. Throws `SettingsError`. */
 function refuseUnknown(environment: Environment): void {
   const unknown = Object.keys(environment).find(
-    (name) => name.startsWith("KLIEG_") && !names.has(name),
+    (name) => name.startsWith("KLIEG_") && !settingNames.has(name),
   );
   if (unknown !== undefined)
     throw new SettingsError(

@@ -14,7 +14,7 @@ import { expectReply } from "./problems/replies.ts";
 
 export const tokenFile = "admin-token";
 export const firstEmail = "admin@localhost";
-const firstCredits = 1_000_000;
+export const firstCredits = 1_000_000;
 
 interface TokenFiles {
   read(name: string): string | undefined;

@@ -95,7 +95,7 @@ const groups: readonly { readonly title: string; readonly commands: readonly Com
     ],
   },
 ];
-const commands: readonly Command[] = groups.flatMap((group) => group.commands);
+export const commands: readonly Command[] = groups.flatMap((group) => group.commands);
 
 /** Returns the exit code. A fault that is a bug of ours is thrown. */
 export async function runCommandLine(given: readonly string[], session: Session): Promise<number> {

@@ -33,7 +33,7 @@ export interface OwnFolder {
  * 65,536 because containers may have no more.
  */
 export const firstUser = 60_706;
-const usersMax = 478;
+export const usersMax = 478;
 
 /**
  * Lends each task a folder, and a user where the farm may run programs as others. The folder is

@@ -13,7 +13,7 @@ export const listCompositions: Command = {
   usage: "[options]",
   summary: "List compositions, newest first.",
   options: [
-    optionLine("--limit N", "how many, 1 to 100 (20)"),
+    optionLine("--limit N", "how many, 1 to 200 (20)"),
     optionLine("--series TEXT", "those of a series"),
     optionLine("--q TEXT", "what stands in the name"),
     optionLine("--cursor CURSOR", "go on where an earlier list ended"),
