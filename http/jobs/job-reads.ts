@@ -37,6 +37,7 @@ export class JobReads {
   private readonly clock: Clock;
   private readonly problems: string;
   private readonly textByJob = new Map<Key, JobText>();
+  private readonly requestTexts = new WeakMap<JobRequest, string>();
   /** Whose text shows an asset; forgotten with the texts. */
   private readonly jobByAsset = new Map<Key, Key>();
 
@@ -56,8 +57,11 @@ export class JobReads {
 
   look(job: Id, scope: Id): Found | undefined {
     const head = this.gateway.read(jobKey(job));
-    const request = head?.terms.scope === scope ? this.gateway.read(jobRequestKey(job)) : undefined;
-    return head === undefined || request === undefined ? undefined : { request, job: head };
+    if (head?.terms.scope !== scope) return undefined;
+    // A request never changes; a listing reads twenty.
+    const known = this.textByJob.get(jobKey(job));
+    const request = known?.request ?? this.gateway.read(jobRequestKey(job));
+    return request === undefined ? undefined : { request, job: head };
   }
 
   /** As `find`, rendered. */
@@ -70,8 +74,15 @@ export class JobReads {
   /** As `text`, with the request that was accepted. */
   detail(job: Id, scope: Id): JobText {
     const known = this.text(job, scope);
-    const request = JSON.stringify(viewRequest(known.request));
-    return { ...known, text: `${known.text.slice(0, -1)},"request":${request}}` };
+    return { ...known, text: `${known.text.slice(0, -1)},"request":${this.write(known.request)}}` };
+  }
+
+  private write(request: JobRequest): string {
+    const known = this.requestTexts.get(request);
+    if (known !== undefined) return known;
+    const text = JSON.stringify(viewRequest(request));
+    this.requestTexts.set(request, text);
+    return text;
   }
 
   textOf(found: Found): JobText {
