@@ -4,6 +4,7 @@ import { join } from "node:path";
 import t from "tap";
 import { limits } from "../../config/limits.ts";
 import { guides } from "../../http/docs/guides.ts";
+import { openapi } from "../../http/documents/openapi.ts";
 import { routeTable } from "../../http/route-table.ts";
 
 const root = join(import.meta.dirname, "../../..");
@@ -36,4 +37,33 @@ t.test("E11: the waits that a page allows are those that the service allows", as
     [...text.matchAll(/\/wait`, at most (\d+) s/g)].map(([, seconds]) => Number(seconds)),
   );
   t.strictSame(said, [limits.jobs.waitSecondsMax]);
+});
+
+/** Names with underscores that are not the API's, by whose they are. */
+const foreign: Readonly<Record<string, readonly string[]>> = {
+  "the file of providers": ["allow_private", "allowed_hosts", "callback_addresses"],
+  "settings of NATS and nginx": ["sync_interval", "proxy_http_version", "proxy_pass"],
+  "the client for Python": ["on_progress", "on_upload", "retry_after"],
+};
+
+t.test("E11: every member, parameter and code that a page names is in the contract", async (t) => {
+  const contract = JSON.stringify(
+    openapi({ version: "0", baseUrl: "http://klieg.test/v1" }, routeTable),
+  );
+  const used = new Set<string>();
+  for (const { path: page, text } of pages) {
+    const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, "");
+    for (const [, code = ""] of prose.matchAll(/`([^`\n]+)`/g))
+      for (const [name] of code.matchAll(/(?<![\w./-])[a-z]+(?:_[a-z0-9]+)+(?![\w.-])/g)) {
+        used.add(name);
+        const isForeign = Object.values(foreign).some((names) => names.includes(name));
+        t.ok(isForeign || contract.includes(`"${name}"`), `${page}: ${name}`);
+      }
+  }
+  t.strictSame(
+    Object.values(foreign)
+      .flat()
+      .filter((name) => !used.has(name)),
+    [],
+  );
 });
