@@ -34,6 +34,11 @@ export class PageScripts {
     return this.text("preview/preview.bundle.js");
   }
 
+  /** The first script of a page in a frame of a preview. */
+  async framePage(): Promise<string> {
+    return this.text("preview/frame-page.bundle.js");
+  }
+
   /** `planar/planar.wasm` */
   converter(): Promise<Buffer> {
     return this.file("page/planar/planar.wasm");

@@ -16,7 +16,14 @@ import {
   showVideos,
 } from "./film-videos.ts";
 import { facesUsed, lackingFonts, promptFaces } from "./fonts.ts";
-import { beginFilm, type HeldFilm, leadTo, secondsSince, seekTimelines } from "./held-film.ts";
+import {
+  awaitPage,
+  beginFilm,
+  type HeldFilm,
+  leadTo,
+  secondsSince,
+  seekTimelines,
+} from "./held-film.ts";
 import { layOutRoot } from "./layout.ts";
 import { makeClips } from "./made-clips.ts";
 import { placesOf } from "./measured/places.ts";
@@ -54,6 +61,7 @@ import { areVideosRead } from "./video-reads.ts";
 declare const window: FilmWindow;
 
 interface Open extends HeldFilm {
+  readonly plan: FilmPlan;
   readonly exchange: Exchange | undefined;
 }
 
@@ -64,7 +72,7 @@ export async function open(plan: FilmPlan): Promise<FilmReport> {
   const exchanging = mark === "" ? undefined : Exchange.open(mark, even(width), even(height));
   // The caller that awaits it gets the error.
   exchanging?.catch(() => undefined);
-  await loaded();
+  await awaitPage();
   const warnings: string[] = [];
   addGroundRules();
   const ground = addBackdrop(plan);
@@ -92,7 +100,7 @@ export async function open(plan: FilmPlan): Promise<FilmReport> {
   if (hasShaderTransitions()) await window.__kliegClock.setUp(bridgeMs);
   const lacksTimeline = await waitForTimelines(plan);
   if (root !== null) layOutRoot(root, plan);
-  film = { ...beginFilm(plan, [...clips, ...makeClips(plan)]), exchange };
+  film = { ...beginFilm(plan, [...clips, ...makeClips(plan)]), plan, exchange };
   await facesUsed();
   warnings.push(...lackingFonts(), ...unfilmedParts());
   const refusal = refusedPackage();
@@ -205,12 +213,6 @@ function volumes({ from, to, clips }: VolumeOrder): VolumeCurves {
   }
   seekTimelines(film, 0, false);
   return Object.fromEntries(heard.map(({ key, values }) => [key, values]));
-}
-
-/** A page that tries to go elsewhere while it loads gets no `load` event. */
-async function loaded(): Promise<void> {
-  while (document.readyState !== "complete")
-    await new Promise<void>((resolve) => window.__kliegClock.soon(resolve, 4));
 }
 
 /** The film is black where nothing paints; whether the page has a ground is asked without that. */

@@ -17,27 +17,38 @@ import { findTimeline, hasTimelines, seekOthers, seekTimeline, wakeTimeline } fr
 declare const window: FilmWindow;
 
 export interface HeldFilm {
-  readonly plan: FilmPlan;
+  readonly plan: HeldPlan;
   readonly clips: readonly ShownClip[];
   readonly compositionsByKey: ReadonlyMap<string, Composition>;
   readonly clipsByElement: ReadonlyMap<Element, ShownClip>;
   /** Whether what is sought may set off what then takes its time. */
   readonly isStepped: boolean;
+  /** When the page came, in the film's time. */
+  readonly firstMs: number;
   frame: number;
 }
 
-/** At its first frame. */
-export function beginFilm(plan: FilmPlan, clips: readonly ShownClip[]): HeldFilm {
+export type HeldPlan = Pick<FilmPlan, "fps" | "compositions">;
+
+/** A page that tries to go elsewhere while it loads gets no `load` event. */
+export async function awaitPage(): Promise<void> {
+  while (document.readyState !== "complete")
+    await new Promise<void>((resolve) => window.__kliegClock.soon(resolve, 4));
+}
+
+/** At the page's first frame, which is the film's unless the page came later. */
+export function beginFilm(plan: HeldPlan, clips: readonly ShownClip[], firstMs = 0): HeldFilm {
   const film: HeldFilm = {
     plan,
     clips,
     compositionsByKey: new Map(plan.compositions.map((one) => [one.key, one])),
     clipsByElement: new Map(clips.map((clip) => [clip.element, clip])),
     isStepped: hasTimelines() && speaks(/\btransition|\banimation/i),
-    frame: -1,
+    firstMs,
+    frame: Math.ceil((firstMs * plan.fps) / 1_000) - 1,
   };
   const time = window.__kliegClock;
-  time.restart();
+  time.restart(firstMs);
   for (const { key } of plan.compositions) wakeTimeline(key);
   seekTimelines(film, 0, true);
   showAt(clips, 0);
@@ -91,7 +102,8 @@ export function secondsSince(film: HeldFilm, element: Element, seconds: number):
 function placeFor(film: HeldFilm, element: Element | undefined, isStyled: boolean): Place {
   const clip = isStyled ? clipAround(element, film.clipsByElement) : undefined;
   const composition = film.compositionsByKey.get(clip?.plan.composition ?? "");
-  return { startMs: 1_000 * (clip?.plan.start ?? 0), rate: composition?.rate ?? 1 };
+  const startMs = clip === undefined ? film.firstMs : 1_000 * clip.plan.start;
+  return { startMs, rate: composition?.rate ?? 1 };
 }
 
 function clipAround(

@@ -1,7 +1,16 @@
 /// <reference lib="dom" />
 
-/** Where the film's page came from; scripts may write another address into the history. */
-const entry = location.href;
+/**
+ * Where the bundle lies: a preview's scripts are in a folder of it, and in a render the film's page
+ * tells it. It is asked first, because scripts may write another address into the history.
+ */
+const entry = ownScript() ?? location.href;
+
+function ownScript(): string | undefined {
+  const { currentScript } = document;
+  if (!(currentScript instanceof HTMLScriptElement) || currentScript.src === "") return undefined;
+  return new URL("..", currentScript.src).href;
+}
 
 /** The address of a file of the bundle, or of ours, whose path begins at the bundle's root. */
 export function ownAddress(path: string): string {

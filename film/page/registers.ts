@@ -92,7 +92,8 @@ function watchScripts(): void {
   define("__kliegMade", made);
 }
 
-if (window === window.top) {
+// The film's own page, which is in a frame itself in a preview.
+if (window === window.top || "__kliegFilm" in window) {
   watchScripts();
   layTextPrecisely();
   bridgePackages();

@@ -1,13 +1,180 @@
 /// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+import { ownAddress } from "../page/own-address.ts";
+import type { FilmWindow } from "../page/plan.ts";
+import { isForeign, nameOf } from "../page/unfilmed-parts.ts";
+import { type FrameMessage, isFrameMessage } from "./messages.ts";
 
 /**
- * Warnings about frames inside the page. Each has an origin of its own here, so that nothing of a
- * composition reaches what is around it; therefore the page cannot lead its time, as it does in a
- * render, where all files of the bundle have one origin.
+ * The frames inside a page of a preview. The page in each has an origin of its own, so that nothing
+ * of a composition reaches what is around it; therefore it has a clock of its own too, and is told
+ * the film's time by messages.
+ *
+ * 1. A frame of the film is shown when all of them have answered that they show it.
+ * 2. One that does not answer in time is not asked again: a notice takes its place.
+ * 3. Pages that are of another origin in a render stand still here as they do there.
  */
-export function warnOfInnerFrames(): readonly string[] {
-  return Array.from(document.querySelectorAll("iframe"), (frame) => {
-    const name = frame.id === "" ? frame.getAttribute("src") : `iframe#${frame.id}`;
-    return `${name ?? "an iframe"}: the preview does not show it at the film's time; the render does`;
+declare const window: FilmWindow;
+
+const realTimeout = window.setTimeout.bind(window);
+/** Until it is said that a page has opened which has been loaded. */
+const saidMs = 3_000;
+/** Until a page has opened, or shows a frame. */
+const answerMs = 8_000;
+
+interface Shown {
+  readonly frame: number;
+  readonly fps: number;
+}
+
+type View = MessageEventSource;
+
+export class InnerFrames {
+  /** Windows whose page has opened, and when their frames got it, in the film's time. */
+  private readonly views = new WeakSet<View>();
+  private readonly arrivals = new Map<Element, number>();
+  private readonly silent = new Set<HTMLIFrameElement>();
+  /** What waits for a window's page to open, or to answer. */
+  private readonly opening = new Map<View, () => void>();
+  private readonly answering = new Map<number, { readonly view: View; readonly end: () => void }>();
+  private readonly onSilent: () => void;
+  private shown: Shown | undefined;
+  private lastId = 0;
+
+  /** Before any script of the author's runs. */
+  constructor(onSilent: () => void) {
+    this.onSilent = onSilent;
+    addEventListener("message", (event) => this.receive(event), true);
+    watchFrames((element) => {
+      giveClock(element);
+      if (this.shown !== undefined) this.arrivals.set(element, window.__kliegClock.clock.nowMs);
+    });
+  }
+
+  /** Resolves when all of them show a frame of the film, or have a notice. */
+  async hold(frame: number, fps: number): Promise<void> {
+    // Those of the markup are loaded with the page around them, before the first frame.
+    const openMs = this.shown === undefined ? saidMs : answerMs;
+    const shown = { frame, fps };
+    this.shown = shown;
+    const frames = framesOf().filter((one) => !isBlank(one));
+    await Promise.all(frames.map((one) => this.holdOne(one, shown, openMs)));
+  }
+
+  /** A sentence for each that the preview does not show as the render does. */
+  warnings(): readonly string[] {
+    const blank = framesOf().filter(isBlank);
+    return [...this.silent, ...blank].map(
+      (one) => `${nameOf(one)}: the preview does not show it at the film's time; the render does`,
+    );
+  }
+
+  private async holdOne(
+    element: HTMLIFrameElement,
+    { frame, fps }: Shown,
+    openMs: number,
+  ): Promise<void> {
+    const view = element.contentWindow;
+    if (view === null || this.silent.has(element)) return;
+    const isOpen =
+      this.views.has(view) || (await within(openMs, (end) => this.opening.set(view, end)));
+    this.opening.delete(view);
+    if (!isOpen) return this.giveUp(element);
+    this.lastId += 1;
+    const id = this.lastId;
+    const firstMs = this.arrivals.get(element) ?? 0;
+    const order: FrameMessage = { kliegFrame: "hold", id, frame, fps, firstMs };
+    const isHeld = await within(answerMs, (end) => {
+      this.answering.set(id, { view, end });
+      view.postMessage(order, "*");
+    });
+    this.answering.delete(id);
+    if (!isHeld) this.giveUp(element);
+  }
+
+  private receive(event: MessageEvent<unknown>): void {
+    const { source: view, data } = event;
+    if (view === null || !isFrameMessage(data) || data.kliegFrame === "hold") return;
+    const element = framesOf().find(({ contentWindow }) => contentWindow === view);
+    if (element === undefined) return;
+    event.stopImmediatePropagation();
+    if (data.kliegFrame === "open") this.open(view, element);
+    else if (this.answering.get(data.id)?.view === view) this.answering.get(data.id)?.end();
+  }
+
+  /** The page before it, if there was one, answers no more. */
+  private open(view: View, element: HTMLIFrameElement): void {
+    if (this.views.has(view)) this.arrivals.set(element, window.__kliegClock.clock.nowMs);
+    this.views.add(view);
+    for (const one of this.answering.values()) if (one.view === view) one.end();
+    const waiting = this.opening.get(view);
+    if (waiting !== undefined) waiting();
+    else if (this.shown !== undefined) void this.holdOne(element, this.shown, answerMs);
+  }
+
+  private giveUp(element: HTMLIFrameElement): void {
+    this.silent.add(element);
+    this.onSilent();
+    element.srcdoc = notice;
+  }
+}
+
+/** Those that lead by the film's time in a render. */
+function framesOf(): readonly HTMLIFrameElement[] {
+  const frames = window.__kliegClock
+    .places()
+    .flatMap((place) => [...place.querySelectorAll("iframe")]);
+  return frames.filter((frame) => !isForeign(frame));
+}
+
+/** Without a page: only a script that looks into it could fill it, and none can here. */
+function isBlank(frame: HTMLIFrameElement): boolean {
+  return !frame.hasAttribute("srcdoc") && frame.src === "";
+}
+
+/** Whether it ended before that time was over. */
+function within(ms: number, begin: (end: () => void) => void): Promise<boolean> {
+  return new Promise((resolve) => {
+    begin(() => resolve(true));
+    realTimeout(() => resolve(false), ms);
   });
 }
+
+/** Told of each frame that gets a page, at the end of the task in which it does. */
+function watchFrames(onPage: (frame: HTMLIFrameElement) => void): void {
+  const options = { childList: true, subtree: true, attributeFilter: ["src", "srcdoc"] };
+  const observer = new MutationObserver((records) => {
+    for (const { type, target, addedNodes } of records)
+      for (const node of type === "attributes" ? [target] : addedNodes)
+        if (node instanceof Element)
+          for (const one of [node, ...node.querySelectorAll("iframe")])
+            if (one instanceof HTMLIFrameElement) onPage(one);
+  });
+  observer.observe(document, options);
+  const { attachShadow } = Element.prototype;
+  Element.prototype.attachShadow = function (this: Element, init) {
+    const root = attachShadow.call(this, init);
+    observer.observe(root, options);
+    return root;
+  };
+}
+
+/**
+ * Pages that are written in an attribute get their clock there, before the browser opens them,
+ * which it does in a task of its own.
+ */
+function giveClock(element: HTMLIFrameElement): void {
+  const { srcdoc } = element;
+  if (!element.hasAttribute("srcdoc")) return;
+  if (srcdoc === notice || srcdoc.includes(clock)) return;
+  const doctype = /^\s*<!doctype[^>]*>/i.exec(srcdoc)?.[0] ?? "";
+  element.srcdoc = doctype + clock + srcdoc.slice(doctype.length);
+}
+
+const clock = ["frame-page.js", "opening.js"]
+  .map((name) => `<script src="${ownAddress(`.klieg/${name}`)}"></script>`)
+  .join("");
+
+const notice = `<!doctype html><style>body { margin: 0; height: 100vh; display: grid;
+place-items: center; background: #4a4f57; color: #fff; font: 14px sans-serif; text-align: center }
+</style><p>The preview cannot show this frame at the film's time; the render shows it.</p>`;

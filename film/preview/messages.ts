@@ -21,3 +21,25 @@ export type PreviewNews =
   /** The frame that is shown, and whether more follow by themselves. */
   | { readonly kind: "at"; readonly frame: number; readonly isPlaying: boolean }
   | { readonly kind: "failed"; readonly message: string };
+
+/**
+ * Between a page of a preview and the pages in its frames. They too are strangers', so a word of
+ * theirs says no more than how far their frame is.
+ */
+export type FrameMessage =
+  /** A page has opened in the frame. */
+  | { readonly kliegFrame: "open" }
+  /** To the page: it is to show this frame of the film, into which it came at `firstMs`. */
+  | {
+      readonly kliegFrame: "hold";
+      readonly id: number;
+      readonly frame: number;
+      readonly fps: number;
+      readonly firstMs: number;
+    }
+  /** And it does. */
+  | { readonly kliegFrame: "held"; readonly id: number };
+
+export function isFrameMessage(data: unknown): data is FrameMessage {
+  return typeof data === "object" && data !== null && "kliegFrame" in data;
+}

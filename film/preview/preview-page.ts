@@ -20,7 +20,7 @@ export async function previewPage({ text, base, entry, isFrame }: PageTask): Pro
   const script = (name: string) => `<script src="${ownFolder}${name}"></script>`;
   if (entry === undefined) {
     const page = withinReach(openRoots(stampTags(text)), base);
-    return isFrame ? withOpening(page, script("opening.js")) : page;
+    return isFrame ? withOpening(page, script("frame-page.js") + script("opening.js")) : page;
   }
   const page = await entryPage({ text, ...entry, ownFolder });
   const opening = script("preview.js") + script("opening.js");
@@ -34,7 +34,8 @@ export async function previewPage({ text, base, entry, isFrame }: PageTask): Pro
 function withinReach(page: string, base: string): string {
   const asked = page.replace(
     /<(link|script|img|video|audio)(?=[\s>])/gi,
-    '<$1 crossorigin="anonymous"',
+    // Without quotes, because it may be in an attribute that holds the page of a frame.
+    "<$1 crossorigin=anonymous",
   );
   return asked.replace(rooted, (whole, before: string, at: number) =>
     asked.startsWith(base, at + before.length) ? whole : `${before}${base}`,

@@ -4,9 +4,9 @@ import { open, seek } from "../page/film.ts";
 import { type LivePicture, showLive } from "../page/film-videos.ts";
 import { ownAddress } from "../page/own-address.ts";
 import { Grader } from "./grades.ts";
-import { warnOfInnerFrames } from "./inner-frames.ts";
+import { InnerFrames } from "./inner-frames.ts";
 import { PlayedMedia } from "./media.ts";
-import type { PreviewNews, PreviewOrder } from "./messages.ts";
+import { isFrameMessage, type PreviewNews, type PreviewOrder } from "./messages.ts";
 import { missingPicture } from "./missing-picture.ts";
 import type { PreviewFilm } from "./preview-film.ts";
 
@@ -20,6 +20,8 @@ const realNow = performance.now.bind(performance);
 const realFetch = window.fetch.bind(window);
 const parent = window.parent;
 const warningsMax = 50;
+const innerFrames = new InnerFrames(tellReady);
+let ready: (PreviewNews & { readonly kind: "ready" }) | undefined;
 
 interface Playing {
   readonly sinceMs: number;
@@ -125,6 +127,7 @@ class Preview {
     );
     for (const [key, picture] of this.looks.missing) showLive(key, frame, picture);
     await seek({ frame, videos: {}, next: {} });
+    await innerFrames.hold(frame, this.film.plan.fps);
     this.shown = frame;
     tell({ kind: "at", frame, isPlaying: this.playing !== undefined });
   }
@@ -132,6 +135,13 @@ class Preview {
 
 function tell(news: PreviewNews): void {
   parent.postMessage(news, "*");
+}
+
+/** Again when a frame in the page has become silent since. */
+function tellReady(): void {
+  if (ready === undefined) return;
+  const warnings = [...innerFrames.warnings(), ...ready.warnings].slice(0, warningsMax);
+  tell({ ...ready, warnings });
 }
 
 async function start(): Promise<Preview> {
@@ -170,10 +180,11 @@ async function start(): Promise<Preview> {
   if (report.refusal !== undefined) throw new Error(report.refusal);
   if (duration === undefined) throw new Error("write data-duration on the root");
   const frames = frameCount(duration, film.plan.fps);
-  warnings.push(...report.warnings, ...warnOfInnerFrames());
+  warnings.push(...report.warnings);
   const preview = new Preview(film, media, { graders, missing }, frames);
   await preview.show();
-  tell({ kind: "ready", frames, fps: film.plan.fps, warnings: warnings.slice(0, warningsMax) });
+  ready = { kind: "ready", frames, fps: film.plan.fps, warnings };
+  tellReady();
   return preview;
 }
 
@@ -194,10 +205,13 @@ async function openGrades({ grades }: PreviewFilm, warnings: string[]) {
 
 const opening = start();
 opening.catch((fault: unknown) => tell({ kind: "failed", message: String(fault) }));
-addEventListener("message", ({ data, source }: MessageEvent<PreviewOrder>) => {
-  if (source !== parent) return;
+const listen = (event: MessageEvent<PreviewOrder>): void => {
+  if (event.source !== parent || isFrameMessage(event.data)) return;
+  // Messages of the page's own take the film's time; these take none.
+  event.stopImmediatePropagation();
   opening.then(
-    (preview) => preview.obey(data),
+    (preview) => preview.obey(event.data),
     () => undefined,
   );
-});
+};
+addEventListener("message", listen, true);

@@ -50,7 +50,7 @@ async function bundleFile(asked: PreviewRequest): Promise<Answer> {
   const contentType = typeOf(path, file.mime);
   if (contentType.startsWith("text/html")) {
     const isFrame = request.headers["sec-fetch-dest"] === "iframe";
-    return pageAnswer(asked, await preview.page(path, isFrame));
+    return pageAnswer(asked, await preview.page(path, isFrame), path === preview.bundle.entry);
   }
   if (isOfElement(request, query)) return nothing();
   return objectAnswer(asked, file, contentType);
@@ -65,6 +65,7 @@ async function ownFile(asked: PreviewRequest, path: string): Promise<Answer> {
   const { preview, origin } = asked;
   if (path === "film") return json(200, await preview.filmed());
   if (path === "preview.js") return script(await scripts.preview());
+  if (path === "frame-page.js") return script(await scripts.framePage());
   if (path === "opening.js") return script(await scripts.opening(await preview.variables()));
   if (path === "moving") return json(200, await preview.moving(origin));
   if (path.startsWith(gatePath))
@@ -108,10 +109,13 @@ function bytesAnswer(bytes: Buffer, contentType: string): Answer {
   return { status: 200, headers, body: { length: bytes.length, start } };
 }
 
-function pageAnswer({ preview, origin }: PreviewRequest, body: string): Answer {
+function pageAnswer({ preview, origin }: PreviewRequest, body: string, isEntry: boolean): Answer {
+  const policy = policyOf(new URL(origin).host, preview.base);
   const headers: Header[] = [
     ["Content-Type", "text/html; charset=utf-8"],
-    ["Content-Security-Policy", policyOf(new URL(origin).host, preview.base)],
+    // No source of a policy matches the film's page, whose origin is opaque, so that a page which
+    // is meant for frames in it can name none. What another site frames has no power there either.
+    ["Content-Security-Policy", isEntry ? `${policy}; frame-ancestors 'self'` : policy],
     ["Referrer-Policy", "no-referrer"],
     ["X-DNS-Prefetch-Control", "off"],
   ];
@@ -133,6 +137,5 @@ function policyOf(host: string, base: string): string {
     "worker-src blob:",
     "base-uri 'none'",
     "form-action 'none'",
-    "frame-ancestors 'self'",
   ].join("; ");
 }

@@ -77,6 +77,8 @@ t.test("the composition runs in a sandbox that reaches its own path alone", asyn
     const policy = answer.headers.get("content-security-policy") ?? "";
     t.match(policy, /^sandbox allow-scripts; default-src 'none';/);
     t.ok(policy.includes(`connect-src ${own} `));
+    const isEntry = name === "index.html";
+    t.equal(policy.endsWith("; frame-ancestors 'self'"), isEntry, "others may be in frames of it");
     t.notOk(policy.includes("'self' "));
     t.equal(answer.headers.get("access-control-allow-origin"), "*");
     t.equal(answer.headers.get("referrer-policy"), "no-referrer");

@@ -21,7 +21,7 @@ t.test("a preview's link shows one revision to who has it, for a while", async (
   t.match(shown.headers["content-security-policy"], /^sandbox allow-scripts; default-src 'none'/);
   t.equal(shown.headers["access-control-allow-origin"], "*");
   t.match(shown.text, `<script src="${base}.klieg/preview.js"></script>`);
-  t.match(shown.text, /<video crossorigin="anonymous" data-klieg-key="\d+" id="v"/);
+  t.match(shown.text, /<video crossorigin=anonymous data-klieg-key="\d+" id="v"/);
   const film = await house.stranger.get<object>(`${base}.klieg/film`);
   t.match(film.json, { duration: 2, media: [{ url: `${base}sea.mp4?klieg-played` }] });
   t.equal((await house.stranger.get(`${base}a/b.css`)).text, "p{}");

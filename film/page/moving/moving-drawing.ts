@@ -17,7 +17,10 @@ export async function openDrawing(text: string): Promise<MovingPicture> {
   document.documentElement.append(frame);
   await loaded;
   const live = frame.contentDocument?.documentElement;
-  if (live === undefined || !isDrawing(live)) throw new Error("it is no drawing");
+  if (live === undefined || !isDrawing(live)) {
+    frame.remove();
+    throw new Error("it is no drawing");
+  }
   const urls = new Map<string, string>();
   return {
     async urlAt(ms) {

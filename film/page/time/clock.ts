@@ -116,11 +116,11 @@ export class Clock {
     await settle();
   }
 
-  /** Makes this instant the film's first: what waits is due as long after it as before. */
-  restart(): void {
+  /** Gives this instant a time of the film: what waits is due as long after it as before. */
+  restart(atMs: number): void {
     for (const [id, timer] of this.timers)
-      this.timers.set(id, { ...timer, due: Math.max(0, timer.due - this.nowMs) });
-    this.nowMs = 0;
+      this.timers.set(id, { ...timer, due: atMs + Math.max(0, timer.due - this.nowMs) });
+    this.nowMs = atMs;
   }
 
   private nextMs(): number | undefined {

@@ -91,9 +91,9 @@ export class FilmTime {
     await this.advance(this.clock.nowMs + ms);
   }
 
-  /** This instant is the film's first. */
-  restart(): void {
-    this.clock.restart();
+  /** This instant is a time of the film, mostly its first. */
+  restart(atMs: number): void {
+    this.clock.restart(atMs);
   }
 
   /** Clips are known and shown as in the first frame. */

@@ -1,0 +1,54 @@
+/// <reference lib="dom" />
+import { awaitPage, beginFilm, type HeldFilm, leadTo } from "../page/held-film.ts";
+import { showMovingImages, takeMovingImages } from "../page/moving/moving-images.ts";
+import type { FilmWindow } from "../page/plan.ts";
+import { InnerFrames } from "./inner-frames.ts";
+import { type FrameMessage, isFrameMessage } from "./messages.ts";
+
+/**
+ * The first script of a page in a frame of a preview: it shows what belongs to the film's time as
+ * the page around it tells that, and tells it to the pages in its own frames.
+ */
+declare const window: FilmWindow;
+
+const { parent } = window;
+const frames = new InnerFrames(() => undefined);
+let film: HeldFilm | undefined;
+let holding = Promise.resolve();
+
+type Order = FrameMessage & { readonly kliegFrame: "hold" };
+
+async function hold({ frame, fps, firstMs }: Order): Promise<void> {
+  film ??= await begin(fps, firstMs);
+  await leadTo(film, frame);
+  await window.__kliegClock.quiet();
+  await showMovingImages(() => frame / fps);
+  await frames.hold(frame, fps);
+}
+
+/** There are no clips in it, and no compositions. */
+async function begin(fps: number, firstMs: number): Promise<HeldFilm> {
+  await awaitPage();
+  await takeMovingImages();
+  await window.__kliegClock.setUp(0);
+  return beginFilm({ fps, compositions: [] }, [], firstMs);
+}
+
+function tell(message: FrameMessage): void {
+  parent.postMessage(message, "*");
+}
+
+const listen = (event: MessageEvent<unknown>): void => {
+  const { source, data } = event;
+  if (source !== parent || !isFrameMessage(data) || data.kliegFrame !== "hold") return;
+  event.stopImmediatePropagation();
+  holding = holding
+    .then(() => hold(data))
+    .then(
+      () => tell({ kliegFrame: "held", id: data.id }),
+      (fault: unknown) => globalThis.reportError(fault),
+    );
+};
+addEventListener("message", listen, true);
+// Not before the page has its clock.
+document.addEventListener("DOMContentLoaded", () => tell({ kliegFrame: "open" }), { once: true });
