@@ -30,9 +30,9 @@ interface Coming {
 
 /** What a browser plays by itself, in a preview. */
 export interface LivePicture {
-  readonly source: CanvasImageSource;
   readonly width: number;
   readonly height: number;
+  paint(pen: CanvasRenderingContext2D): void;
 }
 
 /** Whatever a script may animate on a video. */
@@ -183,9 +183,9 @@ function light(video: FilmVideo, picture: ImageData | LivePicture): void {
   if (screen.width !== width || screen.height !== height) Object.assign(screen, { width, height });
   const pen = screen.getContext("2d", { willReadFrequently: true, alpha: video.hasAlpha });
   if (picture instanceof ImageData) pen?.putImageData(picture, 0, 0);
-  else {
-    pen?.clearRect(0, 0, width, height);
-    pen?.drawImage(picture.source, 0, 0, width, height);
+  else if (pen !== null) {
+    pen.clearRect(0, 0, width, height);
+    picture.paint(pen);
   }
   video.coming = undefined;
   video.shown = picture instanceof ImageData ? picture : undefined;

@@ -1,6 +1,7 @@
 /// <reference lib="dom" />
 import type { LivePicture } from "../page/film-videos.ts";
-import type { Grader } from "./grades.ts";
+import { type Grader, notGraded } from "./grades.ts";
+import { missingPicture } from "./missing-picture.ts";
 import type { PreviewMedia } from "./preview-film.ts";
 
 /**
@@ -72,11 +73,14 @@ export class PlayedMedia {
     this.element.pause();
   }
 
-  picture(grader: Grader | undefined): LivePicture | undefined {
-    const { element, size } = this;
+  /** Of a video, in its graded colours. */
+  picture(grader: Grader): LivePicture | undefined {
+    const { element, size, media } = this;
     if (!(element instanceof HTMLVideoElement) || size === undefined) return undefined;
-    const source = grader?.draw(element, size.width, size.height) ?? element;
-    return { source, ...size };
+    if (!grader.has(media.key))
+      return { ...size, paint: (pen) => pen.drawImage(element, 0, 0, size.width, size.height) };
+    if (!grader.isAble()) return missingPicture(media.name, notGraded);
+    return { ...size, paint: (pen) => void grader.paint(media.key, element, size, pen) };
   }
 
   /** Whether its last picture is shown, because the source has ended. */

@@ -3,11 +3,11 @@ import { frameCount } from "../../actors/timeline/model.ts";
 import { open, seek } from "../page/film.ts";
 import { type LivePicture, showLive } from "../page/film-videos.ts";
 import { ownAddress } from "../page/own-address.ts";
-import { Grader } from "./grades.ts";
+import { Grader, notGraded } from "./grades.ts";
 import { InnerFrames } from "./inner-frames.ts";
 import { PlayedMedia } from "./media.ts";
 import { isFrameMessage, type PreviewNews, type PreviewOrder } from "./messages.ts";
-import { missingPicture } from "./missing-picture.ts";
+import { missingImage, missingPicture } from "./missing-picture.ts";
 import type { PreviewFilm } from "./preview-film.ts";
 
 /**
@@ -30,7 +30,7 @@ interface Playing {
 
 /** What pictures show other than what the browser plays, by the clip's key. */
 interface Looks {
-  readonly graders: ReadonlyMap<string, Grader>;
+  readonly grader: Grader;
   readonly missing: ReadonlyMap<string, LivePicture>;
 }
 
@@ -120,8 +120,7 @@ class Preview {
       this.media.map(async (one) => {
         if (!one.isOn(seconds)) return one.pause();
         await bring(one, seconds);
-        const grader = this.looks.graders.get(one.media.key);
-        const picture = one.media.isShown ? one.picture(grader) : undefined;
+        const picture = one.media.isShown ? one.picture(this.looks.grader) : undefined;
         if (picture !== undefined) showLive(one.media.key, frame, picture);
       }),
     );
@@ -167,9 +166,9 @@ async function start(): Promise<Preview> {
     warnings.push(
       `${name} cannot be played by this browser: it is missing, or of a codec that the render alone shows`,
     );
-    if (isVideo) missing.set(key, missingPicture(name));
+    if (isVideo) missing.set(key, missingPicture(name, notPlayed));
   }
-  const { graders, imageUrls } = await openGrades(film, warnings);
+  const { grader, imageUrls } = await openGrades(film, warnings);
   const clips = film.plan.clips.map((clip) => ({
     ...clip,
     size: sizes.get(clip.key) ?? missing.get(clip.key),
@@ -181,26 +180,27 @@ async function start(): Promise<Preview> {
   if (duration === undefined) throw new Error("write data-duration on the root");
   const frames = frameCount(duration, film.plan.fps);
   warnings.push(...report.warnings);
-  const preview = new Preview(film, media, { graders, missing }, frames);
+  const preview = new Preview(film, media, { grader, missing }, frames);
   await preview.show();
   ready = { kind: "ready", frames, fps: film.plan.fps, warnings };
   tellReady();
   return preview;
 }
 
+const notPlayed = "This browser cannot play it; the render shows it.";
+
 async function openGrades({ grades }: PreviewFilm, warnings: string[]) {
-  const graders = new Map<string, Grader>();
+  const grader = new Grader();
   const imageUrls = new Map<string, string>();
   for (const one of grades) {
-    const grader = await Grader.open(one);
     const { key, name, imageUrl } = one;
-    const graded = imageUrl === undefined ? undefined : await grader?.image(imageUrl);
-    if (grader !== undefined && imageUrl === undefined) graders.set(key, grader);
-    else if (graded !== undefined) imageUrls.set(key, graded);
-    else warnings.push(`${name}: this browser cannot grade its colours; the render does`);
-    if (imageUrl !== undefined) grader?.close();
+    await grader.add(one);
+    const graded = imageUrl === undefined ? undefined : await grader.image(key, imageUrl);
+    if (imageUrl !== undefined) imageUrls.set(key, graded ?? missingImage(name, notGraded));
+    if (imageUrl === undefined ? !grader.isAble() : graded === undefined)
+      warnings.push(`${name}: this browser cannot grade its colours; the render does`);
   }
-  return { graders, imageUrls };
+  return { grader, imageUrls };
 }
 
 const opening = start();

@@ -98,49 +98,6 @@ t.test("a hostile page reaches no page around it, no edits and no host", async (
   t.equal(page.url(), url, "the page stays");
 });
 
-t.test("D11: the preview shows grades as the render does", async (t) => {
-  const folder = t.testdir({});
-  const picture = join(folder, "gray.png");
-  const film = join(folder, "gray.mp4");
-  const gray = ["-v", "error", "-f", "lavfi", "-i", "color=0x808080:s=160x90:r=10:d=1"];
-  await run("ffmpeg", [...gray, "-frames:v", "1", picture]);
-  await run("ffmpeg", [...gray, "-pix_fmt", "yuv420p", film]);
-  await writeFile(join(folder, "lost.mp4"), "no film at all");
-  await writeFile(join(folder, "index.html"), gradedMarkup);
-  const { url = "" } = await startPreview(t, folder);
-  const { page } = await openPage(t);
-  await page.goto(url);
-  await page.locator(ready).waitFor();
-  const [red = 0, green = 0, blue = 0] = await averageOf(page);
-  for (const part of [red, green, blue])
-    t.ok(Math.abs(part - 174) <= 3, `a brighter gray: ${part}`);
-  await page.getByRole("slider", { name: "Frame" }).fill("5");
-  await atFrame(page, 5);
-  const shown = await averageOf(page);
-  t.ok(
-    shown.every((part) => Math.abs(part - 174) <= 4),
-    `so is the film: ${shown}`,
-  );
-  await page.getByRole("slider", { name: "Frame" }).fill("9");
-  await atFrame(page, 9);
-  const box = await averageOf(page);
-  t.ok(Math.min(...box) > 60, `a box stands for what cannot be played: ${box}`);
-  await page.getByText("lost.mp4 cannot be played by this browser").waitFor();
-});
-
-/** An image, then a film, and one that no browser plays. */
-const gradedMarkup = `<!doctype html><style>body { margin: 0 }
-img, video { position: absolute; left: 0; top: 0; width: 160px; height: 90px }</style>
-<div data-composition-id="main" data-width="160" data-height="90" data-fps="10" data-duration="1"
-  data-no-timeline style="position:relative;width:160px;height:90px;background:#000">
-<img id="i" src="gray.png" data-start="0" data-duration="0.4" data-track-index="0"
-  data-color-grading='{"adjust":{"exposure":1}}'>
-<video id="v" src="gray.mp4" muted data-start="0.4" data-duration="0.4" data-track-index="1"
-  data-color-grading='{"adjust":{"exposure":1}}'></video>
-<video id="l" src="lost.mp4" muted data-start="0.8" data-duration="0.2"
-  data-track-index="2"></video>
-</div>`;
-
 /** A red cover over all of the film, in a font that is nowhere. */
 function withCover(markup: string): string {
   const place = 'data-start="0" data-duration="9" data-track-index="9"';

@@ -19,13 +19,15 @@ const going =
 const ticking = `<style>body{margin:0;background:#000}i{position:absolute;left:0;top:0;width:20px;
   height:20px;background:#fff}</style><i></i><script>let n = 0; setInterval(() => { n += 1;
   document.querySelector("i").style.left = n + "px"; }, 20);</script>`;
+const outer =
+  "<style>body{margin:0}iframe{border:0;width:160px;height:20px}</style>" +
+  '<iframe src="parts/frame.html"></iframe>';
 const attribute = (page: string) => page.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
 
 const lanes = [
   '<iframe src="parts/frame.html"></iframe>',
   `<iframe srcdoc="${attribute(`<!doctype html><html lang="en">${going}`)}"></iframe>`,
-  `<iframe srcdoc="${attribute(`<style>body{margin:0}
-    iframe{border:0;width:160px;height:20px}</style><iframe src="parts/frame.html"></iframe>`)}"></iframe>`,
+  `<iframe srcdoc="${attribute(outer)}"></iframe>`,
   `<script>{ const { parentElement } = document.currentScript; setTimeout(() => {
     const made = document.createElement("iframe"); made.srcdoc = ${JSON.stringify(going)};
     parentElement.append(made); }, 500); }</script>`,

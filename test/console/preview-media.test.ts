@@ -1,0 +1,76 @@
+/** Media of a preview: graded as in the render, or with a notice in their place. */
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import t from "tap";
+import type { Pixels } from "../render-farm/png.ts";
+import { openFilm } from "./shown-film.ts";
+
+const run = promisify(execFile);
+const gray = ["-v", "error", "-f", "lavfi", "-i", "color=0x808080:s=160x90:r=10:d=1"];
+
+const markup = (clips: string) => `<!doctype html><style>body{margin:0}
+.clip{position:absolute;top:0;width:20px;height:20px}</style>
+<div data-composition-id="main" data-width="400" data-height="20" data-fps="10" data-duration="1"
+  data-no-timeline style="position:relative;width:400px;height:20px;background:#000">${clips}
+  </div>`;
+
+const times = (track: number) =>
+  `data-start="0" data-duration="1" data-track-index="${track}" style="left:${20 * track}px"`;
+const graded = (exposure: number) => `data-color-grading='{"adjust":{"exposure":${exposure}}}'`;
+/** The brightest and the darkest part of what is in the middle of a place of the film. */
+function rangeIn(picture: Pixels, place: number): readonly [least: number, most: number] {
+  const color = picture.at((place + 0.5) / 20, 0.5);
+  return [Math.min(...color), Math.max(...color)];
+}
+
+t.test("D11: the preview shows grades as the render does, of twenty videos too", async (t) => {
+  const folder = t.testdir({});
+  await run("ffmpeg", [...gray, "-frames:v", "1", join(folder, "gray.png")]);
+  await run("ffmpeg", [...gray, "-pix_fmt", "yuv420p", join(folder, "gray.mp4")]);
+  const clips = Array.from({ length: 19 }, (_, at) => {
+    const source = `id="v${at}" class="clip" src="gray.mp4" muted`;
+    return `<video ${source} ${times(at)} ${graded(at % 2 === 0 ? 1 : -1)}></video>`;
+  });
+  const image = `<img id="i" class="clip" src="gray.png" ${times(19)} ${graded(1)}>`;
+  await writeFile(join(folder, "index.html"), markup([...clips, image].join("")));
+  const { show, warnings } = await openFilm(t, folder);
+  for (const frame of [0, 5, 9]) {
+    const picture = await show(frame);
+    // 128 of 255, in linear light doubled or halved: 175.6 and 92.4, whose fractions are cut off.
+    t.strictSame(rangeIn(picture, 19), [175, 175], `the image at frame ${frame}`);
+    for (const at of clips.keys()) {
+      const [least, most] = rangeIn(picture, at);
+      const wanted = at % 2 === 0 ? 175 : 92;
+      t.ok(least >= wanted - 3 && most <= wanted + 3, `video ${at}: ${least} to ${most}`);
+    }
+  }
+  t.strictSame(await warnings(), []);
+});
+
+t.test("D11: a notice stands for HEVC, ProRes and what is no film", async (t) => {
+  const folder = t.testdir({ "lost.mp4": "no film at all" });
+  const codecs = {
+    "hevc.mp4": ["-pix_fmt", "yuv420p", "-c:v", "libx265", "-tag:v", "hvc1", "-x265-params"],
+    "prores.mov": ["-c:v", "prores_ks", "-profile:v"],
+  };
+  const sound = ["-f", "lavfi", "-i", "sine=d=1", "-c:a", "aac"];
+  for (const [name, codec] of Object.entries(codecs)) {
+    const last = name === "hevc.mp4" ? "log-level=none" : "2";
+    await run("ffmpeg", [...gray, ...sound, ...codec, last, join(folder, name)]);
+  }
+  const names = [...Object.keys(codecs), "lost.mp4"];
+  const clips = names.map(
+    (name, at) => `<video id="v${at}" class="clip" src="${name}" ${times(at)}></video>`,
+  );
+  await writeFile(join(folder, "index.html"), markup(clips.join("")));
+  const { show, warnings } = await openFilm(t, folder);
+  const picture = await show(5);
+  for (const [at, name] of names.entries())
+    t.ok(rangeIn(picture, at)[0] > 60, `a box stands for ${name}`);
+  t.match(
+    await warnings(),
+    names.map((name) => new RegExp(`^${name} cannot be played by this browser`)),
+  );
+});
