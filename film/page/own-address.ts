@@ -12,6 +12,11 @@ function ownScript(): string | undefined {
   return new URL("..", currentScript.src).href;
 }
 
+/** Whether no other page shares the page's origin: in a preview no page can look into another. */
+export function isApart(): boolean {
+  return window.origin === "null";
+}
+
 /** The address of a file of the bundle, or of ours, whose path begins at the bundle's root. */
 export function ownAddress(path: string): string {
   return new URL(encodeURI(path), entry).href;

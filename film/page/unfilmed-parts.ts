@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 import { keyAttribute } from "../../actors/timeline/key-attribute.ts";
-import { ownAddress } from "./own-address.ts";
+import { isApart, ownAddress } from "./own-address.ts";
 import type { FilmWindow } from "./plan.ts";
 
 declare const window: FilmWindow;
@@ -32,15 +32,13 @@ export function unfilmedParts(): readonly string[] {
 /** Whether its page is of another origin than the film's wherever that is shown. */
 export function isForeign(frame: HTMLIFrameElement): boolean {
   if (frame.contentDocument !== null) return false;
-  // In a preview each page of a bundle has an origin of its own, which no page can look into.
-  const isApart = window.origin === "null";
   const isShut = frame.hasAttribute("sandbox") && !frame.sandbox.contains("allow-same-origin");
   const isOurs = frame.hasAttribute("srcdoc") || isOfBundle(frame.src);
-  return !isApart || isShut || !isOurs;
+  return !isApart() || isShut || !isOurs;
 }
 
 function isOfBundle(url: string): boolean {
-  return url === "" || /^(about|blob):/.test(url) || url.startsWith(ownAddress(""));
+  return url === "" || /^(about|blob):/.test(url) || url.startsWith(ownAddress("."));
 }
 
 export function nameOf({ id, tagName }: Element): string {

@@ -4,6 +4,7 @@ import { showMovingImages, takeMovingImages } from "../page/moving/moving-images
 import type { FilmWindow } from "../page/plan.ts";
 import { InnerFrames } from "./inner-frames.ts";
 import { type FrameMessage, isFrameMessage } from "./messages.ts";
+import { lendWorkers } from "./workers.ts";
 
 /**
  * The first script of a page in a frame of a preview: it shows what belongs to the film's time as
@@ -49,6 +50,7 @@ const listen = (event: MessageEvent<unknown>): void => {
       (fault: unknown) => globalThis.reportError(fault),
     );
 };
+lendWorkers();
 addEventListener("message", listen, true);
 // Not before the page has its clock.
 document.addEventListener("DOMContentLoaded", () => tell({ kliegFrame: "open" }), { once: true });

@@ -9,6 +9,7 @@ import { PlayedMedia } from "./media.ts";
 import { isFrameMessage, type PreviewNews, type PreviewOrder } from "./messages.ts";
 import { missingImage, missingPicture } from "./missing-picture.ts";
 import type { PreviewFilm } from "./preview-film.ts";
+import { lendWorkers } from "./workers.ts";
 
 /**
  * The frame's side of a preview: the first script of a composition's page, which opens the film as
@@ -203,6 +204,7 @@ async function openGrades({ grades }: PreviewFilm, warnings: string[]) {
   return { grader, imageUrls };
 }
 
+lendWorkers();
 const opening = start();
 opening.catch((fault: unknown) => tell({ kind: "failed", message: String(fault) }));
 const listen = (event: MessageEvent<PreviewOrder>): void => {

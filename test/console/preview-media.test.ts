@@ -74,3 +74,45 @@ t.test("D11: a notice stands for HEVC, ProRes and what is no film", async (t) =>
     names.map((name) => new RegExp(`^${name} cannot be played by this browser`)),
   );
 });
+
+t.test("D11: drawings that move show the film's time in a preview too", async (t) => {
+  const drawing = (inner: string) =>
+    `<svg xmlns="http://www.w3.org/2000/svg" width="400" height="10" viewBox="0 0 400 10">
+    <script>document.title = "ran"</script><rect width="400" height="10"/>${inner}</svg>`;
+  const own = '<animate attributeName="x" to="200" dur="1s" fill="freeze"/>';
+  const style = "@keyframes go{to{transform:translateX(200px)}}.a{animation:go 1s linear}";
+  const image = (name: string, top: number) =>
+    `<img src="${name}" style="position:absolute;left:0;top:${top}px">`;
+  const folder = t.testdir({
+    "index.html": markup(image("own.svg", 0) + image("styled.svg", 10)),
+    "own.svg": drawing(`<rect width="20" height="10" fill="#fff">${own}</rect>`),
+    "styled.svg": drawing(
+      `<style>${style}</style><rect class="a" width="20" height="10" fill="#fff"/>`,
+    ),
+  });
+  const { show, warnings } = await openFilm(t, folder);
+  for (const frame of [0, 3, 8, 5]) {
+    const picture = await show(frame);
+    for (const y of [0.25, 0.75]) {
+      const columns = Array.from({ length: 400 }, (_, x) => (x + 0.5) / 400);
+      const edge = columns.findIndex((x) => picture.at(x, y)[0] > 127);
+      t.ok(Math.abs(edge - 20 * frame) <= 1, `frame ${frame}: ${edge}`);
+    }
+  }
+  t.strictSame(await warnings(), []);
+});
+
+t.test("D11: a worker of the folder draws in a preview as in a render", async (t) => {
+  const draw = `onmessage = ({ data }) => { const pen = data.getContext("2d");
+    pen.fillStyle = "#fff"; pen.fillRect(0, 0, 20, 20); };`;
+  const folder = t.testdir({
+    "index.html": markup(`<canvas width="20" height="20"></canvas><script>
+      const canvas = document.querySelector("canvas").transferControlToOffscreen();
+      new Worker("draw.js").postMessage(canvas, [canvas]);</script>`),
+    "draw.js": draw,
+  });
+  const { show } = await openFilm(t, folder);
+  // It draws in real time, at whatever frame.
+  for (let frame = 0; rangeIn(await show(frame), 0)[0] < 250; ) frame = (frame + 1) % 10;
+  t.pass("it has drawn");
+});

@@ -1,30 +1,21 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
+import { isApart } from "../own-address.ts";
 import type { MovingPicture } from "./moving-picture.ts";
 
 /**
- * An SVG file that moves by itself. A copy of it lives in a hidden frame, without scripts as in an
+ * An SVG file that moves by itself. A hidden copy of it lives in the page, without scripts as in an
  * image, where it can be put at any time; what it then shows is written down without its
  * animations: CSS ones stand at that time, SVG's own are replaced by the values they have.
  */
 export async function openDrawing(text: string): Promise<MovingPicture> {
-  const frame = document.createElement("iframe");
-  frame.setAttribute("sandbox", "allow-same-origin");
-  frame.style.cssText =
-    "position:absolute;left:0;top:0;width:300px;height:150px;border:0;visibility:hidden";
-  frame.src = URL.createObjectURL(new Blob([text], { type }));
-  const loaded = new Promise((resolve) => frame.addEventListener("load", resolve));
-  document.documentElement.append(frame);
-  await loaded;
-  const live = frame.contentDocument?.documentElement;
-  if (live === undefined || !isDrawing(live)) {
-    frame.remove();
-    throw new Error("it is no drawing");
-  }
+  const live = isApart() ? copyInRoot(text) : await copyInFrame(text);
+  if (live === undefined) throw new Error("it is no drawing");
+  const targets = new Set<Element>();
   const urls = new Map<string, string>();
   return {
     async urlAt(ms) {
-      const still = standingAt(live, Math.max(0, ms));
+      const still = standingAt(live, Math.max(0, ms), targets);
       const url = urls.get(still) ?? URL.createObjectURL(new Blob([still], { type }));
       urls.set(still, url);
       const [[oldText, oldUrl] = ["", ""]] = urls;
@@ -38,15 +29,50 @@ export async function openDrawing(text: string): Promise<MovingPicture> {
 }
 
 const type = "image/svg+xml";
+const hidden =
+  "all:initial;position:absolute;left:0;top:0;width:300px;height:150px;border:0;visibility:hidden";
+
+async function copyInFrame(text: string): Promise<SVGSVGElement | undefined> {
+  const frame = document.createElement("iframe");
+  frame.setAttribute("sandbox", "allow-same-origin");
+  frame.style.cssText = hidden;
+  frame.src = URL.createObjectURL(new Blob([text], { type }));
+  const loaded = new Promise((resolve) => frame.addEventListener("load", resolve));
+  document.documentElement.append(frame);
+  await loaded;
+  const live = frame.contentDocument?.documentElement;
+  return live !== undefined && isDrawing(live) ? live : undefined;
+}
+
+/** Where no page can look into a frame: like an image it runs nothing and holds no page. */
+function copyInRoot(text: string): SVGSVGElement | undefined {
+  const { documentElement: live } = new DOMParser().parseFromString(text, type);
+  if (!isDrawing(live)) return undefined;
+  for (const element of [live, ...live.querySelectorAll("*")]) {
+    if (/^(script|iframe|object|embed)$/i.test(element.localName)) element.remove();
+    for (const name of element.getAttributeNames())
+      if (name.startsWith("on")) element.removeAttribute(name);
+  }
+  const host = document.createElement("div");
+  host.style.cssText = hidden;
+  host.attachShadow({ mode: "closed" }).append(document.adoptNode(live));
+  document.documentElement.append(host);
+  return live;
+}
+
 /** So many are at hand, because those of the frames before may still be painted. */
 const urlsMax = 500;
 
 /** Also one of a page in a frame. */
+function isRoot(node: Node): node is Document | ShadowRoot {
+  return "getAnimations" in node;
+}
+
 function isDrawing(element: Element): element is SVGSVGElement {
   return "setCurrentTime" in element;
 }
 
-function standingAt(live: SVGSVGElement, ms: number): string {
+function standingAt(live: SVGSVGElement, ms: number, targets: Set<Element>): string {
   live.pauseAnimations();
   live.setCurrentTime(ms / 1_000);
   const still = document.importNode(live, true);
@@ -56,7 +82,7 @@ function standingAt(live: SVGSVGElement, ms: number): string {
     const copy = copies[at];
     if (copy !== undefined) pairs.set(element, copy);
   }
-  holdStyles(live, ms, pairs);
+  holdStyles(live, ms, pairs, targets);
   holdOwn(live, pairs);
   for (const animation of still.querySelectorAll(own)) animation.remove();
   return new XMLSerializer().serializeToString(still);
@@ -66,10 +92,11 @@ const own = "animate,animateTransform,animateMotion,animateColor,set";
 
 type Pairs = ReadonlyMap<Element, Element>;
 
-/** CSS animations stand where a delay that is shorter by their time puts them. */
-function holdStyles({ ownerDocument }: Element, ms: number, pairs: Pairs): void {
-  const targets = new Set<Element>();
-  for (const { effect } of ownerDocument.getAnimations())
+/** CSS animations stand where a delay that is shorter by their time puts them, past ones too. */
+function holdStyles(live: Element, ms: number, pairs: Pairs, targets: Set<Element>): void {
+  const root = live.getRootNode();
+  if (!isRoot(root)) return;
+  for (const { effect } of root.getAnimations())
     if (effect !== null && "target" in effect)
       targets.add((effect as KeyframeEffect).target as Element);
   for (const target of targets) {

@@ -87,7 +87,7 @@ export async function showMovingImages(secondsOf: (element: Element) => number):
 }
 
 function nameOf(url: string): string {
-  return decodeURIComponent(new URL(url).pathname.slice(1));
+  return decodeURIComponent(url.slice(ownAddress(".").length));
 }
 
 async function opened(url: string): Promise<MovingPicture> {
