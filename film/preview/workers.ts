@@ -2,9 +2,9 @@
 import { ownAddress } from "../page/own-address.ts";
 
 /**
- * Browsers refuse a page without an origin of its own workers from files, whoever serves them. It
- * gets one from a text that loads the file; those that are modules stay refused. Before any script
- * of the author's runs.
+ * Browsers refuse workers from files to a page without an origin of its own. It gets one from a
+ * text that loads the file; those that are modules stay refused. Before any script of the author's
+ * runs.
  */
 export function lendWorkers(): void {
   const base = ownAddress(".");
