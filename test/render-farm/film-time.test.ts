@@ -37,6 +37,12 @@ const lanes: Readonly<Record<string, Lane>> = {
         b.style.left = now / 100 + n * 2 + "px"; requestAnimationFrame(paint); });`),
     edges: steady,
   },
+  "D1: an idle callback comes at the film's time, and not when it is cancelled": {
+    page: square(`setTimeout(() => {
+      cancelIdleCallback(requestIdleCallback(() => { b.style.top = "100px"; }));
+      requestIdleCallback(() => { b.style.left = performance.now() / 10 + "px"; }); }, 500);`),
+    edges: frames.map((frame) => (frame < 5 ? 0 : 50)),
+  },
   "D1: timers without a wait go as slowly as in a browser": {
     page: square(`let n = 0; (function go() { n += 1; b.style.left = Math.floor(n / 10) + "px";
       setTimeout(go, 0); })();`),
@@ -98,6 +104,21 @@ const lanes: Readonly<Record<string, Lane>> = {
       root.querySelector("i").onanimationend = (event) => { event.target.className = "two"; };
       }</script>`,
     edges: chain,
+  },
+  "D4: the start of an animation is told when its delay is over": {
+    page: square(
+      "b.onanimationstart = () => { b.style.left = performance.now() / 10 + 'px'; };",
+      "@keyframes fade{to{opacity:.99}}.fading{animation:fade 1s linear .5s}",
+    ).replace('class="b"', 'class="b fading"'),
+    edges: frames.map((frame) => (frame < 5 ? 0 : 50)),
+  },
+  "D4: a transition is told of when its style changes, and when its delay is over": {
+    page: square(`b.style.transition = "opacity .5s linear .3s"; b.style.opacity = "1";
+      b.addEventListener("transitionrun", () => { b.style.left = "20px"; });
+      b.addEventListener("transitionstart", () => {
+        b.style.left = performance.now() / 10 + "px"; });
+      setTimeout(() => { b.style.opacity = ".9"; }, 200);`),
+    edges: frames.map((frame) => (frame < 2 ? 0 : frame < 5 ? 20 : 50)),
   },
   "D4: iterations are told one by one": {
     page: square(

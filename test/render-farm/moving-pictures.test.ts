@@ -111,3 +111,21 @@ t.test("D3: what counts from its clip's start does so in styles too", async (t) 
   sees(t, await bench.colorsAt(page, 14, [20, 20]), [red]);
   sees(t, await bench.colorsAt(page, 16, [20, 20]), [lime]);
 });
+
+t.test("D3: a moving picture that masks shows its luminance by the film's time", async (t) => {
+  const masked = `<div style="background:#000"><p style="margin:0;width:40px;height:40px;
+    background:#fff;mask:url(a.gif);mask-mode:luminance"></p></div>`;
+  const page = {
+    ...composition(masked, 'data-duration="3" data-fps="10" data-no-timeline', [40, 40]),
+    ...files,
+  };
+  // White in the luminance of red, lime and blue, over black.
+  for (const [frame, share] of [
+    [4, 0.2126],
+    [5, 0.7152],
+    [14, 0.0722],
+  ] as const) {
+    const gray = Math.round(255 * share);
+    sees(t, await bench.colorsAt(page, frame, [20, 20]), [[gray, gray, gray]]);
+  }
+});
