@@ -308,7 +308,7 @@ export class Gateway {
     return this.watchers.watch(key, watcher);
   }
 
-  event(shard: number, event: Exclude<ShardEvent, { kind: "held" }>): void {
+  event(shard: number, event: Exclude<ShardEvent, { kind: "held" | "waiting" }>): void {
     if (event.kind === "standby") {
       this.standbys.add(shard);
       this.cluster?.changed();

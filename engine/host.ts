@@ -18,6 +18,7 @@ import type { Sample } from "./metrics/tally.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { TableReader } from "./ports/tables.ts";
 import { Questions } from "./questions.ts";
+import type { ShardWait } from "./shard/waiting.ts";
 import { type HeldShard, ShardHolds } from "./shard-holds.ts";
 import { channel, type ThreadPool } from "./threads.ts";
 import type {
@@ -48,6 +49,11 @@ export interface HostOptions {
   /** The effects thread, or a shard's, began, opened, or ended as it should. */
   readonly onLife: (what: string, event: "started" | "opened" | "ended") => void;
   readonly onDeath: (thread: string, error: unknown) => void;
+  /**
+   * What a shard waits for that is not owned here and whose owner is not heard; undefined when that
+   * is over. `shard` is a number or `directory`.
+   */
+  readonly onWait: (shard: string, wait: ShardWait | undefined) => void;
   /** A shard's store is damaged: it stays closed, and the sentence is for the operator. */
   readonly onDamage: (sentence: string) => void;
 }
@@ -64,6 +70,7 @@ interface ShardLife {
    */
   state: "idle" | "following" | "owning" | "leaving";
   isConnected: boolean;
+  isWaiting: boolean;
 }
 
 type EffectsLink = Link<EffectsControl, FromEffectsThread>;
@@ -199,7 +206,8 @@ export class Host {
       this.receive(life, event),
     );
     const questions = new Questions<"samples">((question) => link.send(question));
-    const life: ShardLife = { shard, name, link, questions, state: "idle", isConnected: false };
+    const known = { shard, name, link, questions };
+    const life: ShardLife = { ...known, state: "idle", isConnected: false, isWaiting: false };
     this.starting.add(name);
     this.lives.add(life);
     const { shardTask, clock, onLife } = this.options;
@@ -214,6 +222,7 @@ export class Host {
       questions.lose();
       link.close();
       this.started(name);
+      this.noteWait(life, undefined);
       this.effects?.send({ kind: "detach", shard });
       // Every request reads the directory, also while its next life begins to follow.
       this.gateway.detach(shard, shard === this.options.shardCount && !isDeath);
@@ -231,6 +240,10 @@ export class Host {
       life.questions.take(event);
       return;
     }
+    if (event.kind === "waiting") {
+      this.noteWait(life, event.wait);
+      return;
+    }
     if (event.kind === "held") {
       this.holds.held(life, event.number, event);
       return;
@@ -241,6 +254,13 @@ export class Host {
     if (event.kind === "opened") this.open(life);
     this.gateway.event(life.shard, event);
     if (event.kind !== "release" && this.gateway.isServed) this.readable();
+  }
+
+  private noteWait(life: ShardLife, wait: ShardWait | undefined): void {
+    if (wait === undefined && !life.isWaiting) return;
+    life.isWaiting = wait !== undefined;
+    const { shardCount, onWait } = this.options;
+    onWait(life.shard === shardCount ? "directory" : `${life.shard}`, wait);
   }
 
   /** Watches one life of a thread: `gone` at its end, `again` unless the service is stopping. */

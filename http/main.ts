@@ -287,7 +287,7 @@ function openFigma({ figmaUrl }: Settings): FigmaHost {
 function openHost(
   settings: Settings,
   data: DataDirectory,
-  { gateway, clock, line }: Service,
+  { gateway, clock, line, warnings }: Service,
   log: Logger,
 ): Host {
   const { shardCount } = data;
@@ -325,6 +325,11 @@ function openHost(
       effects: line,
       onLife: (what, event) => log.info({ what, event }, "a part of the engine changed its life"),
       onDeath: (thread, error) => log.error({ err: error, died: thread }, "a thread died"),
+      onWait(shard, wait) {
+        const why = warnings.noteWait(shard, wait);
+        if (why === undefined) log.info({ shard }, "a shard waits no longer");
+        else log.warn({ shard, ...wait, why }, "a shard has no owner");
+      },
       onDamage(sentence) {
         process.stderr.write(`${sentence}\n`);
         process.exit(1);
@@ -354,11 +359,14 @@ async function meetOthers(
       said: natsNodes(connection),
       line: natsShardLine(connection, "ASK"),
       host,
-      onRefused: (address) =>
-        log.error(
-          { address },
-          "a node refuses what is forwarded to it: both need the same KLIEG_CLUSTER_KEY_FILE, on one machine the same store, and clocks that agree",
-        ),
+      onRefused(address, isRefused) {
+        service.warnings.noteRefusal(address, isRefused);
+        if (isRefused)
+          log.error(
+            { address },
+            "a node refuses what is forwarded to it: both need the same KLIEG_CLUSTER_KEY_FILE, on one machine the same store, and clocks that agree",
+          );
+      },
       close: () => closeNats(connection, limits.http.startingMs),
     },
   );

@@ -17,6 +17,7 @@ import type { Principals } from "./auth/principals.ts";
 import type { RateClasses } from "./auth/rate-classes.ts";
 import type { SignedUrls } from "./auth/signed-urls.ts";
 import type { Forwarder } from "./cluster/forwarder.ts";
+import type { Warnings } from "./cluster/warnings.ts";
 import type { CompositionTimelines } from "./compositions/composition-timelines.ts";
 import type { FigmaHost } from "./compositions/figma-host.ts";
 import type { JobReads } from "./jobs/job-reads.ts";
@@ -61,6 +62,7 @@ export interface Service {
   /** With the version prefix, for example `http://127.0.0.1:8080/v1`. */
   readonly baseUrl: string;
   readonly gateway: Gateway;
+  readonly warnings: Warnings;
   /** Set once the other nodes can be reached; undefined for a machine that is alone. */
   cluster: Cluster | undefined;
   readonly principals: Principals;

@@ -19,6 +19,7 @@ import { ShardDown } from "../engine/reading/shard-end.ts";
 import { Principals } from "./auth/principals.ts";
 import { RateClasses } from "./auth/rate-classes.ts";
 import { SignedUrls } from "./auth/signed-urls.ts";
+import { Warnings } from "./cluster/warnings.ts";
 import { CompositionTimelines, type ComputeRound } from "./compositions/composition-timelines.ts";
 import type { FigmaHost } from "./compositions/figma-host.ts";
 import { JobReads } from "./jobs/job-reads.ts";
@@ -125,6 +126,7 @@ export function wire(wiring: Wiring): Service {
     },
     ...{ requests: wiring.requests, tally: new Tally(), minutes: undefined },
     traces: wiring.traces,
+    warnings: new Warnings(),
     onFault,
   };
 }

@@ -179,6 +179,8 @@ export const AdminNode = Type.Object(
       Type.Object({ shard: Type.Integer(), role: Type.Enum(["owner", "standby"]) }),
     ),
     tasks: Type.Integer(),
+    /** What keeps it from its part in the cluster, in sentences for the operator. */
+    warnings: Type.Array(Type.String()),
     started_at: Timestamp,
     last_seen_at: Timestamp,
   },

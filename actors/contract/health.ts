@@ -1,4 +1,4 @@
-import { Type } from "../../config/schema.ts";
+import { type Static, Type } from "../../config/schema.ts";
 
 export const Alive = Type.Object(
   { status: Type.Enum(["ok"]), version: Type.String() },
@@ -17,6 +17,9 @@ export const Readiness = Type.Object(
       workers: CheckState,
       renderers: CheckState,
     }),
+    /** What keeps this node from its part in the cluster, in sentences for the operator. */
+    warnings: Type.Array(Type.String()),
   },
   { title: "Readiness" },
 );
+export type Readiness = Static<typeof Readiness>;

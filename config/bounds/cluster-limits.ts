@@ -55,6 +55,8 @@ export const clusterLimits = {
     hopMs: 30_000,
     /** The client's headers, encoded in one. */
     hopHeaderBytesMax: 64 * 1024,
+    /** A node's clock that is off by so much is shown to the operator. */
+    clockWarnedMs: 5_000,
     /** How often it is looked whether the node that is asked lives. */
     hopCheckMs: 500,
     /** Connections to one node, and those of them that are kept without a request. */

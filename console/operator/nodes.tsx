@@ -59,6 +59,7 @@ function mayDrain({ id, kind, status }: AdminNode, nodes: readonly AdminNode[]):
 
 function Row({ node, drain }: { node: AdminNode; drain: (() => void) | undefined }) {
   const { id, kind, address, version, status, shards, tasks, started_at, last_seen_at } = node;
+  const { warnings } = node;
   return (
     <div class="line">
       <div class="line-main">
@@ -71,6 +72,11 @@ function Row({ node, drain }: { node: AdminNode; drain: (() => void) | undefined
           {version ? ` · ${version}` : ""} · up since {ago(started_at, nowMs.value)} · seen{" "}
           {ago(last_seen_at, nowMs.value)}
         </p>
+        {warnings.map((warning) => (
+          <p key={warning} class="warning" role="status">
+            {warning}
+          </p>
+        ))}
         {shards.length > 0 && (
           <p class="shards">
             {shards.map(({ shard, role }) => (

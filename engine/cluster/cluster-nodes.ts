@@ -10,6 +10,8 @@ import type { Nodes, Presence } from "../ports/nodes.ts";
 
 export interface KnownNode extends Presence {
   readonly lastSeenMs: number;
+  /** By how much its clock was ahead of this node's; negative when it was behind. */
+  readonly clockAheadMs: number;
 }
 
 interface Known {
@@ -105,13 +107,11 @@ export class ClusterNodes {
   /** All that were heard of, and this one; those that are silent are gone. */
   list(): readonly KnownNode[] {
     const oldestMs = this.clock.monotonicMs() - limits.cluster.silenceMs;
-    const others = [...this.byNode.values()].map(
-      ({ presence, lastSeenMs, seenMs }): KnownNode =>
-        seenMs >= oldestMs
-          ? { ...presence, lastSeenMs }
-          : { ...presence, lastSeenMs, status: "gone", shards: [] },
-    );
-    return [{ ...this.own(), lastSeenMs: this.clock.nowMs() }, ...others];
+    const others = [...this.byNode.values()].map(({ presence, lastSeenMs, seenMs }): KnownNode => {
+      const known = { ...presence, lastSeenMs, clockAheadMs: presence.atMs - lastSeenMs };
+      return seenMs >= oldestMs ? known : { ...known, status: "gone", shards: [], warnings: [] };
+    });
+    return [{ ...this.own(), lastSeenMs: this.clock.nowMs(), clockAheadMs: 0 }, ...others];
   }
 
   /** Resolves when every living node has applied that record of the directory, or in a second. */

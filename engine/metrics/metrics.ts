@@ -101,6 +101,11 @@ export const metrics = {
     help: "Records in the logs of followed shards that are not durable on this node.",
     labels: [],
   },
+  shard_waiting: {
+    kind: "gauge",
+    help: "1 for a shard of which this node neither is the owner nor hears it, by what it waits for.",
+    labels: ["shard", "reason"],
+  },
   store_bytes: {
     kind: "gauge",
     help: "Bytes of the journals and tables of this node's data directory.",

@@ -26,6 +26,10 @@ export interface Presence {
   readonly version: string;
   readonly status: "live" | "draining" | "gone";
   readonly startedAtMs: number;
+  /** By the node's clock. */
+  readonly atMs: number;
+  /** Sentences for the operator about what keeps it from its part. */
+  readonly warnings: readonly string[];
   readonly shards: readonly ShardRole[];
   /** The last record of the directory that requests there see; 0 where they see none of it. */
   readonly directorySeq: number;

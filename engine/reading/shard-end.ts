@@ -23,6 +23,11 @@ interface Waiter {
 export type Send = (message: ToShard) => void;
 
 /** The gateway's end of one shard: reads its rows, and sends it what is asked. */
+type ShardEndEvent = Exclude<
+  ShardEvent,
+  { kind: "release" | "applied" | "unconfirmed" | "waiting" }
+>;
+
 export class ShardEnd {
   /** Undefined when it takes no questions. */
   send: Send | undefined;
@@ -70,7 +75,7 @@ export class ShardEnd {
     return this.isStuck || this.send === undefined;
   }
 
-  event(event: Exclude<ShardEvent, { kind: "release" | "applied" | "unconfirmed" }>): void {
+  event(event: ShardEndEvent): void {
     switch (event.kind) {
       case "opened":
         this.reader.refresh();

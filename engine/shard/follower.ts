@@ -259,7 +259,7 @@ export class Follower {
       ? succession.findTakeoverObstacle(silentMs)
       : (succession.findObstacle(silentMs) ?? (isDraining() ? "draining" : undefined));
     if (obstacle !== undefined) {
-      this.wait(obstacle === "owner" ? undefined : obstacle);
+      this.wait(obstacle !== "owner" ? obstacle : this.reader.isAway ? "log" : undefined);
       return "stay";
     }
     const end = await this.reader.end();
@@ -295,7 +295,7 @@ export class Follower {
     } catch (error) {
       return unreached(error);
     }
-    if (logSeq === undefined) return undefined;
+    if (logSeq === undefined) return this.pause("log");
     replica.placeAt(logSeq);
     const leaseMs = succession.wasOwner ? 0 : limits.cluster.leaseMs;
     return { kind: "own", leaseMs, isLossAccepted: succession.isLossAccepted };

@@ -15,6 +15,7 @@ export class LogReader {
   private readonly onEntry: () => void;
   private readonly entries: LogEntry[] = [];
   private fetchedMs = 0;
+  private isUnreached = false;
   private unfollow = () => {};
 
   /** `onEntry` is called for each entry that the log delivers. */
@@ -30,6 +31,7 @@ export class LogReader {
     this.fetchedMs = this.clock.monotonicMs();
     this.unfollow = this.log.follow(logSeq, (entry) => {
       this.entries.push(entry);
+      this.isUnreached = false;
       this.onEntry();
     });
   }
@@ -47,11 +49,19 @@ export class LogReader {
     return this.entries.shift();
   }
 
+  /** Whether the log did not answer when it was asked last. */
+  get isAway(): boolean {
+    return this.isUnreached;
+  }
+
   /** Undefined while the log cannot be reached. */
   async end(): Promise<LogEnd | undefined> {
     try {
-      return await this.log.end();
+      const end = await this.log.end();
+      this.isUnreached = false;
+      return end;
     } catch (error) {
+      this.isUnreached = true;
       return unreached(error);
     }
   }

@@ -29,8 +29,8 @@ export interface HopClientParts {
   readonly signer: HopSigner;
   readonly clock: Clock;
   readonly entropy: Entropy;
-  /** The node at `address` refuses what comes from here; told once until it takes something. */
-  readonly onRefused: (address: string) => void;
+  /** Whether the node at `address` refuses what comes from here; told when that changes. */
+  readonly onRefused: (address: string, isRefused: boolean) => void;
 }
 
 export interface HopNode {
@@ -140,7 +140,7 @@ export class HopClient {
 
   private noteRefusal({ address }: HopNode, { headers }: IncomingMessage): void {
     const isRefused = headers[refusedHeader] !== undefined;
-    if (isRefused && !this.refusing.has(address)) this.parts.onRefused(address);
+    if (isRefused !== this.refusing.has(address)) this.parts.onRefused(address, isRefused);
     if (isRefused) this.refusing.add(address);
     else this.refusing.delete(address);
   }

@@ -18,6 +18,7 @@ import type { Service } from "../service.ts";
 import { type Answer, json } from "../transport/answer.ts";
 import type { NodeAnswer } from "./forwarder.ts";
 import { ownPresence } from "./own-presence.ts";
+import { describeClock } from "./warnings.ts";
 
 export const nodeRoutes: readonly Route[] = [
   route("GET", "/v1/admin/nodes", {
@@ -52,7 +53,8 @@ async function listNodes(service: Service): Promise<readonly AdminNode[]> {
     answers.map(({ node, answer }) => [node, (answer as FarmNodeState[] | undefined) ?? []]),
   );
   const nowMs = clock.nowMs();
-  const known = cluster?.nodes.list() ?? [{ ...ownPresence(service), lastSeenMs: nowMs }];
+  const alone = { ...ownPresence(service), lastSeenMs: nowMs, clockAheadMs: 0 };
+  const known = cluster?.nodes.list() ?? [alone];
   const engines = known.map((node) => engineView(node, farmByNode.get(node.node) ?? []));
   const byId = (a: AdminNode, b: AdminNode) => (a.id < b.id ? -1 : 1);
   return [...engines.sort(byId), ...farmViews([...farmByNode.values()].flat(), nowMs).sort(byId)];
@@ -76,6 +78,7 @@ function engineView(node: KnownNode, farm: readonly FarmNodeState[]): AdminNode 
   return {
     ...{ id: node.node, kind: "engine", address, version, status, shards: [...shards] },
     tasks: farm.reduce((sum, { tasks }) => sum + tasks, 0),
+    warnings: [...node.warnings, describeClock(node) ?? []].flat(),
     started_at: timestamp(node.startedAtMs),
     last_seen_at: timestamp(node.lastSeenMs),
   };
@@ -91,6 +94,7 @@ function farmViews(states: readonly FarmNodeState[], nowMs: number): AdminNode[]
       version: same[0]?.version ?? null,
       status: same.some(({ isDraining }) => isDraining) ? "draining" : "live",
       tasks: same.reduce((sum, { tasks }) => sum + tasks, 0),
+      warnings: [],
       started_at: timestamp(Math.min(...same.map(({ joinedAtMs }) => joinedAtMs))),
       last_seen_at: timestamp(nowMs),
     };

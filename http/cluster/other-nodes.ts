@@ -21,8 +21,8 @@ export interface OtherNodesPorts {
   readonly said: Nodes;
   readonly line: ShardLine;
   readonly host: Pick<Host, "drain" | "hold" | "resume">;
-  /** The node at `address` takes nothing from this one. */
-  readonly onRefused: (address: string) => void;
+  /** Whether the node at `address` takes nothing from this one; told when that changes. */
+  readonly onRefused: (address: string, isRefused: boolean) => void;
   /** Of the connection behind `said` and `line`. */
   readonly close: () => Promise<void>;
 }

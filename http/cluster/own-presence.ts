@@ -3,12 +3,20 @@ import type { Gateway } from "../../engine/gateway.ts";
 import type { Presence, ShardRole } from "../../engine/ports/nodes.ts";
 import type { Service } from "../service.ts";
 
-export function ownPresence({ gateway, health, version, self }: Service): Presence {
+export function ownPresence({
+  gateway,
+  health,
+  version,
+  self,
+  clock,
+  warnings,
+}: Service): Presence {
   const { id, address, startedAtMs } = self;
   const { shardCount } = gateway;
   const shards = Array.from({ length: shardCount + 1 }, (_, shard) => rolesOf(gateway, shard));
   return {
     ...{ node: id, address, version, startedAtMs, shards: shards.flat() },
+    ...{ atMs: clock.nowMs(), warnings: warnings.list() },
     status: health.isDraining ? "draining" : "live",
     directorySeq: gateway.reads(shardCount) ? gateway.seqOf(shardCount) : 0,
     firstRequest: gateway.firstRequest,

@@ -31,7 +31,10 @@ function ready({ service }: Call): Answer {
     renderers: health.renderers,
   };
   const isReady = isReadable && !health.isDraining;
-  return json(isReady ? 200 : 503, { status: isReady ? "ok" : "down", checks });
+  return json(isReady ? 200 : 503, {
+    ...{ status: isReady ? "ok" : "down", checks },
+    warnings: service.warnings.list(),
+  });
 }
 
 /**

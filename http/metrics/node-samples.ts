@@ -24,6 +24,7 @@ export async function gatherSamples(sources: SampleSources): Promise<readonly Sa
     gauge("sse_streams", {}, following.open("stream")),
     gauge("waiters", {}, following.open("wait")),
     gauge("store_bytes", {}, await storeBytes()),
+    ...service.warnings.waiting.map((wait) => gauge("shard_waiting", { ...wait }, 1)),
   ];
   const modelOf = modelNames(service);
   const take = (samples: readonly Sample[]) => {

@@ -94,6 +94,7 @@ export async function openHouse(t: Test, farmEntry = "") {
       clock: service.clock,
       onDamage: (sentence) => faults.push(sentence),
       onLife: () => {},
+      onWait: () => {},
       onDeath(thread) {
         deaths.push(thread);
         whenDead();

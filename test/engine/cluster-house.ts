@@ -9,14 +9,18 @@ import { MemorySnapshots } from "../../engine/adapters/memory/memory-snapshots.t
 import { memoryJournal, memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
 import { memoryObjects } from "../../engine/adapters/objects/memory-objects.ts";
 import type { Key } from "../../engine/key.ts";
+import type { Log } from "../../engine/ports/log.ts";
 import { ClusterShard } from "../../engine/shard/cluster-shard.ts";
 import type { Position } from "../../engine/shard/flush.ts";
 import { allRows, writeSnapshot } from "../../engine/shard/snapshot.ts";
+import type { ShardWait } from "../../engine/shard/waiting.ts";
 import type { ShardEvent } from "../../engine/wire.ts";
 import { type CounterMessage, idle, toys } from "./toys.ts";
 
 export class ClusterNode {
   isCutOff = false;
+  /** The log delivers nothing to it, as from a replica that has lost its end. */
+  isDeaf = false;
   /** Nodes that have the store's id from others begin no shard. */
   isFounder = true;
   isQuorum = false;
@@ -28,6 +32,8 @@ export class ClusterNode {
   readonly events: ShardEvent["kind"][] = [];
   readonly faults: string[] = [];
   readonly held: object[] = [];
+  /** What it waits for now. */
+  wait: ShardWait | undefined;
   journal = memoryJournal();
   tables = memoryTables();
   private readonly name: string;
@@ -61,7 +67,7 @@ export class ClusterNode {
         report: () => {},
         flushes: () => {},
       },
-      log: log.open(isDead),
+      log: this.openLog(log.open(isDead)),
       peers: peers.open(isDead),
       node: this.name,
       isFounder: this.isFounder,
@@ -91,6 +97,14 @@ export class ClusterNode {
       () => ended("stopped"),
       (error: unknown) => ended((error as Error).name),
     );
+  }
+
+  private openLog(log: Log): Log {
+    const follow: Log["follow"] = (logSeq, onEntry) =>
+      log.follow(logSeq, (entry) => {
+        if (!this.isDeaf) onEntry(entry);
+      });
+    return { ...log, follow };
   }
 
   /** Its disk stays; nothing more is heard of this life, not even by the log. */
@@ -144,6 +158,7 @@ export class ClusterNode {
 
   private hear(event: ShardEvent): void {
     if (event.kind === "held") this.held.push(event);
+    if (event.kind === "waiting") this.wait = event.wait;
     if (this.events.at(-1) !== event.kind) this.events.push(event.kind);
     if (event.kind !== "release") return;
     for (const { to, reply } of event.replies) this.waiting.get(to)?.(reply);

@@ -152,6 +152,7 @@ export function stage(t: Test) {
       openReader: () => memoryTables(),
       clock,
       onLife: (what, event) => changes.push(`${what} ${event}`),
+      onWait: () => {},
       onDeath: (thread) => deaths.push(thread),
       onDamage: (sentence) => damages.push(sentence),
     },

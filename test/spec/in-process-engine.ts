@@ -145,7 +145,7 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
           moves++;
           if (life.isSilent) return;
           if (event.kind === "opened") attach();
-          if (event.kind !== "held") gateway.event(number, event);
+          if (event.kind !== "held" && event.kind !== "waiting") gateway.event(number, event);
         },
         deliver(deliveries, acknowledged) {
           moves++;

@@ -1668,6 +1668,7 @@ class AdminNode(TypedDict):
     status: Literal["live", "draining", "gone"]
     shards: List[AdminNodeShardsItem]
     tasks: int
+    warnings: List[str]
     started_at: str
     last_seen_at: str
 
@@ -1760,6 +1761,7 @@ class ReadinessChecks(TypedDict):
 class Readiness(TypedDict):
     status: Literal["ok", "degraded", "down"]
     checks: ReadinessChecks
+    warnings: List[str]
 
 
 class RootLinks(TypedDict):

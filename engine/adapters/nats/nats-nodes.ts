@@ -15,6 +15,8 @@ const isPresence = check<Presence>(
     address: text,
     status: Type.Union([Type.Literal("live"), Type.Literal("draining"), Type.Literal("gone")]),
     startedAtMs: count,
+    atMs: count,
+    warnings: Type.Array(Type.String({ minLength: 1, maxLength: 4_000 }), { maxItems: 1_000 }),
     shards: Type.Array(
       Type.Object({
         shard: Type.Integer({ minimum: 0, maximum: 128 }),

@@ -1544,6 +1544,7 @@ export interface AdminNode {
     role: "owner" | "standby";
   })[];
   tasks: number;
+  warnings: string[];
   started_at: string;
   last_seen_at: string;
 }
@@ -1630,6 +1631,7 @@ export interface Readiness {
     workers: "ok" | "degraded" | "down";
     renderers: "ok" | "degraded" | "down";
   };
+  warnings: string[];
 }
 
 export interface RootLinks {

@@ -1,0 +1,56 @@
+/**
+ * What keeps this node from its part in the cluster, in sentences for the operator: shards that
+ * wait for an owner, nodes that refuse what comes from here, and clocks that do not agree.
+ */
+import { limits } from "../../config/limits.ts";
+import type { KnownNode } from "../../engine/cluster/cluster-nodes.ts";
+import { describeWait, type ShardWait } from "../../engine/shard/waiting.ts";
+
+export class Warnings {
+  private readonly waits = new Map<string, ShardWait>();
+  private readonly refusing = new Set<string>();
+
+  /**
+   * `shard` is a number or `directory`; undefined when it waits no longer. Returns the sentence for
+   * the operator.
+   */
+  noteWait(shard: string, wait: ShardWait | undefined): string | undefined {
+    if (wait === undefined) this.waits.delete(shard);
+    else this.waits.set(shard, wait);
+    return wait && describeWait(shard, wait);
+  }
+
+  /** Whether the node at `address` refuses what comes from here. */
+  noteRefusal(address: string, isRefused: boolean): void {
+    if (isRefused) this.refusing.add(address);
+    else this.refusing.delete(address);
+  }
+
+  /** The shards that wait, each with the reason. */
+  get waiting(): readonly { readonly shard: string; readonly reason: string }[] {
+    return [...this.waits].map(([shard, { reason }]) => ({ shard, reason }));
+  }
+
+  list(): string[] {
+    const waits = [...this.waits].map(
+      ([shard, wait]) => `${nameShard(shard)} has no owner: ${describeWait(shard, wait)}`,
+    );
+    const refusals = [...this.refusing].map(
+      (address) =>
+        `The node at ${address} refuses what this node forwards. Both need the same KLIEG_CLUSTER_KEY_FILE, on one machine the same store, and clocks that agree.`,
+    );
+    return [...waits, ...refusals];
+  }
+}
+
+/** Of a node that was heard, by this node's clock; undefined while both agree. */
+export function describeClock({ clockAheadMs }: KnownNode): string | undefined {
+  if (Math.abs(clockAheadMs) < limits.cluster.clockWarnedMs) return undefined;
+  const seconds = Math.round(Math.abs(clockAheadMs) / 1_000);
+  const side = clockAheadMs > 0 ? "ahead of" : "behind";
+  return `The node's clock is ${seconds} s ${side} that of the node that was asked. Requests between nodes are refused from ${limits.cluster.hopMs / 1_000} s on; set both by NTP.`;
+}
+
+function nameShard(shard: string): string {
+  return shard === "directory" ? "The directory" : `Shard ${shard}`;
+}
