@@ -53,7 +53,7 @@ export type ShardEvent =
   | { readonly kind: "following" }
   /** It has heard the owner, and takes over when that is silent. */
   | { readonly kind: "standby" }
-  /** Why it neither is owned here nor hears its owner; undefined when that is over. */
+  /** What it waits for without an owner that is heard; undefined when that is over. */
   | { readonly kind: "waiting"; readonly wait: ShardWait | undefined }
   /** The tables are not the shard's: those of another node take their place. */
   | { readonly kind: "joining" }

@@ -125,8 +125,7 @@ export function wire(wiring: Wiring): Service {
       renderers: wiring.renderers,
     },
     ...{ requests: wiring.requests, tally: new Tally(), minutes: undefined },
-    traces: wiring.traces,
-    warnings: new Warnings(),
+    ...{ traces: wiring.traces, warnings: new Warnings() },
     onFault,
   };
 }

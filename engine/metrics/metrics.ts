@@ -103,7 +103,7 @@ export const metrics = {
   },
   shard_waiting: {
     kind: "gauge",
-    help: "1 for a shard of which this node neither is the owner nor hears it, by what it waits for.",
+    help: "1 for a shard without an owner that this node knows of, by what it waits for.",
     labels: ["shard", "reason"],
   },
   store_bytes: {

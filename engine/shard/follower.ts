@@ -10,8 +10,8 @@
  * 4. when enough of the nodes that may know more are heard, and none does (`Succession`). Where the
  *    log has lost records, or leads on from no living node's, the one that goes on begins it anew.
  *
- * In every other case, and always while its node drains, it waits, and says what for (`waiting.ts`).
- * A shard's owner with a quorum learns at once what is durable here.
+ * In every other case, and always while its node drains, it waits, and says what for
+ * (`waiting.ts`). A shard's owner with a quorum learns at once what is durable here.
  */
 import { limits } from "../../config/limits.ts";
 import type { Clock } from "../ports/clock.ts";

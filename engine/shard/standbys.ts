@@ -177,7 +177,7 @@ export class Standbys {
     };
   }
 
-  /** The last owner first, then its members: a node that only read the log may know less of both. */
+  /** The last owner first, then its members: a node that only read the log may know less. */
   private orderOf(node: string, owner: Owner): string {
     const rank = node === owner.node ? 0 : owner.members.includes(node) ? 1 : 2;
     return `${rank} ${this.weightOf(node)}`;

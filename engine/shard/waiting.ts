@@ -1,5 +1,5 @@
 /**
- * Why a node neither owns a shard nor hears its owner: what the operator reads while it lasts.
+ * What a node waits for whose shard has no owner that is heard, for the operator.
  */
 import { limits } from "../../config/limits.ts";
 import type { Clock } from "../ports/clock.ts";

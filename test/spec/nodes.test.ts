@@ -1,5 +1,6 @@
 import t from "tap";
 import type { AdminNode, AdminNodeList } from "../../actors/contract/admin.ts";
+import type { Readiness } from "../../actors/contract/health.ts";
 import { openInProcess } from "./in-process-service.ts";
 
 const path = "/v1/admin/nodes";
@@ -19,6 +20,7 @@ t.test("GET /admin/nodes lists a machine that is alone, and its farm nodes", asy
       { shard: 2, role: "owner" },
     ],
     tasks: 0,
+    warnings: [],
     started_at: "2026-04-15T12:00:00.000Z",
     last_seen_at: "2026-04-15T12:00:00.000Z",
   };
@@ -44,6 +46,26 @@ t.test("GET /admin/nodes lists a machine that is alone, and its farm nodes", asy
   farm.die();
   t.match((await house.admin.get<AdminNodeList>(path)).json.items, [{ id: "node", tasks: 0 }]);
 });
+
+t.test(
+  "an engine node says what its shards wait for, at /readyz without a credential",
+  async (t) => {
+    const house = await openInProcess(t, { shardCount: 2 });
+    const wait = { reason: "nodes", epoch: 12, seq: 2366, owner: "n1" } as const;
+    house.service.warnings.noteWait("1", { ...wait, ahead: [], missing: ["n1"] });
+    house.service.warnings.noteRefusal("127.0.0.1:9", true);
+    const { json } = await house.admin.get<AdminNodeList>(path);
+    t.match(json.items[0]?.warnings, [
+      /^Shard 1 has no owner: this node has records up to 2366 \(epoch 12\); .*n1, the last owner/,
+      /^The node at 127\.0\.0\.1:9 refuses what this node forwards/,
+    ]);
+    const ready = await house.stranger.get<Readiness>("/readyz");
+    t.strictSame(ready.json.warnings, json.items[0]?.warnings);
+    house.service.warnings.noteWait("1", undefined);
+    house.service.warnings.noteRefusal("127.0.0.1:9", false);
+    t.strictSame((await house.stranger.get<Readiness>("/readyz")).json.warnings, []);
+  },
+);
 
 t.test("a farm node that drains ends what it has, and is leased nothing more", async (t) => {
   const house = await openInProcess(t);

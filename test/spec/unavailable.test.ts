@@ -25,6 +25,7 @@ t.test("/readyz answers 200 with the checks", async (t) => {
   t.equal(status, 200);
   t.strictSame(json, {
     status: "ok",
+    warnings: [],
     checks: { store: "ok", log: "ok", objects: "ok", workers: "ok", renderers: "ok" },
   });
 });
