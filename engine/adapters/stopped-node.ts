@@ -13,12 +13,14 @@ import { type Owner, ownerKey, type Position } from "../shard/flush.ts";
 import { findPlace } from "../shard/log-place.ts";
 import { recover } from "../shard/recovery.ts";
 import type { ShardPlace } from "../shard/replica.ts";
+import { Standbys } from "../shard/standbys.ts";
 import { DataDirectoryError, type HeldStore, holdStore } from "./data-directory.ts";
 import { openJournal } from "./file-journal.ts";
 import { openTables } from "./lmdb.ts";
-import { openJetStreamLog } from "./nats/jetstream-log.ts";
+import { openJetStreamLog, patiently } from "./nats/jetstream-log.ts";
 import { connectNats } from "./nats/nats.ts";
 import { natsPeers } from "./nats/nats-peers.ts";
+import { systemClock } from "./system-clock.ts";
 
 /** Of a shard, what this node has and what of the rest can be known. */
 export interface ShardLoss {
@@ -30,6 +32,8 @@ export interface ShardLoss {
   /** Whether the log's records go on from ours. */
   readonly isLogKept: boolean;
   readonly others: readonly Announcement[];
+  /** Whether nothing that was acknowledged can be elsewhere alone: the shard goes on by itself. */
+  readonly isNothingLost: boolean;
 }
 
 type Reached = Pick<Position, "epoch" | "seq">;
@@ -56,6 +60,8 @@ export interface LossSurvey {
   readonly nowMs: number;
   /** Lets the shard go on from here, unless another node has more of it. */
   readonly accepts: boolean;
+  /** NATS starts, or elects; it is asked again for some time. */
+  readonly onWait: () => void;
 }
 
 /** Throws `DataDirectoryError`, `PortError` and `StoreDamage`. */
@@ -64,7 +70,7 @@ export async function surveyLoss(survey: LossSurvey): Promise<ShardLoss> {
   try {
     const place = findShard(node, survey.shard);
     const { own, owner } = await readShard(survey, place);
-    const loss = await compare(survey, own, owner);
+    const loss = await compare(survey, place, node, own, owner);
     if (!survey.accepts) return loss;
     const better = loss.others.find(
       ({ state, epoch, seq }) =>
@@ -119,22 +125,31 @@ async function readShard({ path, shard, domain, nowMs }: LossSurvey, place: Shar
 
 /** Listens for as long as nodes that live take to say how far they are. */
 async function compare(
-  { access, shard }: LossSurvey,
+  { access, shard, onWait }: LossSurvey,
+  { shard: number }: ShardPlace,
+  { nodeId, forgotten }: HeldStore,
   own: Position,
   owner: Owner,
 ): Promise<ShardLoss> {
   const connection = await connectNats({ ...access, name: "klieg shard rebuild" });
+  const peers = natsPeers(connection, shard);
+  const standbys = new Standbys(number, nodeId, forgotten, peers, systemClock);
   const others = new Map<string, Announcement>();
   try {
-    const silence = natsPeers(connection, shard).onAnnounced((it) => others.set(it.node, it));
+    const silence = peers.onAnnounced((it) => others.set(it.node, it));
     const log = await openJetStreamLog(connection, shard);
+    const { record } = await patiently(() => log.end(), onWait);
     await pause(2 * limits.cluster.announceMs);
     silence();
-    const { record } = await log.end();
-    const isLogKept = (await findPlace(log, own)).kind === "found";
-    const end = record && readHead(record);
-    return { shard, own, owner, log: end, isLogKept, others: [...others.values()] };
+    const { kind } = await patiently(() => findPlace(log, own), onWait);
+    const members = standbys.remembered(owner.members);
+    const { isComplete, ahead } = standbys.survey(own, { ...owner, members });
+    return {
+      ...{ shard, own, owner, log: record && readHead(record), isLogKept: kind === "found" },
+      ...{ others: [...others.values()], isNothingLost: isComplete && ahead.length === 0 },
+    };
   } finally {
+    standbys.close();
     await connection.close();
   }
 }

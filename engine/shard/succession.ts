@@ -66,6 +66,7 @@ export class Succession {
   findObstacle(silentMs: number): WaitReason | undefined {
     const { replica, clock } = this.parts;
     const { silenceMs, turnMs } = limits.cluster;
+    if (this.isLossAccepted) return this.findLossObstacle(silentMs);
     const survey = this.survey();
     const nowMs = clock.monotonicMs();
     const isClear = survey?.isComplete === true && survey.ahead.length === 0;
@@ -79,15 +80,22 @@ export class Succession {
     return undefined;
   }
 
+  /** The operator gave up what nodes may have that are not heard, and nothing else. */
+  private findLossObstacle(silentMs: number): WaitReason | undefined {
+    const { replica, standbys } = this.parts;
+    if (standbys.isOwned || standbys.findAhead(replica.position).length > 0) return "ahead";
+    return silentMs < limits.cluster.silenceMs ? "turn" : undefined;
+  }
+
   /** Undefined where no record names an owner. */
   survey(): Survey | undefined {
-    const { node, replica, standbys } = this.parts;
+    const { replica, standbys } = this.parts;
     const { owner } = this;
     if (owner === undefined) return undefined;
-    const { position } = replica;
-    if (this.isLossAccepted)
-      return standbys.survey(position, { ...owner, node, members: [node], isQuorum: false });
-    return standbys.survey(position, { ...owner, members: standbys.remembered(owner.members) });
+    return standbys.survey(replica.position, {
+      ...owner,
+      members: standbys.remembered(owner.members),
+    });
   }
 
   private row<Row>(key: Key<Row>): Row | undefined {

@@ -10,8 +10,6 @@ import type { Survey } from "./standbys.ts";
 export type WaitReason =
   /** The log cannot be reached. */
   | "log"
-  /** The log has records that it does not deliver. */
-  | "entries"
   /** No node has records, and the store began elsewhere. */
   | "founder"
   /** Other nodes have more records, or other ones. */
@@ -92,8 +90,6 @@ export function describeWait(shard: string, wait: ShardWait): string {
   switch (wait.reason) {
     case "log":
       return "NATS does not answer for its log. Start most of the NATS servers.";
-    case "entries":
-      return `this node has ${own}; the log has more and does not deliver them yet. It is asked again.`;
     case "founder":
       return "no node that is heard has records of it. Start the node on which the store began.";
     case "ahead":

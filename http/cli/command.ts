@@ -44,7 +44,13 @@ export interface Session {
 export interface StoppedNode {
   /** False when it was forgotten before. */
   readonly forget: (dataDir: string, node: string) => boolean;
-  readonly surveyLoss: (dataDir: string, shard: string, accepts: boolean) => Promise<ShardLoss>;
+  /** `onWait` is told when NATS starts or elects, and is asked again. */
+  readonly surveyLoss: (
+    dataDir: string,
+    shard: string,
+    accepts: boolean,
+    onWait: () => void,
+  ) => Promise<ShardLoss>;
   /** `onStep` is told what was done, as a sentence. */
   readonly reshard: (
     dataDir: string,
@@ -63,6 +69,8 @@ export interface ShardLoss {
   /** Whether the log's records go on from the node's. */
   readonly isLogKept: boolean;
   readonly others: readonly (Reached & { readonly node: string })[];
+  /** Whether nothing that was acknowledged can be on another node alone. */
+  readonly isNothingLost: boolean;
 }
 
 /** The last record of some place. */

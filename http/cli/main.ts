@@ -58,12 +58,12 @@ async function openStoppedNode(): Promise<StoppedNode> {
         return sentence(error);
       }
     },
-    async surveyLoss(path, shard, accepts) {
+    async surveyLoss(path, shard, accepts, onWait) {
       const access = readNatsAccess(readSettings(process.env, 1));
       if (access === undefined)
         throw new CommandError("The cluster is asked too; set KLIEG_NATS_URL as for the service.");
       const nowMs = systemClock.nowMs();
-      return surveyLoss({ path, shard, access, domain, nowMs, accepts }).catch(sentence);
+      return surveyLoss({ path, shard, access, domain, nowMs, accepts, onWait }).catch(sentence);
     },
     reshard(path, shardCount, onStep) {
       const settings = readSettings(process.env, 1);

@@ -26,8 +26,8 @@ import {
 
 const bounds = {
   requestMs: 2_000,
-  /** Some half a minute at the most, when nothing answers. */
-  attempts: 15,
+  /** A minute at the most, when nothing answers; some half of it while servers elect. */
+  attempts: 30,
   againMs: 500,
   /** After which a follower looks whether the servers have forgotten it. */
   idleHeartbeatMs: 1_000,
@@ -57,15 +57,17 @@ export async function openStream(connection: NatsConnection, place: StreamPlace)
 }
 
 /**
- * Asks again while servers choose the leader of a stream that was just made. Throws `PortError`.
+ * Asks again while servers start or choose the leader of a stream; `onWait` is told at the first
+ * time. Throws `PortError`.
  */
-export async function patiently<T>(ask: () => Promise<T>): Promise<T> {
+export async function patiently<T>(ask: () => Promise<T>, onWait?: () => void): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await ask();
     } catch (error) {
       const isLast = attempt === bounds.attempts;
       if (isLast || !(error instanceof PortError && error.retryable)) throw error;
+      if (attempt === 1) onWait?.();
       await pause(bounds.againMs);
     }
   }

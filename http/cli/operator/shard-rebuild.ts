@@ -16,17 +16,22 @@ export const shardRebuild: Command = {
     const shard = onlyArgument(positionals, "the shard");
     const accepts = values["accept-loss"] === true;
     const { surveyLoss } = await stoppedNode();
-    const loss = await surveyLoss(settings().dataDir, shard, accepts);
+    const loss = await surveyLoss(settings().dataDir, shard, accepts, () =>
+      terminal.say("NATS starts or elects a leader; waiting for it, half a minute at most.\n"),
+    );
     for (const line of describeLoss(loss)) terminal.print(line);
     terminal.say(
       accepts
         ? "The loss is accepted; start the service, and it owns the shard from there.\n"
-        : "Nothing was changed; --accept-loss gives up what is lost.\n",
+        : loss.isNothingLost
+          ? "Nothing was changed; start the service, and the shard goes on by itself.\n"
+          : "Nothing was changed; --accept-loss gives up what is lost.\n",
     );
   },
 };
 
-function describeLoss({ shard, own, owner, log, isLogKept, others }: ShardLoss): string[] {
+function describeLoss(loss: ShardLoss): string[] {
+  const { shard, own, owner, log, isLogKept, others } = loss;
   const known = Math.max(own.seq, log?.seq ?? 0);
   const from = isLogKept ? known : own.seq;
   const heard = new Set(others.map(({ node }) => node));
@@ -38,6 +43,15 @@ function describeLoss({ shard, own, owner, log, isLogKept, others }: ShardLoss):
       ? "The log holds no record."
       : `The log ends with record ${nameOf(log)}, to which this node's ${leads}.`,
     ...others.map((other) => `Node ${other.node} has records up to ${nameOf(other)}.`),
+    ...(loss.isNothingLost
+      ? ["Nothing is lost: no node that answered has more, and enough of them did."]
+      : describeMissing(from, known, silent)),
+  ];
+}
+
+/** `from` is the last record that is kept of those up to `known`. */
+function describeMissing(from: number, known: number, silent: readonly string[]): string[] {
+  return [
     from < known
       ? `Lost: records ${from + 1} to ${known}, and whatever came behind them.`
       : `Lost: whatever came behind record ${from}.`,
