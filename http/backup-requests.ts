@@ -11,6 +11,7 @@ import type {
 } from "../actors/backup-thread/backup-task.ts";
 import { limits } from "../config/limits.ts";
 import type { Clock } from "../engine/ports/clock.ts";
+import type { Entropy } from "../engine/ports/entropy.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 import { channel, ShortThreads } from "../engine/threads.ts";
 
@@ -41,6 +42,7 @@ interface BackupParts {
   /** Runs `look` while no shard commits. Rejects with a `PortError`. */
   readonly atOneInstant: (look: () => Promise<void>) => Promise<void>;
   readonly clock: Clock;
+  readonly entropy: Entropy;
   readonly areObjectsOnDisk: boolean;
   /** For the operator. */
   readonly notes: {
@@ -113,9 +115,12 @@ async function backUp(
   }
 }
 
-/** Shards with much to write are not ready in time at first. Throws `PortError`. */
+/**
+ * Shards with much to write are not ready in time at first; and two nodes that begin at once refuse
+ * each other, so each waits for a time of its own. Throws `PortError`.
+ */
 async function lookOnce(
-  { clock, atOneInstant }: BackupParts,
+  { clock, entropy, atOneInstant }: BackupParts,
   look: () => Promise<void>,
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
@@ -124,7 +129,9 @@ async function lookOnce(
     } catch (error) {
       const isLast = attempt === limits.engine.holdAttempts;
       if (isLast || !(error instanceof PortError && error.retryable)) throw error;
-      await new Promise<void>((resolve) => clock.after(limits.engine.holdMs, resolve));
+      const [drawn = 0] = entropy.bytes(1);
+      const waitMs = limits.engine.holdMs * (1 + (3 * drawn) / 256);
+      await new Promise<void>((resolve) => clock.after(waitMs, resolve));
     }
   }
 }

@@ -144,7 +144,7 @@ async function start(): Promise<void> {
   if (settings.objectStore !== undefined) await watchObjects(service, log);
   await watchTokenReset(service, data, log);
   watchBackups(data, {
-    ...{ entry: entries.backups, clock: systemClock, notes: log },
+    ...{ entry: entries.backups, clock: systemClock, entropy: service.entropy, notes: log },
     atOneInstant: (look) => atOneInstant(service, host, look),
     areObjectsOnDisk: settings.objectStore === undefined,
   });

@@ -5,6 +5,8 @@
  *      ^           ^           |           ^
  *      '--busy, down-----------+--unknown--'
  */
+
+import { limits } from "../../config/limits.ts";
 import type { Key } from "../../engine/key.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { JobMessage, ProviderTask, StatusDetail } from "../job/job.ts";
@@ -74,6 +76,8 @@ export class ProviderJob {
   isCanceled = false;
   /** Of the callback that was heard last. */
   callbackDigest: string | undefined;
+  /** Until when a submit of an earlier thread or node may still be on its way, monotonic. */
+  private earlierSubmitUntilMs = 0;
   /** By a callback that overtook what its submit comes to. */
   called: { readonly ref: ProviderRef | undefined } | undefined;
   private readonly ports: JobPorts;
@@ -103,6 +107,16 @@ export class ProviderJob {
 
   get isOpen(): boolean {
     return !this.isClosed;
+  }
+
+  /** Whether a submit that this thread did not send may still reach the provider. */
+  get isPerhapsUnderWay(): boolean {
+    return this.ports.clock.monotonicMs() < this.earlierSubmitUntilMs;
+  }
+
+  /** It was submitted, nothing is known of it, and who sent it may still do so. */
+  resume(): void {
+    this.earlierSubmitUntilMs = this.ports.clock.monotonicMs() + limits.providers.callMs;
   }
 
   /** The provider's name of it, once there is one. */

@@ -90,8 +90,10 @@ export class ProviderJobs {
     job.isCanceled = task.isCanceled;
     this.occupy(job);
     const { ref } = task;
-    if (ref === undefined) await job.next(() => this.submits.reconcile(job));
-    else {
+    if (ref === undefined) {
+      job.resume();
+      await job.next(() => this.submits.reconcile(job));
+    } else {
       job.stage = { kind: "queued", ref };
       void job.next(() => this.reads.read(job, ref));
     }

@@ -166,6 +166,9 @@ export class ProviderSubmits {
       case "found":
         return this.accepted(job, found.ref, found.status);
       case "absent":
+        // A shard that moved may have left its submit on the way to the provider.
+        if (job.isPerhapsUnderWay)
+          return job.after(limits.providers.readMs, () => this.lookUp(job));
         job.tellUnsent("provider_down");
         if (job.isCanceled) return job.close();
         return this.beginAgain(job);

@@ -155,3 +155,20 @@ t.test("an effect that is caused anew after its conclusion is a row again", asyn
   rows.freeze();
   t.strictSame(frozen(rows), [`${effect} 2`]);
 });
+
+t.test("many rows of one partition are sorted a slice at a time", async (t) => {
+  const rows = new FreshRows();
+  const keys = Array.from({ length: 20_000 }, (_, index) =>
+    keyOf(1, engineTables.due, `${(index * 7_919) % 20_000}`.padStart(5, "0")),
+  );
+  for (let at = 0; at < keys.length; at += 500)
+    rows.add(record(Object.fromEntries(keys.slice(at, at + 500).map((key) => [key, "1"]))));
+  rows.freeze();
+  let pauses = 0;
+  await rows.findFrozen(async () => {
+    pauses++;
+  });
+  const found = [...rows.lastWrites()].flat().map(({ key }) => key);
+  t.strictSame(found, [...keys].sort());
+  t.ok(pauses > 12, "others ran between the slices");
+});

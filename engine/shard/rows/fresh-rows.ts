@@ -12,6 +12,7 @@ import { engineTables, type Key, partitionOf } from "../../key.ts";
 import { asBuffer, countWrites, eachPlace, type Slice } from "../../record.ts";
 import { RecordPages } from "./record-pages.ts";
 import { type RowPlace, RowPlaces } from "./row-places.ts";
+import { sortInSlices } from "./sort-in-slices.ts";
 
 export interface FreshRow extends Slice {
   readonly key: Key;
@@ -57,9 +58,10 @@ export class FreshRows {
     [this.current, this.frozen] = [this.frozen, this.current];
   }
 
-  /** Finds the frozen rows; awaits `pause` again and again, so that others run. */
+  /** Finds the frozen rows, in order; awaits `pause` again and again, so that others run. */
   async findFrozen(pause: () => Promise<void>): Promise<void> {
     while (this.frozen.read(recordsPerSlice)) await pause();
+    await this.frozen.sortLarge(pause);
   }
 
   /** Finds rows of some new records, which a look-up or a freeze would have to do in one go. */
@@ -86,6 +88,10 @@ export class FreshRows {
 /** Some thousand rows under load: about a millisecond. */
 const recordsPerSlice = 8;
 const partitions = 256;
+/** Rows of a partition that are sorted in one go: some milliseconds. */
+const rowsPerSlice = 4_096;
+
+const compareKeys = (one: FreshRow, other: FreshRow) => (one.key < other.key ? -1 : 1);
 
 class Generation {
   writes = 0;
@@ -95,6 +101,8 @@ class Generation {
   private readonly heads: (Heads | undefined)[] = [];
   private readCount = 0;
   private readonly byPartition: (RowPlaces | undefined)[] = [];
+  /** Rows of large partitions, in order, once they were asked for. */
+  private readonly sorted = new Map<number, readonly FreshRow[]>();
 
   add(record: Uint8Array, heads: Heads | undefined): void {
     this.records.push(this.pages.add(record));
@@ -122,14 +130,27 @@ class Generation {
   /** In the order of their keys. */
   rowsOf(partition: number): readonly FreshRow[] {
     this.read();
-    const places = this.byPartition[partition];
-    if (places === undefined) return [];
-    const rows = Array.from(places.all(), (place) => this.rowAt(place));
-    return rows.sort((one, other) => (one.key < other.key ? -1 : 1));
+    const sorted = this.sorted.get(partition);
+    if (sorted !== undefined) return sorted;
+    return [...this.find(this.byPartition[partition])].sort(compareKeys);
+  }
+
+  /** No record may be added from then on. Accounts with much work fill one partition. */
+  async sortLarge(pause: () => Promise<void>): Promise<void> {
+    for (const [partition, places] of this.byPartition.entries()) {
+      if (places === undefined || places.size <= rowsPerSlice) continue;
+      const rows = await sortInSlices(this.find(places), compareKeys, rowsPerSlice, pause);
+      this.sorted.set(partition, rows);
+    }
+  }
+
+  private *find(places: RowPlaces | undefined): Generator<FreshRow> {
+    for (const place of places?.all() ?? []) yield this.rowAt(place);
   }
 
   clear(): void {
     this.writes = 0;
+    this.sorted.clear();
     this.pages.clear();
     this.records.length = 0;
     this.heads.length = 0;

@@ -42,6 +42,11 @@ export class RowPlaces {
     this.records = records;
   }
 
+  /** With rows that were taken back. */
+  get size(): number {
+    return this.count;
+  }
+
   get(key: Key): RowPlace | undefined {
     for (let index = 0; index < key.length; index++) keyBytes[index] = key.charCodeAt(index);
     const row = this.rowIn(this.slotOf(hashOf(keyBytes, 0, key.length), keyBytes, 0, key.length));

@@ -142,7 +142,13 @@ export class SharedFilm {
     if (!isSegmentReport(report)) throw new PortError("a farm node made no segment", true);
     for (const warning of report.warnings) warnings.add(warning);
     const path = join(folder, `${this.capture}-${segment.index}.mp4`);
-    return this.store.fetch(segment, path, context.signal);
+    try {
+      return await this.store.fetch(segment, path, context.signal);
+    } catch (error) {
+      if (!(error instanceof PortError)) throw error;
+      // What a store has lost is made again with the next attempt.
+      throw new PortError(`a segment of the film could not be fetched: ${error.message}`, true);
+    }
   }
 
   /** Ends the work of the helper nodes; what they stored is removed with the task's lease. */
