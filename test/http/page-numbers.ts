@@ -67,6 +67,7 @@ export const claims: readonly string[] = [
   `a log grew beyond ${cluster.logBytesMax / 1024 ** 3} GiB`,
   `a log keeps for ${span(cluster.logTrimMs, minuteMs, "minute")}`,
   `writes wait ${cluster.quorumMs / 1_000} s and are answered 503`,
+  `is explained after ${span(cluster.waitSaidMs, 1_000, "second")} in the log`,
   `below ${http.diskFreeBytesMin / 1024 ** 3} GiB or ${http.diskFreeShareMin * 100} % free`,
   `stays for ${limits.capture.keptBrowserMs / 1_000} seconds for the next still`,
   `a timeline of ${limits.exports.clipsMax} clips`,
