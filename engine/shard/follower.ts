@@ -27,7 +27,7 @@ import { LogReader, leadsTo } from "./log-reader.ts";
 import type { Replica } from "./replica.ts";
 import type { Standbys } from "./standbys.ts";
 import type { Succession } from "./succession.ts";
-import { explainWait, type ShardWait, type WaitReason } from "./waiting.ts";
+import type { ShardWait, WaitReason } from "./waiting.ts";
 
 export interface FollowerParts {
   readonly node: string;
@@ -358,12 +358,8 @@ export class Follower {
 
   /** Says what is waited for; undefined for nothing. */
   private wait(reason: WaitReason | undefined): void {
-    const { replica, succession, onWait } = this.parts;
-    if (reason === undefined) onWait(undefined);
-    else {
-      const { owner } = succession;
-      onWait(explainWait(reason, replica.position, owner?.node, succession.survey()));
-    }
+    const { succession, onWait } = this.parts;
+    onWait(reason && succession.explain(reason));
   }
 
   /** At most a tick. */

@@ -28,6 +28,10 @@ export interface Survey {
   readonly before: number;
 }
 
+function isBehind({ epoch, seq }: Reached, other: Reached): boolean {
+  return other.epoch > epoch || (other.epoch === epoch && other.seq > seq);
+}
+
 interface Heard {
   readonly announcement: Announcement;
   readonly atMs: number;
@@ -140,10 +144,17 @@ export class Standbys {
   }
 
   /** Nodes that said of late that they have records behind this one. */
-  findAhead({ epoch, seq }: Reached): readonly Announcement[] {
-    return this.living().filter(
-      (other) => other.epoch > epoch || (other.epoch === epoch && other.seq > seq),
-    );
+  findAhead(position: Reached): readonly Announcement[] {
+    return this.living().filter((other) => isBehind(position, other));
+  }
+
+  /**
+   * The same with nodes that are silent: what their owner made durable was in the log, so a log
+   * that ends before it has lost its end.
+   */
+  findEverAhead(position: Reached): readonly Announcement[] {
+    const all = [...this.heardByNode.values()].map(({ announcement }) => announcement);
+    return all.filter((other) => isBehind(position, other));
   }
 
   /**

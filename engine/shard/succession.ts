@@ -9,7 +9,7 @@ import { handoverKey, type Owner, ownerKey, type Position } from "./flush.ts";
 import { isAt } from "./log-place.ts";
 import type { Replica } from "./replica.ts";
 import type { Standbys, Survey } from "./standbys.ts";
-import type { WaitReason } from "./waiting.ts";
+import type { ShardWait, WaitReason } from "./waiting.ts";
 
 export interface SuccessionParts {
   readonly node: string;
@@ -56,7 +56,7 @@ export class Succession {
     const dueMs = this.isHandedOver ? rank * handoverRankMs : silenceMs + rank * rankMs;
     if (silentMs < dueMs) return "owner";
     if (isDraining()) return "draining";
-    return standbys.findAhead(replica.position).length > 0 ? "ahead" : undefined;
+    return standbys.findEverAhead(replica.position).length > 0 ? "ahead" : undefined;
   }
 
   /**
@@ -87,8 +87,22 @@ export class Succession {
     return silentMs < limits.cluster.silenceMs ? "turn" : undefined;
   }
 
+  /** What is known while this node waits. */
+  explain(reason: WaitReason): ShardWait {
+    const { replica, standbys } = this.parts;
+    const { epoch, seq } = replica.position;
+    const survey = this.survey();
+    const all = [...(survey?.ahead ?? []), ...standbys.findEverAhead(replica.position)];
+    const ahead = [...new Set(all)].map((other) => {
+      const { node, epoch, seq } = other;
+      return { node, epoch, seq };
+    });
+    const missing = survey?.missing ?? [];
+    return { reason, epoch, seq, owner: this.owner?.node, ahead, missing };
+  }
+
   /** Undefined where no record names an owner. */
-  survey(): Survey | undefined {
+  private survey(): Survey | undefined {
     const { replica, standbys } = this.parts;
     const { owner } = this;
     if (owner === undefined) return undefined;

@@ -4,8 +4,6 @@
 import { limits } from "../../config/limits.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Announcement } from "../ports/peers.ts";
-import type { Position } from "./flush.ts";
-import type { Survey } from "./standbys.ts";
 
 export type WaitReason =
   /** The log cannot be reached. */
@@ -67,19 +65,6 @@ export class WaitReport {
   }
 }
 
-/** `survey` is undefined for a node without records. */
-export function explainWait(
-  reason: WaitReason,
-  { epoch, seq }: Position,
-  owner: string | undefined,
-  survey: Survey | undefined,
-): ShardWait {
-  const ahead = survey?.ahead.map((other) => ({
-    ...{ node: other.node, epoch: other.epoch, seq: other.seq },
-  }));
-  return { reason, epoch, seq, owner, ahead: ahead ?? [], missing: survey?.missing ?? [] };
-}
-
 /** One sentence or two, for the operator; `shard` is a number or `directory`. */
 export function describeWait(shard: string, wait: ShardWait): string {
   const { epoch, seq, owner, ahead, missing } = wait;
@@ -93,7 +78,7 @@ export function describeWait(shard: string, wait: ShardWait): string {
     case "founder":
       return "no node that is heard has records of it. Start the node on which the store began.";
     case "ahead":
-      return `this node has ${own}, ${more}; it waits for that node to go on. If that node has stopped for good, run \`${rebuild}\`.`;
+      return `this node has ${own}, ${more}; it waits for that node to go on. If that node is gone for good, stop this one and run \`${rebuild}\`.`;
     case "nodes":
       return `this node has ${own}; records behind ${seq} may be on nodes that are not heard: ${gone.join("; ")}. Start them. If they are gone for good, stop this node and run \`${rebuild}\`.`;
     case "history":

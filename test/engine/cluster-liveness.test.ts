@@ -145,3 +145,18 @@ t.test("an owner may be followed by a member with more, also while a third is do
   await house.pass(10_000);
   t.match(first.wait, { reason: "nodes", missing: ["b"] });
 });
+
+t.test("a standby that knows of more than the log leaves the shard to who has it", async (t) => {
+  const { house, first, second, third } = await openThree();
+  kill(third);
+  const { epoch = 0, seq = 0 } = first.reached ?? {};
+  const said = { node: "a", state: "owning", owner: "a", nonce: "a 1" } as const;
+  house.peers.open().announce({ ...said, epoch, seq: seq + 5 });
+  kill(first);
+  await house.pass(20_000);
+  t.strictSame(house.owners, [], "the log must have lost what the owner had made durable");
+  t.match(second.wait, { reason: "ahead", ahead: [{ node: "a" }] });
+  start(first, third);
+  await house.pass(15_000);
+  t.match(await ownerOf(house)?.ask(counter, look), { count: 1 });
+});
