@@ -361,9 +361,17 @@ export class Gateway {
   }
 
   private async answer(shard: number, question: ShardQuestion): Promise<ShardAnswer> {
-    if (!this.owns(shard) || !this.reads(shard)) return { kind: "moved" };
-    if (question.kind === "rows")
+    if (!this.owns(shard)) return { kind: "moved" };
+    if (question.kind === "rows") {
+      if (!this.reads(shard)) return { kind: "moved" };
       return { kind: "rows", rows: question.keys.map((key) => this.end(key).text(key)) };
+    }
+    // Without its lease another node may own the shard, and have been asked as well: only a lease
+    // that is renewed tells that none does.
+    while (!this.reads(shard)) {
+      await new Promise<void>((resolve) => this.clock.after(limits.cluster.movedAgainMs, resolve));
+      if (!this.owns(shard)) return lost;
+    }
     const { to, message, lane } = question;
     const reply = await this.askHere(shard, to, message, lane);
     return reply === lost ? lost : { kind: "reply", reply };

@@ -1,0 +1,54 @@
+/** What a node says of a shard that it owned until now. */
+import t from "tap";
+import { ManualClock } from "../../engine/adapters/manual-clock.ts";
+import { MemoryNodes } from "../../engine/adapters/memory/memory-nodes.ts";
+import { MemoryShardLines } from "../../engine/adapters/memory/memory-shard-lines.ts";
+import { memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
+import { ClusterNodes } from "../../engine/cluster/cluster-nodes.ts";
+import { Elsewhere } from "../../engine/cluster/elsewhere.ts";
+import { Gateway } from "../../engine/gateway.ts";
+import { keyOf } from "../../engine/key.ts";
+import type { Presence } from "../../engine/ports/nodes.ts";
+import { ProcessClock } from "../../engine/process-clock.ts";
+import { noHash } from "../../engine/record.ts";
+import type { ToShard } from "../../engine/wire.ts";
+import { sealed } from "./sealed.ts";
+import { idle } from "./toys.ts";
+
+t.test("an owner whose lease lapsed answers no other node before it knows better", async (t) => {
+  const clock = new ManualClock(1_000);
+  const processClock = new ProcessClock(clock);
+  const ignore = () => {};
+  const listener = { listens: () => false, changed: ignore, missed: ignore, left: ignore };
+  const gateway = new Gateway(1, processClock, { ...listener, failed: ignore });
+  const sent: ToShard[] = [];
+  gateway.attach(0, (message) => sent.push(message), memoryTables());
+  const lines = new MemoryShardLines();
+  const own: Presence = {
+    ...{ node: "a", address: "127.0.0.1:1", version: "1", status: "live", startedAtMs: 0 },
+    ...{ atMs: 0, warnings: [], shards: [], directorySeq: 0, firstRequest: 0 },
+  };
+  const nodes = new MemoryNodes().open();
+  const known = new ClusterNodes(() => own, nodes, processClock);
+  gateway.connect(new Elsewhere({ line: lines.open(), nodes, known, clock: processClock }));
+  clock.advance(1_000);
+  gateway.event(0, { kind: "lease", endsMs: 500 });
+  const question = { kind: "ask", to: keyOf(1, 16, "a"), message: { kind: "one" }, lane: "work" };
+  const answer = lines.open().ask(0, question, 1_000);
+  await idle();
+  t.strictSame(sent, [], "another node may own the shard and decide it");
+  gateway.event(0, { kind: "lease", endsMs: 3_000 });
+  clock.advance(100);
+  await idle();
+  t.equal(sent.length, 1, "no other node owns it");
+  const { bytes: record } = sealed({ shard: 0, epoch: 1, seq: 1, atMs: 0 }, {}, noHash);
+  const replies = [{ to: 1, reply: "reply" }];
+  gateway.event(0, { kind: "release", seq: 1, record, replies });
+  t.strictSame(await answer, { kind: "answer", answer: { kind: "reply", reply: "reply" } });
+
+  gateway.event(0, { kind: "lease", endsMs: 500 });
+  const unknown = lines.open().ask(0, question, 1_000);
+  gateway.detach(0);
+  clock.advance(100);
+  t.strictSame(await unknown, { kind: "answer", answer: { kind: "lost" } });
+});
