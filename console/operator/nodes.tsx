@@ -73,7 +73,7 @@ function Row({ node, drain }: { node: AdminNode; drain: (() => void) | undefined
           {ago(last_seen_at, nowMs.value)}
         </p>
         {warnings.map((warning) => (
-          <p key={warning} class="warning" role="status">
+          <p key={warning} class="node-warning">
             {warning}
           </p>
         ))}

@@ -26,6 +26,7 @@ t.test("an operator's day in the console", async (t) => {
       .waitFor();
     await look(t, page, "farm");
   });
+  await t.test("a node says what its shards wait for", (t) => seeWarning(t, shown));
   await t.test("a farm node is drained", (t) => drainNode(t, shown));
   t.strictSame(complaints, [], "no errors in the browser's console");
   await t.test("one who is no operator is shown none of it", (t) => seeNothing(t, shown));
@@ -71,6 +72,22 @@ async function seeAudit(t: Test, { page }: ConsolePage): Promise<void> {
   await page.getByRole("link", { name: "Audit" }).click();
   await page.getByRole("cell", { name: "account.create" }).waitFor();
   await look(t, page, "audit");
+}
+
+/** As a node of a cluster would say it whose shard waits for its owner. */
+async function seeWarning(t: Test, { page }: ConsolePage): Promise<void> {
+  const path = "**/v1/admin/nodes";
+  const warning = "Shard 1 has no owner: this node has records up to 2366 (epoch 12).";
+  await page.route(path, async (route) => {
+    const response = await route.fetch();
+    const { items } = (await response.json()) as { items: object[] };
+    const warned = items.map((node) => ({ ...node, warnings: [warning] }));
+    await route.fulfill({ response, json: { items: warned } });
+  });
+  await page.getByRole("link", { name: "Nodes" }).click();
+  await page.getByText(warning).first().waitFor();
+  await look(t, page, "waiting-nodes");
+  await page.unroute(path);
 }
 
 async function drainNode(t: Test, { page }: ConsolePage): Promise<void> {
