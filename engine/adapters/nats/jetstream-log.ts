@@ -3,7 +3,8 @@
  * of the whole stream: the one of a subject admitted several winners on three servers of 2.9.10.
  * JetStream looks for duplicates before it looks at the expected sequence, so an id names one
  * owner's attempt and no other, and an acknowledgement counts only with the sequence that was
- * expected.
+ * expected. A single server of 2.15.1 looks at the sequence first: then the stored record's id tells
+ * whose it is.
  *
  * JetStream syncs its disks now and then only: a power cut may take the end of a log, or all of it.
  * A replica of 2.9 whose server was killed may have lost its end, say that it is current, and lead
@@ -106,9 +107,9 @@ class JetStreamLog implements Log {
       // Stored where it must not be: the server does not know the expected sequence.
       throw new PortError(`the log took a record at ${seq} that belongs at ${after + 1}`, false);
     } catch (error) {
-      if (codeOf(error) === codes.wrongLastSequence) return false;
-      throw faultOf("append to the log", error);
+      if (codeOf(error) !== codes.wrongLastSequence) throw faultOf("append to the log", error);
     }
+    return (await this.idAt(after + 1)) === id;
   }
 
   async end(): Promise<LogEnd> {
@@ -204,6 +205,18 @@ class JetStreamLog implements Log {
       // The servers have lost it: from now on it is there, and empty.
       await this.make();
       return undefined;
+    }
+  }
+
+  /** With which id the record was published; undefined where there is none. */
+  private async idAt(seq: number): Promise<string | undefined> {
+    try {
+      const manager = await this.manager();
+      const { header } = await manager.streams.getMessage(this.stream, { seq });
+      return header.get("Nats-Msg-Id");
+    } catch (error) {
+      if (codeOf(error) === codes.noMessage) return undefined;
+      throw faultOf("read the log", error);
     }
   }
 
