@@ -1,4 +1,7 @@
-/** A server of NATS of a test's own, on this machine. */
+/**
+ * A server of NATS of a test's own, on this machine. `KLIEG_TEST_NATS` names another program than
+ * the `nats-server` of the path.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, rm, writeFile } from "node:fs/promises";
@@ -82,9 +85,11 @@ export async function startNatsClusterIn(folder: string): Promise<readonly NatsS
   );
 }
 
+const program = process.env["KLIEG_TEST_NATS"] ?? "nats-server";
+
 /** Ready when it says so; the kernel kills it when this process is gone. */
 async function startServer(args: readonly string[]) {
-  const mortal = ["--pdeathsig", "KILL", "--", "nats-server"];
+  const mortal = ["--pdeathsig", "KILL", "--", program];
   const server = spawn("setpriv", [...mortal, ...args], { stdio: ["ignore", "ignore", "pipe"] });
   let said = "";
   await new Promise<void>((resolve, reject) => {

@@ -42,6 +42,8 @@ const notRun: Readonly<Record<string, string>> = {
   "npm run farm": "needs NATS, as crash/nats-farm.test.ts has one",
   "klieg farm": "the same",
   "npm run cluster": "takes the machine, as long/local-cluster.test.ts does",
+  "npm run chaos": "takes the machine, as long/chaos.test.ts does",
+  "npm run chaos -- --rounds 20 --seed 7": "the same",
   "npm run bench -- hostile": "loads the machine for minutes",
   "npm run bench -- share": "the same",
   "klieg providers pause <name>": "needs a provider, as crash/paused-provider.test.ts has one",

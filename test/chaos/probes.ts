@@ -1,0 +1,150 @@
+/**
+ * Writes on every shard, and on the directory, through every node, all the while: since when one
+ * succeeds, and how long none did. A write on a shard renames an asset, which is read back through
+ * another node and judged by the history.
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import type { Asset } from "../../actors/contract/asset.ts";
+import type { Account } from "./accounts.ts";
+import { ask, isAway, parseReply } from "./client.ts";
+import { type Cluster, type EngineNode, firstToken } from "./cluster.ts";
+import type { History, Result } from "./history.ts";
+
+const pauseMs = 300;
+const timeoutMs = 2_000;
+/** Tokens whose outcome is unknown are found and removed before an account may have no more. */
+const leftMax = 20;
+
+interface Write {
+  readonly began: number;
+  readonly ended: number;
+}
+
+interface Shard {
+  readonly name: string;
+  writes: Write[];
+}
+
+export class Probes {
+  readonly faults: string[] = [];
+  private readonly history: History;
+  private readonly shards: Shard[] = [];
+  private readonly lanes: Promise<void>[] = [];
+  private names = 0;
+  private isOver = false;
+
+  constructor(history: History, cluster: Cluster, accounts: readonly Account[]) {
+    this.history = history;
+    for (const [store, nodes] of cluster.stores.entries()) {
+      const own = accounts.filter((account) => account.store === store);
+      for (const shard of new Set(own.map((account) => account.shard))) {
+        const account = own.find((each) => each.shard === shard) as Account;
+        this.probe(`shard ${store}.${shard}`, nodes, (node) => this.rename(account, node));
+      }
+      let left = 0;
+      this.probe(`directory ${store}`, nodes, async (node) => {
+        if (left++ >= leftMax && (await this.removeTokens(node))) left = 0;
+        return this.makeToken(node);
+      });
+    }
+  }
+
+  /** Forgets the writes so far. */
+  begin(): void {
+    for (const shard of this.shards) shard.writes = shard.writes.slice(-1);
+  }
+
+  /** Seconds without a write since `begin`, on the shard that was without for longest. */
+  longestGap(since: number): number {
+    const gaps = this.shards.flatMap(({ writes }) => {
+      const times = writes.map(({ ended }) => Math.max(ended, since)).sort((a, b) => a - b);
+      return [...times, process.uptime()].map((time, index) => time - (times[index - 1] ?? since));
+    });
+    return Math.max(...gaps);
+  }
+
+  /** When a write had succeeded everywhere that began after `since`; undefined as long as not. */
+  writtenAt(since: number): number | undefined {
+    const firsts = this.shards.map(({ writes }) => {
+      const ends = writes.filter(({ began }) => began >= since).map(({ ended }) => ended);
+      return ends.length === 0 ? undefined : Math.min(...ends);
+    });
+    return firsts.some((first) => first === undefined)
+      ? undefined
+      : Math.max(...(firsts as number[]));
+  }
+
+  /** Where no write has succeeded since then. */
+  unwritten(since: number): string[] {
+    const isWithout = ({ writes }: Shard) => !writes.some(({ began }) => began >= since);
+    return this.shards.filter(isWithout).map(({ name }) => name);
+  }
+
+  async end(): Promise<void> {
+    this.isOver = true;
+    await Promise.all(this.lanes);
+  }
+
+  private probe(
+    name: string,
+    nodes: readonly EngineNode[],
+    write: (node: EngineNode) => Promise<boolean>,
+  ): void {
+    const shard: Shard = { name, writes: [] };
+    this.shards.push(shard);
+    for (const node of nodes) this.lanes.push(this.repeat(shard, () => write(node)));
+  }
+
+  private async repeat(shard: Shard, write: () => Promise<boolean>): Promise<void> {
+    while (!this.isOver) {
+      const began = process.uptime();
+      if (await write()) shard.writes.push({ began, ended: process.uptime() });
+      await delay(pauseMs);
+    }
+  }
+
+  private async rename({ name, token, assetId: id, nodes }: Account, node: EngineNode) {
+    const to = ++this.names;
+    const path = `/assets/${id}`;
+    const body = { display_name: `${to}` };
+    const result = await this.history.record(name, { kind: "rename", id, to }, async () => {
+      const reply = await ask(node, { path, method: "PATCH", body, token, timeoutMs });
+      if (reply.status === 200) return { outcome: "ok" } as const;
+      if (!isAway(reply)) this.faults.push(`${path} was answered ${reply.status}: ${reply.text}`);
+      return { outcome: reply.status === 0 ? "fail" : "unknown" } as const;
+    });
+    const reader = nodes[(nodes.indexOf(node) + 1) % nodes.length] as EngineNode;
+    await this.history.record(name, { kind: "read", id }, async (): Promise<Result> => {
+      const reply = await ask(reader, { path, token, timeoutMs });
+      if (reply.status === 404) return { outcome: "ok", seen: undefined };
+      if (reply.status !== 200) return { outcome: "unknown" };
+      const { status, display_name: shown } = parseReply<Asset>(reply);
+      return { outcome: "ok", seen: { status, name: Number(shown) } };
+    });
+    return result.outcome === "ok";
+  }
+
+  private async makeToken(node: EngineNode): Promise<boolean> {
+    const body = { name: "probe" };
+    const made = await ask(node, { path: "/tokens", body, token: firstToken, timeoutMs });
+    if (made.status !== 201) {
+      if (!isAway(made)) this.faults.push(`/tokens was answered ${made.status}: ${made.text}`);
+      return false;
+    }
+    const path = `/tokens/${parseReply<{ id: string }>(made).id}`;
+    await ask(node, { path, method: "DELETE", token: firstToken, timeoutMs });
+    return true;
+  }
+
+  private async removeTokens(node: EngineNode): Promise<boolean> {
+    const listed = await ask(node, { path: "/tokens", token: firstToken, timeoutMs });
+    if (listed.status !== 200) return false;
+    const { items } = parseReply<{ items: { id: string; name: string }[] }>(listed);
+    for (const { id, name } of items) {
+      const path = `/tokens/${id}`;
+      if (name === "probe")
+        await ask(node, { path, method: "DELETE", token: firstToken, timeoutMs });
+    }
+    return true;
+  }
+}
