@@ -36,10 +36,9 @@ async function run(): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "klieg-chaos-"));
   say(`${readVersion(options.nats)}, ${durability}, seed ${seed}, ${rounds} rounds; ${folder}`);
   const { figures, violations } = await runRounds(folder, options, say, () => isStopped);
+  const seconds = Math.round(process.uptime());
   say(formatTable(figures));
-  say(
-    `${figures.length} rounds in ${Math.round(process.uptime())} s, ${violations.length} violations`,
-  );
+  say(`${figures.length} rounds in ${seconds} s, ${violations.length} violations`);
   if (violations.length > 0) {
     say(`Data and logs are in ${folder}.`);
     return 1;

@@ -175,7 +175,8 @@ function describe(
       .filter((line) => !isEveryday.test(line))
       .slice(-logLines)
       .map((line) => line.slice(0, logWidth));
-    return `--- ${name}${ownEnds.length > 0 ? ` (ended: ${ownEnds.join(", ")})` : ""}\n${told.join("\n")}`;
+    const ends = ownEnds.length > 0 ? ` (ended: ${ownEnds.join(", ")})` : "";
+    return `--- ${name}${ends}\n${told.join("\n")}`;
   });
   return [...nodes, ...logs].join("\n");
 }

@@ -3,8 +3,8 @@
  * of the whole stream: the one of a subject admitted several winners on three servers of 2.9.10.
  * JetStream looks for duplicates before it looks at the expected sequence, so an id names one
  * owner's attempt and no other, and an acknowledgement counts only with the sequence that was
- * expected. A single server of 2.15.1 looks at the sequence first: then the stored record's id tells
- * whose it is.
+ * expected. A single server of 2.15.1 looks at the sequence first: then the stored record's id
+ * tells whose it is.
  *
  * JetStream syncs its disks now and then only: a power cut may take the end of a log, or all of it.
  * A replica of 2.9 whose server was killed may have lost its end, say that it is current, and lead
