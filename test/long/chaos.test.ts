@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import t from "tap";
 
-const rounds = process.env["KLIEG_TEST_ROUNDS"] ?? "4";
+const rounds = process.env["KLIEG_TEST_ROUNDS"] ?? "3";
 const seed = process.env["KLIEG_TEST_SEED"] ?? "1";
 const run = promisify(execFile);
 const folder = t.testdir();
