@@ -328,7 +328,7 @@ function openHost(
       onWait(shard, wait) {
         const why = warnings.noteWait(shard, wait);
         if (why === undefined) log.info({ shard }, "a shard waits no longer");
-        else log.warn({ shard, ...wait, why }, "a shard has no owner");
+        else log.warn({ shard, ...wait, why }, "a shard waits");
       },
       onDamage(sentence) {
         process.stderr.write(`${sentence}\n`);

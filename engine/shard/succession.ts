@@ -56,7 +56,8 @@ export class Succession {
     const dueMs = this.isHandedOver ? rank * handoverRankMs : silenceMs + rank * rankMs;
     if (silentMs < dueMs) return "owner";
     if (isDraining()) return "draining";
-    return standbys.findEverAhead(replica.position).length > 0 ? "ahead" : undefined;
+    if (standbys.findEverAhead(replica.position).length === 0) return undefined;
+    return standbys.isOwned ? "behind" : "ahead";
   }
 
   /**
@@ -64,7 +65,7 @@ export class Succession {
    * all that was acknowledged is here, or what is not was given up, and it is this node's turn.
    */
   findObstacle(silentMs: number): WaitReason | undefined {
-    const { replica, clock } = this.parts;
+    const { replica, standbys, clock } = this.parts;
     const { silenceMs, turnMs } = limits.cluster;
     if (this.isLossAccepted) return this.findLossObstacle(silentMs);
     const survey = this.survey();
@@ -72,7 +73,7 @@ export class Succession {
     const isClear = survey?.isComplete === true && survey.ahead.length === 0;
     if (!isClear) this.clearedMs = undefined;
     if (survey === undefined) return replica.position.seq === 0 ? "snapshot" : "history";
-    if (survey.ahead.length > 0) return "ahead";
+    if (survey.ahead.length > 0) return standbys.isOwned ? "behind" : "ahead";
     if (!survey.isComplete) return "nodes";
     if (!this.wasOwner && silentMs < silenceMs) return "turn";
     this.clearedMs ??= nowMs;

@@ -10,6 +10,8 @@ export type WaitReason =
   | "log"
   /** No node has records, and the store began elsewhere. */
   | "founder"
+  /** Another node owns the shard, and what it appends does not arrive. */
+  | "behind"
   /** Other nodes have more records, or other ones. */
   | "ahead"
   /** Nodes that may have more records are not heard. */
@@ -58,15 +60,23 @@ export class WaitReport {
       return;
     }
     this.sinceMs ??= nowMs;
-    const text = JSON.stringify(wait);
+    // Numbers alone change with every record that comes.
+    const nodes = wait.ahead.map(({ node }) => node);
+    const text = JSON.stringify([wait.reason, wait.owner, nodes, wait.missing]);
     if (nowMs - this.sinceMs < limits.cluster.waitSaidMs || text === this.said) return;
     this.said = text;
     this.say(wait);
   }
 }
 
-/** One sentence or two, for the operator; `shard` is a number or `directory`. */
+/** A few sentences for the operator; `shard` is a number or `directory`. */
 export function describeWait(shard: string, wait: ShardWait): string {
+  const name = shard === "directory" ? "The directory" : `Shard ${shard}`;
+  const state = wait.reason === "behind" ? "is not followed here" : "has no owner";
+  return `${name} ${state}: ${describeReason(shard, wait)}`;
+}
+
+function describeReason(shard: string, wait: ShardWait): string {
   const { epoch, seq, owner, ahead, missing } = wait;
   const own = seq === 0 ? "no records" : `records up to ${seq} (epoch ${epoch})`;
   const rebuild = `klieg shard rebuild ${shard}`;
@@ -77,6 +87,8 @@ export function describeWait(shard: string, wait: ShardWait): string {
       return "NATS does not answer for its log. Start most of the NATS servers.";
     case "founder":
       return "no node that is heard has records of it. Start the node on which the store began.";
+    case "behind":
+      return `this node has ${own}, its owner has more (${more}), and the log does not deliver it. It is asked again every second.`;
     case "ahead":
       return `this node has ${own}, ${more}; it waits for that node to go on. If that node is gone for good, stop this one and run \`${rebuild}\`.`;
     case "nodes":

@@ -32,9 +32,7 @@ export class Warnings {
   }
 
   list(): string[] {
-    const waits = [...this.waits].map(
-      ([shard, wait]) => `${nameShard(shard)} has no owner: ${describeWait(shard, wait)}`,
-    );
+    const waits = [...this.waits].map(([shard, wait]) => describeWait(shard, wait));
     const refusals = [...this.refusing].map(
       (address) =>
         `The node at ${address} refuses what this node forwards. Both need the same KLIEG_CLUSTER_KEY_FILE, on one machine the same store, and clocks that agree.`,
@@ -49,8 +47,4 @@ export function describeClock({ clockAheadMs }: KnownNode): string | undefined {
   const seconds = Math.round(Math.abs(clockAheadMs) / 1_000);
   const side = clockAheadMs > 0 ? "ahead of" : "behind";
   return `The node's clock is ${seconds} s ${side} that of the node that was asked. Requests between nodes are refused from ${limits.cluster.hopMs / 1_000} s on; set both by NTP.`;
-}
-
-function nameShard(shard: string): string {
-  return shard === "directory" ? "The directory" : `Shard ${shard}`;
 }
