@@ -1,0 +1,257 @@
+/**
+ * Everything that may go wrong in a simulated cluster, drawn step by step, and how it all ends.
+ * What may lose what was acknowledged is left out: a disk that is lost for good together with the
+ * log's end.
+ */
+import type { SimCluster } from "./sim-cluster.ts";
+import type { SimNode } from "./sim-node.ts";
+
+const weights = {
+  kill: 6,
+  killAll: 1,
+  start: 14,
+  stop: 3,
+  pause: 5,
+  resume: 10,
+  cut: 6,
+  heal: 8,
+  cutLog: 6,
+  healLog: 10,
+  mute: 3,
+  flaky: 6,
+  calm: 6,
+  logAway: 2,
+  logBack: 8,
+  unanswered: 5,
+  showLess: 3,
+  showAll: 6,
+  loseEnd: 1,
+  loseAll: 1,
+  trimAhead: 2,
+  forgetIds: 2,
+  wallClock: 3,
+  drain: 1,
+  undrain: 4,
+} as const;
+
+type Fault = keyof typeof weights;
+
+export class Faults {
+  private readonly cluster: SimCluster;
+  /** Until then no node is stopped: the owner has to see first that the log has lost its end. */
+  private quietUntilMs = 0;
+
+  constructor(cluster: SimCluster) {
+    this.cluster = cluster;
+  }
+
+  async draw(): Promise<void> {
+    await this.carryOut(this.cluster.dice.weigh(weights));
+  }
+
+  /** Nodes run, ways are open, the log answers. */
+  async end(): Promise<void> {
+    const { nodes, network } = this.cluster;
+    this.cluster.note("faults cease");
+    network.cuts.clear();
+    network.lost = 0;
+    network.late = 0;
+    network.doubled = 0;
+    for (const log of this.cluster.logs) {
+      log.isAway = false;
+      log.unanswered = 0;
+      log.late = 0;
+      log.showLess(undefined);
+    }
+    for (const node of nodes) {
+      node.isMute = false;
+      node.isLogCutIn = false;
+      node.isLogCutOut = false;
+      if (node.isDraining) this.undrain(node);
+      await node.resume();
+      if (!node.isRunning) node.start();
+    }
+  }
+
+  private async carryOut(fault: Fault): Promise<void> {
+    const { cluster } = this;
+    const { dice, network, nodes, running } = cluster;
+    const node = dice.pick(nodes);
+    const isQuiet = cluster.timeline.nowMs < this.quietUntilMs;
+    const log = dice.pick(cluster.logs);
+    switch (fault) {
+      case "kill":
+        if (node.isRunning && !isQuiet) this.kill(node);
+        return;
+      case "killAll":
+        if (isQuiet || !dice.percent(40)) return;
+        for (const one of running) this.kill(one);
+        return;
+      case "start":
+        if (node.isRunning) return;
+        cluster.note(`${node.name} starts`);
+        node.start();
+        return;
+      case "stop":
+        if (!node.isRunning || node.isPaused || isQuiet) return;
+        cluster.note(`${node.name} stops`);
+        node.stop();
+        return;
+      case "pause":
+        if (!node.isRunning || node.isPaused || isQuiet) return;
+        cluster.note(`${node.name} stands still`);
+        node.pause();
+        return;
+      case "resume":
+        if (!node.isPaused) return;
+        cluster.note(`${node.name} goes on`);
+        await node.resume();
+        return;
+      case "cut":
+        return this.cut(node);
+      case "heal":
+        if (network.cuts.size > 0) cluster.note("all ways between nodes are open");
+        network.cuts.clear();
+        return;
+      case "cutLog":
+        if (isQuiet) return;
+        if (dice.percent(60)) node.isLogCutOut = true;
+        if (dice.percent(60)) node.isLogCutIn = true;
+        cluster.note(`${node.name} is cut off the log: ${node.isLogCutOut} ${node.isLogCutIn}`);
+        return;
+      case "healLog":
+        node.isLogCutIn = false;
+        node.isLogCutOut = false;
+        node.isMute = false;
+        return;
+      case "mute":
+        node.isMute = true;
+        cluster.note(`${node.name} is delivered nothing of the log`);
+        return;
+      case "flaky":
+        network.lost = dice.pick([0, 5, 40]);
+        network.late = dice.pick([0, 10, 40]);
+        network.doubled = dice.pick([0, 10, 40]);
+        log.late = dice.pick([0, 10, 40]);
+        cluster.note(
+          `messages are lost, late, doubled: ${network.lost} ${network.late} ${network.doubled}`,
+        );
+        return;
+      case "calm":
+        network.lost = 0;
+        network.late = 0;
+        network.doubled = 0;
+        for (const one of cluster.logs) one.late = 0;
+        return;
+      case "undrain":
+        if (node.isDraining) this.undrain(node);
+        return;
+      case "drain":
+        if (nodes.some(({ isDraining }) => isDraining)) return;
+        cluster.note(`${node.name} drains`);
+        node.drain();
+        return;
+      case "wallClock":
+        node.wallOffsetMs += dice.pick([-60_000, -1_000, -20, 20, 1_000, 60_000]);
+        cluster.note(`the wall clock of ${node.name} is off by ${node.wallOffsetMs}`);
+        return;
+      default:
+        this.harmLog(fault);
+    }
+  }
+
+  private harmLog(
+    fault:
+      | "logAway"
+      | "logBack"
+      | "unanswered"
+      | "showLess"
+      | "showAll"
+      | "loseEnd"
+      | "loseAll"
+      | "trimAhead"
+      | "forgetIds",
+  ): void {
+    const { cluster } = this;
+    const { dice, logs } = cluster;
+    const shard = dice.between(0, logs.length - 1);
+    const log = logs[shard];
+    if (log === undefined) return;
+    switch (fault) {
+      case "logAway":
+        log.isAway = true;
+        break;
+      case "logBack":
+        for (const one of logs) one.isAway = false;
+        return;
+      case "unanswered":
+        log.unanswered = dice.pick([0, 10, 50]);
+        break;
+      case "showLess":
+        log.showLess(dice.between(1, 8));
+        break;
+      case "showAll":
+        for (const one of logs) one.showLess(undefined);
+        return;
+      case "loseEnd":
+        if (!this.isSafeToLose(shard)) return;
+        log.lose(Math.max(0, log.end - dice.between(1, 20)));
+        break;
+      case "loseAll":
+        if (!this.isSafeToLose(shard)) return;
+        log.lose();
+        break;
+      case "trimAhead":
+        log.trim(log.end - dice.between(0, 5));
+        break;
+      case "forgetIds":
+        log.forgetIds();
+    }
+    cluster.note(`log ${shard}: ${fault}, its end is ${log.end}`);
+  }
+
+  /**
+   * Of records that a log has lost nothing is known where they never came, so they must be with a
+   * node that sees the loss before it can be gone itself.
+   */
+  private isSafeToLose(shard: number): boolean {
+    const { owners } = { owners: this.cluster.owners(shard) };
+    const [owner] = owners;
+    const { timeline, network, logs } = this.cluster;
+    if (owner === undefined || owner.isPaused || owner.isLogCutIn || owner.isLogCutOut)
+      return false;
+    if (network.cuts.size > 0 || network.lost > 0 || logs[shard]?.isAway === true) return false;
+    this.quietUntilMs = timeline.nowMs + 5_000;
+    return true;
+  }
+
+  private kill(node: SimNode): void {
+    this.cluster.note(`${node.name} is killed`);
+    node.kill();
+  }
+
+  /** One way or both, between a node and one other or all others. */
+  private cut(node: SimNode): void {
+    const { dice, nodes, network } = this.cluster;
+    if (this.cluster.timeline.nowMs < this.quietUntilMs) return;
+    const others = nodes.filter((other) => other !== node);
+    const [hears, speaks] = dice.pick([
+      [true, true],
+      [true, false],
+      [false, true],
+    ] as const);
+    for (const other of dice.percent(50) ? others : [dice.pick(others)]) {
+      if (hears) network.cuts.add(`${other.name}>${node.name}`);
+      if (speaks) network.cuts.add(`${node.name}>${other.name}`);
+    }
+    this.cluster.note(`ways are cut: ${[...network.cuts].join(" ")}`);
+  }
+
+  /** Only a new life of a node owns again. */
+  private undrain(node: SimNode): void {
+    this.cluster.note(`${node.name} drains no more`);
+    node.isDraining = false;
+    if (node.isRunning) node.kill();
+    node.start();
+  }
+}

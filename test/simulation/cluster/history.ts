@@ -1,0 +1,57 @@
+/**
+ * What was released of each shard, record by record: whatever a client was told rests on it, so no
+ * owner may ever go on without it, nor with other records in its place (I1, I2, I3, I4).
+ */
+import { hashOf, readHead } from "../../../engine/record.ts";
+import type { SimDisk } from "./sim-disk.ts";
+
+interface Released {
+  readonly hash: string;
+  readonly epoch: number;
+}
+
+export class History {
+  private readonly shards: Map<number, Released>[];
+  private readonly lastSeqs: number[];
+
+  constructor(shards: number) {
+    this.shards = Array.from({ length: shards }, () => new Map());
+    this.lastSeqs = new Array<number>(shards).fill(0);
+  }
+
+  /** The last record of the shard that was released. */
+  lastSeq(shard: number): number {
+    return this.lastSeqs[shard] ?? 0;
+  }
+
+  /** A sentence when this release breaks a promise; an owner may be late with what is history. */
+  release(shard: number, record: Uint8Array, disk: SimDisk): string | undefined {
+    const known = this.shards[shard];
+    if (known === undefined || record.length === 0) return undefined;
+    const { seq, epoch } = readHead(record);
+    const hash = hashOf(record);
+    const before = known.get(seq);
+    if (before !== undefined && before.hash !== hash)
+      return `I1: record ${seq} of shard ${shard} was released twice, as two`;
+    if (disk.hashes.get(seq) !== hash)
+      return `I3: record ${seq} of shard ${shard} left before it was on the owner's disk`;
+    const last = this.lastSeq(shard);
+    const lastEpoch = known.get(last)?.epoch ?? 0;
+    if (seq > last ? epoch < lastEpoch : epoch > lastEpoch)
+      return `I2: record ${seq} of shard ${shard} is of epoch ${epoch}, record ${last} of ${lastEpoch}`;
+    known.set(seq, { hash, epoch });
+    if (seq < last) return undefined;
+    const missing = this.missing(shard, disk);
+    this.lastSeqs[shard] = seq;
+    return missing;
+  }
+
+  /** A sentence when what is on the disk of an owner lacks what was released. */
+  missing(shard: number, disk: SimDisk): string | undefined {
+    const seq = this.lastSeq(shard);
+    const hash = this.shards[shard]?.get(seq)?.hash;
+    if (hash === undefined || disk.hashes.get(seq) === hash) return undefined;
+    if (!disk.hashes.has(seq) && disk.joinedSeq > seq) return undefined;
+    return `I1: shard ${shard} goes on without record ${seq}, which was released`;
+  }
+}

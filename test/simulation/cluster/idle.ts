@@ -1,0 +1,34 @@
+/**
+ * Runs what waits for the end of a turn of the event loop, to the last, without the event loop: the
+ * engine awaits `setImmediate`, whose calls are kept in one list here, in their order.
+ */
+const { setImmediate: turn } = globalThis;
+
+let waiting: (() => void)[] = [];
+
+/** Runs `simulation` while every call of `setImmediate` in this process belongs to it. */
+export async function withIdle<Result>(simulation: () => Promise<Result>): Promise<Result> {
+  const before = globalThis.setImmediate;
+  waiting = [];
+  const keep = (run: (...values: unknown[]) => void, ...values: unknown[]) => {
+    waiting.push(() => run(...values));
+    return undefined;
+  };
+  globalThis.setImmediate = keep as unknown as typeof globalThis.setImmediate;
+  try {
+    return await simulation();
+  } finally {
+    globalThis.setImmediate = before;
+    for (const run of waiting) run();
+  }
+}
+
+/** Resolves when every promise that can settle has settled. */
+export async function settle(): Promise<void> {
+  for (let runs: (() => void)[] = [() => {}]; runs.length > 0; ) {
+    await new Promise<void>((resolve) => void turn(resolve));
+    runs = waiting;
+    waiting = [];
+    for (const run of runs) run();
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * A cluster in one thread: nodes with real lives of their shards over simulated clocks, disks,
+ * network, logs and objects, all of whose chance comes from one seed. It writes down what happens,
+ * in words, and what was found broken.
+ */
+import { createHash } from "node:crypto";
+import { memoryObjects } from "../../../engine/adapters/objects/memory-objects.ts";
+import type { Domain } from "../../../engine/domain.ts";
+import { StoreDamage } from "../../../engine/ports/store-damage.ts";
+import { readHead } from "../../../engine/record.ts";
+import type { ShardEvent } from "../../../engine/wire.ts";
+import { Dice } from "./dice.ts";
+import { History } from "./history.ts";
+import { SimLog } from "./sim-log.ts";
+import { SimNetwork } from "./sim-network.ts";
+import { SimNode } from "./sim-node.ts";
+import type { Surroundings, Work, WorkParts } from "./surroundings.ts";
+import { Timeline } from "./timeline.ts";
+
+export interface ClusterOptions {
+  readonly seed: number;
+  readonly domain: Domain;
+  readonly nodes: number;
+  readonly shardCount: number;
+  readonly isQuorum: boolean;
+  readonly openWork: (parts: WorkParts) => Work;
+}
+
+/** How many of the last happenings a failure shows. */
+const shownMax = Number(process.env["KLIEG_SIM_SHOWN"] ?? 50);
+
+export class SimCluster {
+  readonly dice: Dice;
+  readonly timeline = new Timeline();
+  readonly network: SimNetwork;
+  readonly logs: readonly SimLog[];
+  readonly nodes: SimNode[];
+  readonly history: History;
+  readonly shardCount: number;
+  readonly isQuorum: boolean;
+  /** Promises that were found broken. */
+  readonly wrong: string[] = [];
+  private readonly around: Surroundings;
+  private readonly digest = createHash("sha256");
+  private readonly last: string[] = [];
+
+  constructor({ seed, domain, nodes, shardCount, isQuorum, openWork }: ClusterOptions) {
+    this.dice = new Dice(seed);
+    const { dice, timeline } = this;
+    this.shardCount = shardCount;
+    this.isQuorum = isQuorum;
+    this.network = new SimNetwork(timeline, dice);
+    this.logs = Array.from({ length: shardCount + 1 }, () => new SimLog(timeline, dice));
+    this.history = new History(shardCount + 1);
+    this.around = {
+      ...{ timeline, dice, network: this.network, logs: this.logs, objects: memoryObjects() },
+      ...{ domain, isQuorum, shardCount, processes: 0, openWork },
+      onEvent: (node, shard, event) => this.hear(node, shard, event),
+      onEnd: (node, shard, error) => this.end(node, shard, error),
+      onBrokenStep: (_, error) => this.fail(`an actor broke a promise: ${String(error)}`),
+      onFault: (sentence) => this.note(sentence),
+    };
+    this.nodes = Array.from({ length: nodes }, (_, at) => this.newNode(`n${at + 1}`, at === 0));
+  }
+
+  newNode(name: string, isFounder = false): SimNode {
+    return new SimNode(name, isFounder, this.around);
+  }
+
+  get running(): readonly SimNode[] {
+    return this.nodes.filter(({ isRunning }) => isRunning);
+  }
+
+  /** Nodes that answer reads of the shard as its owners. */
+  owners(shard: number): readonly SimNode[] {
+    return this.nodes.filter((node) => node.answersReads(shard));
+  }
+
+  note(happening: string): void {
+    const line = `${this.timeline.nowMs} ${happening}`;
+    this.digest.update(line);
+    this.last.push(line);
+    if (this.last.length > shownMax) this.last.shift();
+  }
+
+  fail(sentence: string): void {
+    this.note(`WRONG: ${sentence}`);
+    this.wrong.push(sentence);
+  }
+
+  /** The same for the same happenings. */
+  get hash(): string {
+    return this.digest.copy().digest("hex");
+  }
+
+  get lastHappenings(): readonly string[] {
+    return this.last;
+  }
+
+  /** What must hold at every instant between two happenings. */
+  check(): void {
+    for (let shard = 0; shard <= this.shardCount; shard++) {
+      const owners = this.owners(shard);
+      if (owners.length < 2) continue;
+      const names = owners.map(({ name }) => name).join(" and ");
+      this.fail(`${names} both answer reads of shard ${shard}`);
+    }
+  }
+
+  private hear(node: SimNode, shard: number, event: ShardEvent): void {
+    const disk = node.disks[shard];
+    if (disk === undefined) return;
+    const who = `${node.name}/${shard}`;
+    switch (event.kind) {
+      case "release": {
+        if (event.record.length === 0 && event.replies.length === 0) return;
+        const { record } = event;
+        if (record.length > 0) {
+          const { seq, epoch } = readHead(record);
+          this.note(`${who} released record ${seq} of epoch ${epoch}`);
+        }
+        const wrong = this.history.release(shard, record, disk);
+        if (wrong !== undefined) this.fail(wrong);
+        return;
+      }
+      case "opened": {
+        this.note(`${who} opened at record ${event.seq}`);
+        const wrong = this.history.missing(shard, disk);
+        if (wrong !== undefined) this.fail(wrong);
+        return;
+      }
+      case "waiting":
+        this.note(`${who} waits: ${event.wait?.reason ?? "no more"}`);
+        return;
+      case "following":
+      case "standby":
+      case "joining":
+      case "leaving":
+      case "unconfirmed":
+        this.note(`${who} is ${event.kind}`);
+        return;
+      case "readable":
+      case "applied":
+      case "lease":
+      case "frozen":
+      case "stuck":
+      case "flushed":
+      case "held":
+        return;
+    }
+  }
+
+  private end(node: string, shard: number, error: unknown): void {
+    this.note(`${node}/${shard} ended: ${error === undefined ? "stopped" : String(error)}`);
+    if (error === undefined) return;
+    const isExpected = error instanceof Error && error.name === "OwnershipLost";
+    if (error instanceof StoreDamage || !isExpected)
+      this.fail(`shard ${shard} of ${node} ended by ${String(error)}`);
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * A shard's disk on a simulated node. What was written is there after a crash only if its writing
+ * had ended; of what was being written a crash keeps the beginning, or nothing.
+ */
+import type { Key, KeyRange } from "../../../engine/key.ts";
+import type { Journal } from "../../../engine/ports/journal.ts";
+import { PortError } from "../../../engine/ports/port-error.ts";
+import type { TableRow, Tables, TableWrite } from "../../../engine/ports/tables.ts";
+import { hashOf } from "../../../engine/record.ts";
+import { positionKey } from "../../../engine/shard/flush.ts";
+import type { Dice } from "./dice.ts";
+import type { Life, Timeline } from "./timeline.ts";
+
+/** Rows in the order of their keys. */
+class SortedRows {
+  private readonly texts = new Map<Key, string>();
+  private readonly keys: Key[] = [];
+
+  get(key: Key): string | undefined {
+    return this.texts.get(key);
+  }
+
+  set(key: Key, text: string | undefined): void {
+    const isThere = this.texts.has(key);
+    if (text === undefined) {
+      if (this.texts.delete(key)) this.keys.splice(this.place(key), 1);
+      return;
+    }
+    this.texts.set(key, text);
+    if (!isThere) this.keys.splice(this.place(key), 0, key);
+  }
+
+  range({ start, end }: KeyRange, limit: number, reverse: boolean): TableRow[] {
+    const found = this.keys.slice(this.place(start), this.place(end));
+    if (reverse) found.reverse();
+    return found.slice(0, limit).map((key) => ({ key, text: this.texts.get(key) ?? "" }));
+  }
+
+  /** Where the key is, or would be. */
+  private place(key: Key): number {
+    let [low, high] = [0, this.keys.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.keys[middle] ?? "") < key) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** What is being written, in its order. */
+interface Write {
+  readonly keep: () => void;
+}
+
+export class SimDisk {
+  /** Hash of each record that was ever durable here, by its number: of the history as it is now. */
+  readonly hashes = new Map<number, string>();
+  /** The last record of the snapshot whose rows came in the place of its own; 0 for none. */
+  joinedSeq = 0;
+  private readonly timeline: Timeline;
+  private readonly dice: Dice;
+  private readonly records = new Map<number, Uint8Array>();
+  private readonly rows = new SortedRows();
+  private writes: Write[] = [];
+
+  constructor(timeline: Timeline, dice: Dice) {
+    this.timeline = timeline;
+    this.dice = dice;
+  }
+
+  /** What was not flushed is lost, or only its beginning is kept. */
+  crash(): void {
+    const kept = this.dice.percent(50) ? this.dice.between(0, this.writes.length) : 0;
+    for (const { keep } of this.writes.slice(0, kept)) keep();
+    this.writes = [];
+  }
+
+  openJournal(life: Life): Journal {
+    const { records } = this;
+    return {
+      append: (seq, record) => {
+        if (records.has(seq))
+          throw new PortError(`record ${seq} is in the journal already`, false);
+        const bytes = Uint8Array.from(record);
+        return this.write(life, () => {
+          records.set(seq, bytes);
+          this.note(seq, hashOf(bytes));
+        });
+      },
+      *from(seq) {
+        for (const at of [...records.keys()].sort((a, b) => a - b))
+          if (at >= seq) yield { seq: at, record: records.get(at) ?? new Uint8Array() };
+      },
+      async trim(seq) {
+        for (const at of records.keys()) if (at <= seq) records.delete(at);
+      },
+      restart: () =>
+        this.write(life, () => {
+          records.clear();
+        }),
+      async close() {},
+    };
+  }
+
+  openTables(life: Life): Tables {
+    const { rows } = this;
+    return {
+      get: (key) => rows.get(key),
+      range: (range, limit, reverse = false) => rows.range(range, limit, reverse),
+      refresh() {},
+      write: (writes) => {
+        const texts = Array.from(writes, ([key, value]) => [key, textOf(value)] as const);
+        return this.write(life, () => {
+          for (const [key, text] of texts) {
+            rows.set(key, text);
+            if (key === positionKey && text !== undefined) this.notePosition(text);
+          }
+        });
+      },
+      async close() {},
+    };
+  }
+
+  private notePosition(text: string): void {
+    const { seq, hash } = JSON.parse(text) as { seq: number; hash: string };
+    if (seq === 0 || this.hashes.get(seq) === hash) return;
+    this.hashes.clear();
+    this.hashes.set(seq, hash);
+    this.joinedSeq = seq;
+  }
+
+  /** What came behind belongs to a history that was given up. */
+  private note(seq: number, hash: string): void {
+    for (let later = seq + 1; this.hashes.delete(later); later++);
+    this.hashes.set(seq, hash);
+  }
+
+  private write(life: Life, keep: () => void): Promise<void> {
+    const write = { keep };
+    this.writes.push(write);
+    return new Promise((resolve) => {
+      this.timeline.after(life, this.dice.between(1, 3), () => {
+        // Writes of a disk end in their order.
+        for (const one of this.writes.splice(0, this.writes.indexOf(write) + 1)) one.keep();
+        resolve();
+      });
+    });
+  }
+}
+
+function textOf(value: TableWrite[1]): string | undefined {
+  if (value === undefined || typeof value === "string") return value;
+  return Buffer.from(value).toString();
+}

@@ -1,0 +1,190 @@
+/**
+ * The replicated log of one shard, as its servers keep it and as nodes reach it: a request and its
+ * answer travel, and either may be lost, so that what is stored may be unknown to who stored it.
+ * Without faults it behaves as the adapters do.
+ */
+import type { Log, LogEnd, LogEntry, LogSize } from "../../../engine/ports/log.ts";
+import { PortError } from "../../../engine/ports/port-error.ts";
+import type { Dice } from "./dice.ts";
+import type { Life, Timeline } from "./timeline.ts";
+
+const timeoutMs = 2_000;
+/** In which ids of attempts are remembered, however often one comes. */
+const idsMax = 2_000;
+
+/** How a node reaches the log. */
+export interface LogLine {
+  readonly life: Life | undefined;
+  /** Whether what the node sends arrives, and whether what the log answers does. */
+  sends(): boolean;
+  hears(): boolean;
+  /** Entries are not delivered, though all else is answered. */
+  isMute(): boolean;
+}
+
+export class SimLog {
+  /** So many of a hundred requests are stored and not answered; of answers that come late. */
+  unanswered = 0;
+  late = 0;
+  /** The servers have no leader. */
+  isAway = false;
+  private readonly timeline: Timeline;
+  private readonly dice: Dice;
+  private entries = new Map<number, Uint8Array>();
+  private firstSeq = 1;
+  private endSeq = 0;
+  /** What a replica shows that lacks the end; undefined while the leader answers. */
+  private shownSeq: number | undefined;
+  private sequenceById = new Map<string, number>();
+  private readonly followers = new Set<() => void>();
+  /** Counts the logs that were begun in its place. */
+  private version = 0;
+
+  constructor(timeline: Timeline, dice: Dice) {
+    this.timeline = timeline;
+    this.dice = dice;
+  }
+
+  get end(): number {
+    return this.endSeq;
+  }
+
+  /** One node's way to it. */
+  open(line: LogLine): Log {
+    return {
+      publish: (record, id, after) => {
+        const bytes = Uint8Array.from(record);
+        return this.request(line, () => this.publish(bytes, id, after));
+      },
+      end: () => this.request(line, () => this.lastShown()),
+      at: (logSeq) => this.request(line, () => this.entryAt(logSeq)),
+      follow: (logSeq, onEntry) => this.follow(line, logSeq, onEntry),
+      size: () => this.request(line, () => this.size()),
+      trim: (logSeq) => this.request(line, () => this.trim(logSeq)),
+      restart: () => this.request(line, () => this.lose()),
+    };
+  }
+
+  /** All of it is lost, or what is behind `logSeq`. */
+  lose(logSeq = 0): void {
+    for (let at = logSeq + 1; at <= this.endSeq; at++) this.entries.delete(at);
+    this.endSeq = Math.min(this.endSeq, logSeq);
+    if (logSeq === 0) this.firstSeq = 1;
+    else this.firstSeq = Math.min(this.firstSeq, this.endSeq + 1);
+    this.shownSeq = undefined;
+    this.sequenceById = new Map();
+    this.version++;
+    this.tellFollowers();
+  }
+
+  /** Servers forget which attempts they have seen. */
+  forgetIds(): void {
+    this.sequenceById.clear();
+  }
+
+  trim(logSeq: number): void {
+    const last = Math.min(logSeq, this.endSeq);
+    for (let at = this.firstSeq; at <= last; at++) this.entries.delete(at);
+    this.firstSeq = Math.max(this.firstSeq, last + 1);
+  }
+
+  /** A replica that has so many entries less answers what is read; undefined: the leader. */
+  showLess(entries: number | undefined): void {
+    this.shownSeq =
+      entries === undefined ? undefined : Math.max(this.firstSeq, this.endSeq - entries);
+  }
+
+  private lastShown(): LogEnd {
+    const logSeq = Math.min(this.endSeq, this.shownSeq ?? this.endSeq);
+    return { logSeq, record: this.entries.get(logSeq) };
+  }
+
+  private entryAt(logSeq: number): LogEntry | undefined {
+    if (logSeq > (this.shownSeq ?? this.endSeq)) return undefined;
+    const record = this.entries.get(logSeq);
+    return record && { logSeq, record };
+  }
+
+  private size(): LogSize {
+    let bytes = 0;
+    for (const record of this.entries.values()) bytes += record.length;
+    return { firstSeq: this.firstSeq, bytes };
+  }
+
+  private publish(record: Uint8Array, id: string, after: number): boolean {
+    const known = this.sequenceById.get(id);
+    if (known !== undefined) return known === after + 1;
+    if (this.endSeq !== after) return false;
+    this.endSeq = after + 1;
+    this.entries.set(this.endSeq, record);
+    if (this.sequenceById.size >= idsMax) this.sequenceById.clear();
+    this.sequenceById.set(id, this.endSeq);
+    this.tellFollowers();
+    return true;
+  }
+
+  private request<Answer>(line: LogLine, carryOut: () => Answer): Promise<Answer> {
+    const { timeline, dice } = this;
+    const { life } = line;
+    const wayMs = dice.between(1, 2);
+    const isStored = line.sends() && !this.isAway;
+    const isUnanswered = dice.percent(this.unanswered);
+    const isLate = dice.percent(this.late);
+    return new Promise((resolve, reject) => {
+      let hasEnded = false;
+      const end = (run: () => void) => {
+        if (!hasEnded) run();
+        hasEnded = true;
+      };
+      // What is on its way arrives, whatever becomes of who has sent it.
+      if (isStored)
+        timeline.after(undefined, isLate ? dice.between(20, 1_500) : wayMs, () => {
+          if (this.isAway) return;
+          const answer = carryOut();
+          if (isUnanswered || !line.hears()) return;
+          timeline.after(life, wayMs, () => end(() => resolve(answer)));
+        });
+      const fault = new PortError("the log does not answer", true);
+      const waitMs = isStored ? timeoutMs : dice.pick([20, 200, timeoutMs]);
+      timeline.after(life, waitMs, () => end(() => reject(fault)));
+    });
+  }
+
+  private follow(line: LogLine, from: number, onEntry: (entry: LogEntry) => void): () => void {
+    const { timeline, dice } = this;
+    let next = from;
+    let { version } = this;
+    let isOver = false;
+    let isPending = false;
+    const deliver = () => {
+      isPending = false;
+      if (isOver) return;
+      // A subscription of a log that is no more says nothing.
+      if (version !== this.version && this.endSeq < next - 1) return;
+      version = this.version;
+      if (!line.hears() || !line.sends() || line.isMute() || this.isAway) return later(250);
+      next = Math.max(next, this.firstSeq);
+      while (next <= this.endSeq) {
+        const record = this.entries.get(next);
+        if (record === undefined) break;
+        onEntry({ logSeq: next++, record });
+      }
+    };
+    const later = (delayMs: number) => {
+      if (isPending || isOver) return;
+      isPending = true;
+      timeline.after(line.life, delayMs, deliver);
+    };
+    const tell = () => later(dice.percent(this.late) ? dice.between(20, 800) : dice.between(1, 3));
+    this.followers.add(tell);
+    tell();
+    return () => {
+      isOver = true;
+      this.followers.delete(tell);
+    };
+  }
+
+  private tellFollowers(): void {
+    for (const tell of this.followers) tell();
+  }
+}

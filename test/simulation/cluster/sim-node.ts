@@ -1,0 +1,301 @@
+/**
+ * A node of a simulated cluster: real lives of its shards, a real gateway and outbox, tied together
+ * as `engine/host.ts` and the effects thread tie them. What it has on its disks outlives its lives.
+ */
+import { limits } from "../../../config/limits.ts";
+import { ClusterNodes } from "../../../engine/cluster/cluster-nodes.ts";
+import { Elsewhere } from "../../../engine/cluster/elsewhere.ts";
+import { RemoteTells } from "../../../engine/cluster/remote-tells.ts";
+import type { ShardRole } from "../../../engine/ports/nodes.ts";
+import { Gateway } from "../../../engine/gateway.ts";
+import { Outbox } from "../../../engine/outbox.ts";
+import { StoreDamage } from "../../../engine/ports/store-damage.ts";
+import { ProcessClock } from "../../../engine/process-clock.ts";
+import { ClusterShard } from "../../../engine/shard/cluster-shard.ts";
+import { allRows, writeSnapshot } from "../../../engine/shard/snapshot.ts";
+import type { ShardEvent } from "../../../engine/wire.ts";
+import { memoryTables } from "../../../engine/adapters/memory/memory-stores.ts";
+import { SimDisk } from "./sim-disk.ts";
+import { Life, LifeClock } from "./timeline.ts";
+import type { Surroundings, Work } from "./surroundings.ts";
+
+/** A shard's thread. */
+interface ShardLife {
+  readonly life: Life;
+  readonly cluster: ClusterShard;
+  isOwning: boolean;
+}
+
+/** The node's process. */
+interface NodeLife {
+  readonly life: Life;
+  readonly clock: ProcessClock;
+  readonly gateway: Gateway;
+  readonly outbox: Outbox;
+  readonly tells: RemoteTells;
+  readonly known: ClusterNodes;
+  readonly work: Work;
+  readonly shards: (ShardLife | undefined)[];
+  readonly deaths: number[];
+  isStopping: boolean;
+}
+
+const startMs = Date.UTC(2026, 10, 20, 12);
+const store = "store";
+
+export class SimNode {
+  readonly name: string;
+  readonly disks: SimDisk[];
+  /** By how much its wall clock differs from the others'. */
+  wallOffsetMs = 0;
+  isLogCutOut = false;
+  isLogCutIn = false;
+  isMute = false;
+  isDraining = false;
+  isPaused = false;
+  forgotten: readonly string[] = [];
+  private readonly around: Surroundings;
+  private readonly isFounder: boolean;
+  private lives = 0;
+  private snapshots = 0;
+  private process: NodeLife | undefined;
+
+  constructor(name: string, isFounder: boolean, around: Surroundings) {
+    this.name = name;
+    this.isFounder = isFounder;
+    this.around = around;
+    const { timeline, dice, shardCount } = around;
+    this.disks = Array.from({ length: shardCount + 1 }, () => new SimDisk(timeline, dice));
+  }
+
+  get isRunning(): boolean {
+    return this.process !== undefined;
+  }
+
+  get gateway(): Gateway | undefined {
+    return this.process?.gateway;
+  }
+
+  /** Whether it answers reads of the shard as its owner at this moment. */
+  answersReads(shard: number): boolean {
+    const { process } = this;
+    if (process === undefined || this.isPaused) return false;
+    const { gateway } = process;
+    return gateway.reads(shard) && process.shards[shard]?.isOwning === true;
+  }
+
+  start(): void {
+    const { timeline, network, shardCount, domain } = this.around;
+    const life = new Life();
+    const clock = new ProcessClock(new LifeClock(timeline, life, () => this.wallMs));
+    const station = { node: this.name, life };
+    const nodes = network.openNodes(station);
+    const listener = {
+      listens: () => false,
+      changed() {},
+      missed() {},
+      left() {},
+      failed() {},
+    };
+    const firstRequest = 1 + ++this.around.processes * 1_000_000;
+    const gateway = new Gateway(shardCount, clock, listener, domain, firstRequest);
+    const known = new ClusterNodes(() => this.presence(gateway), nodes, clock);
+    const line = network.openLine(station, "ask");
+    gateway.connect(new Elsewhere({ line, nodes, known, clock }));
+    nodes.onReply(this.name, ({ request, reply }) => gateway.replied(request, reply));
+    const tells = new RemoteTells(network.openLine(station, "tell"));
+    const shards: (ShardLife | undefined)[] = [];
+    const outbox = new Outbox(shardCount, {
+      sendElsewhere: tells.send,
+      send: (shard, message) => shards[shard]?.cluster.shard?.receive(message, "settle"),
+      perform: (delivery) => work.perform(delivery),
+      onFault: () => {},
+      after: (delayMs, run) => void clock.after(delayMs, run),
+    });
+    const work = this.around.openWork({ clock, outbox, node: this.name });
+    const deaths = new Array<number>(shardCount + 1).fill(0);
+    const isStopping = false;
+    this.process = {
+      ...{ life, clock, gateway, outbox, tells, known, work, shards, deaths, isStopping },
+    };
+    known.open();
+    for (let shard = 0; shard <= shardCount; shard++) this.startShard(this.process, shard);
+  }
+
+  /** As by a power cut. */
+  kill(): void {
+    const { process } = this;
+    if (process === undefined) return;
+    process.life.isOver = true;
+    for (const shard of process.shards) if (shard !== undefined) shard.life.isOver = true;
+    for (const disk of this.disks) disk.crash();
+    this.process = undefined;
+    this.isPaused = false;
+  }
+
+  /** Hands over what it owns and ends; see `isRunning`. */
+  stop(): void {
+    const { process } = this;
+    if (process === undefined || process.isStopping) return;
+    process.isStopping = true;
+    for (const shard of process.shards) {
+      if (shard?.cluster.shard === undefined) shard?.cluster.stop();
+      else shard.cluster.shard.stop();
+    }
+  }
+
+  drain(): void {
+    this.isDraining = true;
+    for (const shard of this.process?.shards ?? []) shard?.cluster.drain();
+  }
+
+  pause(): void {
+    this.isPaused = true;
+    for (const life of this.allLives()) life.isPaused = true;
+  }
+
+  async resume(): Promise<void> {
+    if (!this.isPaused) return;
+    this.isPaused = false;
+    const lives = this.allLives();
+    for (const life of lives) life.isPaused = false;
+    for (const life of lives) await this.around.timeline.resume(life);
+  }
+
+  /** After `kill`: its disks are lost for good. */
+  loseDisks(): void {
+    const { timeline, dice } = this.around;
+    for (const shard of this.disks.keys()) this.disks[shard] = new SimDisk(timeline, dice);
+  }
+
+  private get wallMs(): number {
+    return startMs + this.wallOffsetMs;
+  }
+
+  private allLives(): Life[] {
+    const { process } = this;
+    if (process === undefined) return [];
+    return [process.life, ...process.shards.flatMap((shard) => (shard ? [shard.life] : []))];
+  }
+
+  private presence(gateway: Gateway) {
+    const { shardCount } = this.around;
+    const shards: ShardRole[] = [];
+    for (let shard = 0; shard <= shardCount; shard++) {
+      if (gateway.owns(shard)) shards.push({ shard, role: "owner" });
+      else if (gateway.isStandby(shard)) shards.push({ shard, role: "standby" });
+    }
+    const directorySeq = gateway.reads(shardCount) ? gateway.seqOf(shardCount) : 0;
+    return {
+      ...{ node: this.name, address: this.name, version: "1", status: "live" as const },
+      ...{ startedAtMs: 0, shards, directorySeq, firstRequest: gateway.firstRequest },
+    };
+  }
+
+  private startShard(process: NodeLife, shard: number): void {
+    const { timeline, network, logs, objects, domain, isQuorum, shardCount } = this.around;
+    const { name: node, isFounder, isDraining, forgotten } = this;
+    const life = new Life();
+    const station = { node, life };
+    const clock = new LifeClock(timeline, life, () => this.wallMs);
+    const disk = this.disks[shard];
+    const log = logs[shard];
+    if (disk === undefined || log === undefined) throw new Error(`there is no shard ${shard}`);
+    const nonce = `${node} ${++this.lives}`;
+    const tables = disk.openTables(life);
+    const cluster = new ClusterShard({
+      place: { shard, shardCount },
+      ...{ domain, node, isFounder, isQuorum, isDraining, forgotten, nonce, store },
+      acceptedLoss: undefined,
+      stores: { clock, journal: disk.openJournal(life), tables, startMs: process.clock.nowMs() },
+      outlets: {
+        event: (event) => this.receive(process, shard, own, event),
+        deliver: (deliveries, acknowledged) => {
+          process.outbox.acknowledge(acknowledged);
+          process.outbox.deliver(shard, deliveries);
+        },
+        brokenStep: (actor, error) => this.around.onBrokenStep(actor, error),
+        report: () => {},
+        flushes: () => {},
+      },
+      log: log.open({
+        life,
+        sends: () => !this.isLogCutOut,
+        hears: () => !this.isLogCutIn,
+        isMute: () => this.isMute,
+      }),
+      peers: network.openPeers(station, shard),
+      snapshots: network.openSnapshots(station, shard),
+      makeSnapshot: async () => {
+        const view = memoryTables();
+        const rows = tables.range(allRows, Number.POSITIVE_INFINITY);
+        await view.write(rows.map(({ key, text }) => [key, text]));
+        const number = `${node}-${++this.snapshots}`;
+        return writeSnapshot(view, objects, { store, shard, nonce: number });
+      },
+      openObjects: async () => objects,
+      onFault: (sentence, error) => this.around.onFault(`${sentence}: ${String(error)}`),
+    });
+    const own: ShardLife = { life, cluster, isOwning: false };
+    process.shards[shard] = own;
+    if (this.isPaused) life.isPaused = true;
+    cluster.run().then(
+      () => this.ended(process, shard, own, undefined),
+      (error: unknown) => this.ended(process, shard, own, error),
+    );
+  }
+
+  private ended(process: NodeLife, shard: number, own: ShardLife, error: unknown): void {
+    if (own.life.isOver) return;
+    own.life.isOver = true;
+    own.isOwning = false;
+    process.shards[shard] = undefined;
+    this.disks[shard]?.crash();
+    this.around.onEnd(this.name, shard, error);
+    if (error instanceof StoreDamage) return;
+    process.outbox.closed(shard);
+    process.tells.withdraw(shard);
+    process.gateway.detach(shard, shard === this.around.shardCount && error === undefined);
+    if (process.isStopping) {
+      if (process.shards.every((one) => one === undefined)) this.kill();
+      return;
+    }
+    const deaths = process.deaths[shard] ?? 0;
+    process.deaths[shard] = deaths + 1;
+    const { restartDelayMs, restartDelayMaxMs } = limits.engine;
+    process.clock.after(Math.min(restartDelayMs * 2 ** deaths, restartDelayMaxMs), () => {
+      if (!process.isStopping) this.startShard(process, shard);
+    });
+  }
+
+  /** As the host does. */
+  private receive(process: NodeLife, shard: number, own: ShardLife, event: ShardEvent): void {
+    const { gateway, outbox, tells, deaths } = process;
+    if (own.life.isOver || event.kind === "held") return;
+    this.around.onEvent(this, shard, event);
+    const { shardCount } = this.around;
+    const reader = () => this.readerOf(shard, own);
+    if (event.kind === "following" || event.kind === "joining") {
+      const isRead = event.kind === "following" && shard === shardCount;
+      if (!isRead) gateway.leaveElsewhere(shard);
+      else if (!gateway.reads(shard)) gateway.attach(shard, undefined, reader());
+    }
+    if (event.kind === "standby") process.work.left(shard);
+    if (event.kind === "opened") {
+      deaths[shard] = 0;
+      own.isOwning = true;
+      gateway.attach(shard, (message) => own.cluster.shard?.handle(message), reader());
+      outbox.opened(shard);
+      tells.receive(shard, outbox);
+      // What the node is told while it opens the shard comes when it is open.
+      if (process.isStopping) process.clock.after(0, () => own.cluster.shard?.stop());
+    }
+    gateway.event(shard, event);
+  }
+
+  private readerOf(shard: number, own: ShardLife) {
+    const disk = this.disks[shard];
+    if (disk === undefined) throw new Error(`there is no shard ${shard}`);
+    return disk.openTables(own.life);
+  }
+}

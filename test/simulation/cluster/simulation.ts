@@ -1,0 +1,80 @@
+/** One seed of the simulation: so many steps with faults, then what must come of it without. */
+import { withIdle } from "./idle.ts";
+import type { Clients } from "./clients.ts";
+import { Faults } from "./faults.ts";
+import { SimCluster } from "./sim-cluster.ts";
+import { Dice } from "./dice.ts";
+
+export interface Outcome {
+  readonly seed: number;
+  /** What was found broken first; undefined when nothing was. */
+  readonly wrong: string | undefined;
+  /** Of all happenings. */
+  readonly hash: string;
+  readonly happenings: readonly string[];
+}
+
+/** In which every shard has to have an owner when faults have ceased. */
+const ownedMs = 15_000;
+
+export function simulate(
+  seed: number,
+  steps: number,
+  openClients: (seed: number) => Clients,
+): Promise<Outcome> {
+  return withIdle(async () => {
+    const clients = openClients(seed);
+    const { domain } = clients;
+    const shape = new Dice(seed ^ 0x5eed);
+    const cluster = new SimCluster({
+      ...{ seed, domain, nodes: shape.pick([3, 3, 3, 4, 5]), shardCount: 2 },
+      isQuorum: shape.percent(30),
+      openWork: (parts) => clients.openWork(parts),
+    });
+    clients.join(cluster);
+    try {
+      await run(cluster, clients, steps);
+    } catch (error) {
+      cluster.fail(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    }
+    for (const node of cluster.nodes) node.kill();
+    const { hash, wrong, lastHappenings } = cluster;
+    return { seed, wrong: wrong[0], hash, happenings: lastHappenings };
+  });
+}
+
+async function run(cluster: SimCluster, clients: Clients, steps: number): Promise<void> {
+  const { dice, timeline } = cluster;
+  const faults = new Faults(cluster);
+  for (const node of cluster.nodes) node.start();
+  await timeline.pass(4_000);
+  for (let step = 0; step < steps && cluster.wrong.length === 0; step++) {
+    const kind = dice.weigh({ act: 60, fault: 22, pass: 18 });
+    if (kind === "fault") await faults.draw();
+    else if (kind === "act" && cluster.running.length > 0) clients.act();
+    await timeline.pass(kind === "pass" ? dice.pick([20, 100, 400, 1_500]) : dice.between(0, 20));
+    cluster.check();
+  }
+  if (cluster.wrong.length > 0) return;
+  await faults.end();
+  await waitForOwners(cluster);
+  if (cluster.wrong.length > 0) return;
+  await timeline.pass(12_000);
+  cluster.check();
+  const wrong = await clients.wrongAtEnd();
+  if (wrong !== undefined) cluster.fail(wrong);
+}
+
+async function waitForOwners(cluster: SimCluster): Promise<void> {
+  const untilMs = cluster.timeline.nowMs + ownedMs;
+  const missing = () =>
+    Array.from({ length: cluster.shardCount + 1 }, (_, shard) => shard).filter(
+      (shard) => cluster.owners(shard).length === 0,
+    );
+  while (cluster.timeline.nowMs < untilMs) {
+    await cluster.timeline.pass(250);
+    cluster.check();
+    if (missing().length === 0) return;
+  }
+  cluster.fail(`shards ${missing().join(", ")} have no owner after ${ownedMs} ms without faults`);
+}

@@ -1,0 +1,46 @@
+/** What a simulated node has around it, and whom it tells of what happens in it. */
+import type { Domain } from "../../../engine/domain.ts";
+import type { Key } from "../../../engine/key.ts";
+import type { Outbox, Performance } from "../../../engine/outbox.ts";
+import type { Clock } from "../../../engine/ports/clock.ts";
+import type { Objects } from "../../../engine/ports/objects.ts";
+import type { Delivery } from "../../../engine/shard/batch.ts";
+import type { ShardEvent } from "../../../engine/wire.ts";
+import type { Dice } from "./dice.ts";
+import type { SimLog } from "./sim-log.ts";
+import type { SimNetwork } from "./sim-network.ts";
+import type { SimNode } from "./sim-node.ts";
+import type { Timeline } from "./timeline.ts";
+
+/** What carries out effects in one life of a node. */
+export interface Work {
+  perform(delivery: Delivery): Promise<Performance>;
+  /** Another node owns the shard, and has its effects from now on. */
+  left(shard: number): void;
+}
+
+export interface WorkParts {
+  readonly clock: Clock;
+  readonly outbox: Outbox;
+  readonly node: string;
+}
+
+export interface Surroundings {
+  readonly timeline: Timeline;
+  readonly dice: Dice;
+  readonly network: SimNetwork;
+  /** The directory's is the last. */
+  readonly logs: readonly SimLog[];
+  readonly objects: Objects;
+  readonly domain: Domain;
+  readonly isQuorum: boolean;
+  readonly shardCount: number;
+  /** Counts the lives of nodes. */
+  processes: number;
+  readonly openWork: (parts: WorkParts) => Work;
+  readonly onEvent: (node: SimNode, shard: number, event: ShardEvent) => void;
+  /** A shard's thread has ended; without an error it was stopped. */
+  readonly onEnd: (node: string, shard: number, error: unknown) => void;
+  readonly onBrokenStep: (actor: Key, error: unknown) => void;
+  readonly onFault: (sentence: string) => void;
+}

@@ -1,0 +1,144 @@
+/**
+ * Clients of counters: what each was told of its own counter, and what the counters then have to
+ * be. An answer that never came leaves open whether its command was carried out.
+ */
+import type { Address } from "../../../engine/address.ts";
+import type { Gateway } from "../../../engine/gateway.ts";
+import { ShardDown } from "../../../engine/reading/shard-end.ts";
+import {
+  type Counter,
+  type CounterMessage,
+  counterKey,
+  listedKey,
+  toys,
+} from "../../engine/toys.ts";
+import type { Clients } from "./clients.ts";
+import type { SimCluster } from "./sim-cluster.ts";
+import type { Work } from "./surroundings.ts";
+
+type CounterKey = Address<CounterMessage, Counter>;
+
+/** What is known of a counter from answers alone. */
+interface Known {
+  /** Commands that were acknowledged, and those of which nothing was heard. */
+  sure: number;
+  open: number;
+  /** The highest count that a client was told or has read. */
+  seen: number;
+  readonly told: Set<number>;
+}
+
+export class ToyClients implements Clients {
+  readonly domain = toys;
+  private readonly keys: readonly CounterKey[];
+  private readonly known = new Map<CounterKey, Known>();
+  private cluster: SimCluster | undefined;
+
+  constructor() {
+    const partitions = [3, 77, 150, 201];
+    this.keys = [...partitions.map((at) => counterKey(at, "c")), listedKey("c")];
+  }
+
+  openWork(): Work {
+    return { perform: async () => ({ kind: "concluded" }), left() {} };
+  }
+
+  join(cluster: SimCluster): void {
+    this.cluster = cluster;
+  }
+
+  act(): void {
+    const { dice } = this.of;
+    const { gateway } = dice.pick(this.of.running);
+    if (gateway === undefined) return;
+    const key = dice.pick(this.keys);
+    if (dice.percent(60)) this.add(gateway, key);
+    else if (dice.percent(50)) void this.look(gateway, key);
+    else this.spread(gateway, key);
+  }
+
+  async wrongAtEnd(): Promise<string | undefined> {
+    for (const key of this.keys) {
+      const { sure, open } = this.knownOf(key);
+      const owner = this.of.nodes.find(({ gateway }) => gateway?.owns(this.shardOf(key)) === true);
+      const count = owner?.gateway?.read(key)?.count ?? 0;
+      if (count < sure) return `${sure} additions were acknowledged, the counter says ${count}`;
+      if (count > sure + open)
+        return `${sure} additions were acknowledged and ${open} are open, the counter says ${count}`;
+    }
+    return undefined;
+  }
+
+  private get of(): SimCluster {
+    if (this.cluster === undefined) throw new Error("the clients have joined no cluster");
+    return this.cluster;
+  }
+
+  private shardOf(key: CounterKey): number {
+    const { shardCount } = this.of;
+    return key.charCodeAt(1) >= 128 ? shardCount : (key.charCodeAt(0) * shardCount) >> 8;
+  }
+
+  private knownOf(key: CounterKey): Known {
+    const known = this.known.get(key) ?? { sure: 0, open: 0, seen: 0, told: new Set() };
+    this.known.set(key, known);
+    return known;
+  }
+
+  private add(gateway: Gateway, key: CounterKey): void {
+    const known = this.knownOf(key);
+    known.open++;
+    void gateway.ask(key, { kind: "add", by: 1 }, "work").then((reply) => {
+      const count = countOf(reply);
+      this.of.note(`a client adds to ${this.shardOf(key)}: ${count ?? "unknown"}`);
+      if (isRefused(reply)) known.open--;
+      if (count === undefined) return;
+      known.open--;
+      known.sure++;
+      if (known.told.has(count)) this.of.fail(`two additions were answered with ${count}`);
+      known.told.add(count);
+      known.seen = Math.max(known.seen, count);
+    });
+  }
+
+  /** Adds to one counter, which tells others, of other shards too. */
+  private spread(gateway: Gateway, key: CounterKey): void {
+    const others = this.keys.filter((other) => other !== key && this.of.dice.percent(50));
+    const added = [key, ...others].map((one) => this.knownOf(one));
+    for (const known of added) known.open++;
+    const message = { kind: "add", by: 1 } as const;
+    void gateway.ask(key, { kind: "spread", to: others, message }, "work").then((reply) => {
+      const count = countOf(reply);
+      this.of.note(`a client spreads from ${this.shardOf(key)}: ${count ?? "unknown"}`);
+      if (isRefused(reply)) for (const known of added) known.open--;
+      if (count === undefined) return;
+      for (const known of added) {
+        known.open--;
+        known.sure++;
+      }
+    });
+  }
+
+  private async look(gateway: Gateway, key: CounterKey): Promise<void> {
+    const known = this.knownOf(key);
+    const least = known.seen;
+    try {
+      const count = (await gateway.find(key))?.count ?? 0;
+      const isOld = this.shardOf(key) === this.of.shardCount;
+      if (count < least && !isOld)
+        this.of.fail(`a client reads ${count} after it was told ${least}`);
+      if (!isOld) known.seen = Math.max(known.seen, count);
+    } catch (error) {
+      if (!(error instanceof ShardDown)) throw error;
+    }
+  }
+}
+
+function countOf(reply: unknown): number | undefined {
+  return (reply as { count?: number }).count;
+}
+
+/** Nothing was decided. */
+function isRefused(reply: unknown): boolean {
+  return (reply as { kind?: string }).kind === "busy";
+}
