@@ -103,6 +103,8 @@ export class Outbox {
       if (origin.shard === shard) this.tells.delete(name);
     for (const arrival of [...this.arrived.values()])
       if (arrival.shard === shard) arrival.settle(false);
+    // Another node may own it from now on.
+    void this.carry(shard);
   }
 
   /** Tells of another node to a shard of this one; resolves to whether they are durable here. */
