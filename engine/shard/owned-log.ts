@@ -57,12 +57,12 @@ export class OwnedLog {
     const untilMs = begunMs + limits.cluster.appendMs;
     let wasAway = this.lastSentMs > 0 && begunMs - this.lastSentMs > limits.cluster.silenceMs;
     for (;;) {
-      const sentMs = this.clock.monotonicMs();
       try {
         if (wasAway) await this.checkPlace(record, after);
         wasAway = false;
         if (!(await this.log.publish(record, id, after))) await this.refuseOthers(record, after);
-        this.lastSentMs = sentMs;
+        // The first attempt may be the one that was stored, and all that others have heard.
+        this.lastSentMs = begunMs;
         return;
       } catch (error) {
         if (!(error instanceof PortError && error.retryable)) throw error;
