@@ -11,7 +11,10 @@ export type LogPlace =
   | { readonly kind: "new" }
   /** The log lacks records that are here. */
   | { readonly kind: "short" }
-  /** The log begins with later records; 0 is the epoch of one that has none any more. */
+  /**
+   * The log begins with later records. Of one that has none any more the epoch is 0 for a node
+   * without records, and above all others for one that has some.
+   */
   | { readonly kind: "trimmed"; readonly logEpoch: number }
   /** The log has other records: it was written by an owner that did not have ours. */
   | { readonly kind: "diverged"; readonly logEpoch: number };
@@ -22,9 +25,11 @@ export async function findPlace(log: Log, position: Position): Promise<LogPlace>
   const end = await log.end();
   if (end.record === undefined) {
     if (seq === 0) return end.logSeq === 0 ? { kind: "new" } : { kind: "trimmed", logEpoch: 0 };
-    return position.logSeq > 0 && end.logSeq === position.logSeq
+    if (position.logSeq === 0 || end.logSeq < position.logSeq) return { kind: "short" };
+    // Whose records came behind ours is not known any more.
+    return end.logSeq === position.logSeq
       ? { kind: "found", logSeq: end.logSeq }
-      : { kind: "short" };
+      : { kind: "trimmed", logEpoch: Number.POSITIVE_INFINITY };
   }
   const { seq: lastSeq, epoch: lastEpoch } = readHead(end.record);
   const trimmed = { kind: "trimmed", logEpoch: lastEpoch } as const;
