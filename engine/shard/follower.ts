@@ -215,7 +215,10 @@ export class Follower {
       const position = { ...replica.positionBehind(seq, record), logSeq };
       await journal.append(seq, record);
       replica.apply(position, record);
-      this.heardMs = clock.monotonicMs();
+      const nowMs = clock.monotonicMs();
+      // What comes behind such a silence may be as old as that.
+      if (nowMs - this.heardMs > limits.cluster.staleMs) this.isCurrent = false;
+      this.heardMs = nowMs;
       event({ kind: "applied", record });
       if (this.isCurrent) this.letRead();
       if (logSeq > endSeq) this.standBy();
