@@ -136,7 +136,7 @@ export class Follower {
         if (!this.parts.isFounder || this.parts.isDraining()) return this.pause("founder");
         return { kind: "own", leaseMs: 0, isLossAccepted: false };
       case "short": {
-        const obstacle = this.parts.succession.findObstacle(this.listenedMs);
+        const obstacle = this.findRefillObstacle();
         return obstacle === undefined ? this.refill() : this.pause(obstacle);
       }
       case "trimmed":
@@ -157,8 +157,17 @@ export class Follower {
       // Who wrote the later epoch is not here, or has not said so yet.
       if (logEpoch > epoch) return this.pause("history");
     }
-    const obstacle = succession.findObstacle(this.listenedMs);
+    const obstacle = this.findRefillObstacle();
     return obstacle === undefined ? this.refill() : this.pause(obstacle);
+  }
+
+  /** An owner of a later epoch may live that has not announced itself since this node began. */
+  private findRefillObstacle(): WaitReason | undefined {
+    const { standbys, succession } = this.parts;
+    if (this.listenedMs < 2 * limits.cluster.announceMs) return "turn";
+    // Whatever its epoch: what an owner has answered since is on its disk alone without the log.
+    if (!succession.isLossAccepted && standbys.isOwned) return "ahead";
+    return succession.findObstacle(this.listenedMs);
   }
 
   /** Undefined while the log cannot be reached. */
