@@ -305,9 +305,13 @@ export class Follower {
     try {
       logSeq = await refillLog(log, journal, node);
     } catch (error) {
-      return unreached(error);
+      unreached(error);
     }
-    if (logSeq === undefined) return this.pause("log");
+    if (logSeq === undefined) {
+      // Another node may have begun it anew as well: the one whose turn comes first goes on.
+      succession.giveTurn();
+      return this.pause("turn");
+    }
     replica.placeAt(logSeq);
     const leaseMs = succession.wasOwner ? 0 : limits.cluster.leaseMs;
     return { kind: "own", leaseMs, isLossAccepted: succession.isLossAccepted };

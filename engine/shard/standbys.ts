@@ -154,7 +154,8 @@ export class Standbys {
    */
   findEverAhead(position: Reached): readonly Announcement[] {
     const all = [...this.heardByNode.values()].map(({ announcement }) => announcement);
-    return all.filter((other) => isBehind(position, other));
+    const kept = all.filter(({ node }) => !this.forgotten.includes(node));
+    return kept.filter((other) => isBehind(position, other));
   }
 
   /**

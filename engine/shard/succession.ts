@@ -102,6 +102,11 @@ export class Succession {
     return { reason, epoch, seq, owner: this.owner?.node, ahead, missing };
   }
 
+  /** Its turn is to be waited for anew. */
+  giveTurn(): void {
+    this.clearedMs = undefined;
+  }
+
   /** Undefined where no record names an owner. */
   private survey(): Survey | undefined {
     const { replica, standbys } = this.parts;
