@@ -1,10 +1,16 @@
-/** One suite for every adapter of the log: in memory, one server of NATS, three servers. */
+/**
+ * One suite for every adapter of the log: in memory, in the simulation of a cluster, one server of
+ * NATS, three servers.
+ */
 import t, { type Test } from "tap";
 import { MemoryLog } from "../../engine/adapters/memory/memory-log.ts";
 import { openJetStreamLog } from "../../engine/adapters/nats/jetstream-log.ts";
 import { connectNats } from "../../engine/adapters/nats/nats.ts";
 import type { Log, LogEnd, LogEntry } from "../../engine/ports/log.ts";
 import { type NatsServer, startNats, startNatsCluster } from "../nats-server.ts";
+import { Dice } from "../simulation/cluster/dice.ts";
+import { SimLog } from "../simulation/cluster/sim-log.ts";
+import { Timeline } from "../simulation/cluster/timeline.ts";
 
 /** Two nodes' ways to one empty log. */
 type Open = (t: Test) => Promise<readonly [Log, Log]>;
@@ -126,6 +132,21 @@ function suite(name: string, open: Open): void {
 suite("in memory", async () => {
   const shared = new MemoryLog();
   return [shared.open(), shared.open()];
+});
+
+suite("in the simulation, without faults", async (t) => {
+  const timeline = new Timeline();
+  const log = new SimLog(timeline, new Dice(1));
+  let isOver = false;
+  t.teardown(() => {
+    isOver = true;
+  });
+  const go = async () => {
+    while (!isOver) await timeline.pass(1);
+  };
+  void go();
+  const line = { life: undefined, sends: () => true, hears: () => true, isMute: () => false };
+  return [log.open(line), log.open(line)];
 });
 
 function jetStream(name: string, startServers: (t: Test) => Promise<readonly NatsServer[]>): void {

@@ -3,6 +3,7 @@
  * What may lose what was acknowledged is left out: a disk that is lost for good together with the
  * log's end.
  */
+import { hashOf, readHead } from "../../../engine/record.ts";
 import type { SimCluster } from "./sim-cluster.ts";
 import type { SimNode } from "./sim-node.ts";
 
@@ -38,8 +39,11 @@ type Fault = keyof typeof weights;
 
 export class Faults {
   private readonly cluster: SimCluster;
-  /** Until then no node is stopped: the owner has to see first that the log has lost its end. */
-  private quietUntilMs = 0;
+  /**
+   * The last record that was released of a shard whose log has lost its end. Until the log has it
+   * again no node is stopped: of two that are apart neither may know more than the other has.
+   */
+  private readonly lostSeqs = new Map<number, number>();
 
   constructor(cluster: SimCluster) {
     this.cluster = cluster;
@@ -61,7 +65,7 @@ export class Faults {
       log.isAway = false;
       log.unanswered = 0;
       log.late = 0;
-      log.showLess(undefined);
+      log.showLess(0);
     }
     for (const node of nodes) {
       node.isMute = false;
@@ -77,7 +81,7 @@ export class Faults {
     const { cluster } = this;
     const { dice, network, nodes, running } = cluster;
     const node = dice.pick(nodes);
-    const isQuiet = cluster.timeline.nowMs < this.quietUntilMs;
+    const { isQuiet } = this;
     const log = dice.pick(cluster.logs);
     switch (fault) {
       case "kill":
@@ -125,10 +129,12 @@ export class Faults {
         node.isMute = false;
         return;
       case "mute":
+        if (isQuiet) return;
         node.isMute = true;
         cluster.note(`${node.name} is delivered nothing of the log`);
         return;
       case "flaky":
+        if (isQuiet) return;
         network.lost = dice.pick([0, 5, 40]);
         network.late = dice.pick([0, 10, 40]);
         network.doubled = dice.pick([0, 10, 40]);
@@ -144,10 +150,10 @@ export class Faults {
         for (const one of cluster.logs) one.late = 0;
         return;
       case "undrain":
-        if (node.isDraining) this.undrain(node);
+        if (node.isDraining && !isQuiet) this.undrain(node);
         return;
       case "drain":
-        if (nodes.some(({ isDraining }) => isDraining)) return;
+        if (isQuiet || nodes.some(({ isDraining }) => isDraining)) return;
         cluster.note(`${node.name} drains`);
         node.drain();
         return;
@@ -179,6 +185,7 @@ export class Faults {
     if (log === undefined) return;
     switch (fault) {
       case "logAway":
+        if (this.isQuiet) return;
         log.isAway = true;
         break;
       case "logBack":
@@ -191,7 +198,7 @@ export class Faults {
         log.showLess(dice.between(1, 8));
         break;
       case "showAll":
-        for (const one of logs) one.showLess(undefined);
+        for (const one of logs) one.showLess(0);
         return;
       case "loseEnd":
         if (!this.isSafeToLose(shard)) return;
@@ -202,7 +209,9 @@ export class Faults {
         log.lose();
         break;
       case "trimAhead":
-        log.trim(log.end - dice.between(0, 5));
+        // An owner that waits for a standby flushes nothing, so its snapshots would lack the rest.
+        if (cluster.isQuorum) return;
+        log.trim(log.end - dice.between(this.isLastElsewhere(shard) ? 0 : 1, 5));
         break;
       case "forgetIds":
         log.forgetIds();
@@ -210,19 +219,35 @@ export class Faults {
     cluster.note(`log ${shard}: ${fault}, its end is ${log.end}`);
   }
 
+  private get isQuiet(): boolean {
+    for (const [shard, seq] of this.lostSeqs) {
+      const record = this.cluster.logs[shard]?.lastRecord;
+      if (record !== undefined && readHead(record).seq > seq) this.lostSeqs.delete(shard);
+    }
+    return this.lostSeqs.size > 0;
+  }
+
   /**
    * Of records that a log has lost nothing is known where they never came, so they must be with a
    * node that sees the loss before it can be gone itself.
    */
   private isSafeToLose(shard: number): boolean {
-    const { owners } = { owners: this.cluster.owners(shard) };
-    const [owner] = owners;
-    const { timeline, network, logs } = this.cluster;
+    const [owner] = this.cluster.owners(shard);
+    const { network, logs, history } = this.cluster;
     if (owner === undefined || owner.isPaused || owner.isLogCutIn || owner.isLogCutOut)
       return false;
     if (network.cuts.size > 0 || network.lost > 0 || logs[shard]?.isAway === true) return false;
-    this.quietUntilMs = timeline.nowMs + 5_000;
+    this.lostSeqs.set(shard, history.lastSeq(shard));
     return true;
+  }
+
+  /** Whether a disk has the log's last record; of none that is nowhere else may its end be. */
+  private isLastElsewhere(shard: number): boolean {
+    const record = this.cluster.logs[shard]?.lastRecord;
+    if (record === undefined) return false;
+    const { seq } = readHead(record);
+    const hash = hashOf(record);
+    return this.cluster.nodes.some(({ disks }) => disks[shard]?.hashes.get(seq) === hash);
   }
 
   private kill(node: SimNode): void {
@@ -233,7 +258,7 @@ export class Faults {
   /** One way or both, between a node and one other or all others. */
   private cut(node: SimNode): void {
     const { dice, nodes, network } = this.cluster;
-    if (this.cluster.timeline.nowMs < this.quietUntilMs) return;
+    if (this.isQuiet) return;
     const others = nodes.filter((other) => other !== node);
     const [hears, speaks] = dice.pick([
       [true, true],

@@ -54,4 +54,10 @@ export class History {
     if (!disk.hashes.has(seq) && disk.joinedSeq > seq) return undefined;
     return `I1: shard ${shard} goes on without record ${seq}, which was released`;
   }
+
+  /** Whether `disk` has another record somewhere than one that has all that was released. */
+  differs(shard: number, disk: SimDisk, disks: readonly SimDisk[]): boolean {
+    const whole = disks.find((other) => this.missing(shard, other) === undefined);
+    return [...disk.hashes].some(([seq, hash]) => (whole?.hashes.get(seq) ?? hash) !== hash);
+  }
 }

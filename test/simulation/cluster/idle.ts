@@ -12,13 +12,12 @@ export async function withIdle<Result>(simulation: () => Promise<Result>): Promi
   waiting = [];
   const keep = (run: (...values: unknown[]) => void, ...values: unknown[]) => {
     waiting.push(() => run(...values));
-    return undefined;
   };
-  globalThis.setImmediate = keep as unknown as typeof globalThis.setImmediate;
+  Object.assign(globalThis, { setImmediate: keep });
   try {
     return await simulation();
   } finally {
-    globalThis.setImmediate = before;
+    Object.assign(globalThis, { setImmediate: before });
     for (const run of waiting) run();
   }
 }

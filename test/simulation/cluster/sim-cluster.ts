@@ -7,14 +7,15 @@ import { createHash } from "node:crypto";
 import { memoryObjects } from "../../../engine/adapters/objects/memory-objects.ts";
 import type { Domain } from "../../../engine/domain.ts";
 import { StoreDamage } from "../../../engine/ports/store-damage.ts";
-import { readHead } from "../../../engine/record.ts";
+import { countWrites, hashOf, readHead } from "../../../engine/record.ts";
+import { describeWait } from "../../../engine/shard/waiting.ts";
 import type { ShardEvent } from "../../../engine/wire.ts";
 import { Dice } from "./dice.ts";
 import { History } from "./history.ts";
 import { SimLog } from "./sim-log.ts";
 import { SimNetwork } from "./sim-network.ts";
 import { SimNode } from "./sim-node.ts";
-import type { Surroundings, Work, WorkParts } from "./surroundings.ts";
+import type { NodeDisks, Surroundings, Work, WorkParts } from "./surroundings.ts";
 import { Timeline } from "./timeline.ts";
 
 export interface ClusterOptions {
@@ -26,6 +27,7 @@ export interface ClusterOptions {
   readonly openWork: (parts: WorkParts) => Work;
 }
 
+const digestedAtOnce = 50_000;
 /** How many of the last happenings a failure shows. */
 const shownMax = Number(process.env["KLIEG_SIM_SHOWN"] ?? 50);
 
@@ -40,8 +42,11 @@ export class SimCluster {
   readonly isQuorum: boolean;
   /** Promises that were found broken. */
   readonly wrong: string[] = [];
+  /** When the directory's log lacked something that was released. */
+  partialMs = Number.NEGATIVE_INFINITY;
   private readonly around: Surroundings;
   private readonly digest = createHash("sha256");
+  private undigested = "";
   private readonly last: string[] = [];
 
   constructor({ seed, domain, nodes, shardCount, isQuorum, openWork }: ClusterOptions) {
@@ -57,6 +62,13 @@ export class SimCluster {
       ...{ domain, isQuorum, shardCount, processes: 0, openWork },
       onEvent: (node, shard, event) => this.hear(node, shard, event),
       onEnd: (node, shard, error) => this.end(node, shard, error),
+      onTrim: (node, shard, seq, heard) => {
+        for (const [other, reached] of heard)
+          if (seq > reached)
+            this.fail(
+              `${node.name} drops record ${seq} of shard ${shard}, and ${other} has ${reached}`,
+            );
+      },
       onBrokenStep: (_, error) => this.fail(`an actor broke a promise: ${String(error)}`),
       onFault: (sentence) => this.note(sentence),
     };
@@ -78,7 +90,8 @@ export class SimCluster {
 
   note(happening: string): void {
     const line = `${this.timeline.nowMs} ${happening}`;
-    this.digest.update(line);
+    this.undigested += line;
+    if (this.undigested.length > digestedAtOnce) this.digestAll();
     this.last.push(line);
     if (this.last.length > shownMax) this.last.shift();
   }
@@ -90,7 +103,13 @@ export class SimCluster {
 
   /** The same for the same happenings. */
   get hash(): string {
+    this.digestAll();
     return this.digest.copy().digest("hex");
+  }
+
+  private digestAll(): void {
+    this.digest.update(this.undigested);
+    this.undigested = "";
   }
 
   get lastHappenings(): readonly string[] {
@@ -99,7 +118,11 @@ export class SimCluster {
 
   /** What must hold at every instant between two happenings. */
   check(): void {
-    for (let shard = 0; shard <= this.shardCount; shard++) {
+    const last = this.logs[this.shardCount]?.lastRecord;
+    const lastSeq = this.history.lastSeq(this.shardCount);
+    if (last === undefined || readHead(last).seq < lastSeq) this.partialMs = this.timeline.nowMs;
+    // Rows of the directory are read on every node, and may be some seconds old there.
+    for (let shard = 0; shard < this.shardCount; shard++) {
       const owners = this.owners(shard);
       if (owners.length < 2) continue;
       const names = owners.map(({ name }) => name).join(" and ");
@@ -107,7 +130,7 @@ export class SimCluster {
     }
   }
 
-  private hear(node: SimNode, shard: number, event: ShardEvent): void {
+  private hear(node: NodeDisks, shard: number, event: ShardEvent): void {
     const disk = node.disks[shard];
     if (disk === undefined) return;
     const who = `${node.name}/${shard}`;
@@ -121,6 +144,7 @@ export class SimCluster {
         }
         const wrong = this.history.release(shard, record, disk);
         if (wrong !== undefined) this.fail(wrong);
+        if (this.isQuorum && record.length > 0) this.checkCopies(shard, record);
         return;
       }
       case "opened": {
@@ -130,7 +154,9 @@ export class SimCluster {
         return;
       }
       case "waiting":
-        this.note(`${who} waits: ${event.wait?.reason ?? "no more"}`);
+        this.note(
+          `${who} waits: ${event.wait === undefined ? "no more" : describeWait(String(shard), event.wait)}`,
+        );
         return;
       case "following":
       case "standby":
@@ -148,6 +174,18 @@ export class SimCluster {
       case "held":
         return;
     }
+  }
+
+  /** With a quorum what leaves is on two disks. */
+  private checkCopies(shard: number, record: Uint8Array): void {
+    const { seq } = readHead(record);
+    const hash = hashOf(record);
+    const copies = this.nodes.filter(({ disks }) => {
+      const disk = disks[shard];
+      return disk !== undefined && (disk.hashes.get(seq) === hash || disk.joinedSeq > seq);
+    });
+    if (copies.length < 2 && countWrites(record) > 0)
+      this.fail(`I3: record ${seq} of shard ${shard} left while it was on one disk`);
   }
 
   private end(node: string, shard: number, error: unknown): void {

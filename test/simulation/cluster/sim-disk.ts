@@ -76,12 +76,12 @@ export class SimDisk {
     this.writes = [];
   }
 
-  openJournal(life: Life): Journal {
+  /** `onTrim` hears of each number up to which records are dropped. */
+  openJournal(life: Life, onTrim: (seq: number) => void): Journal {
     const { records } = this;
     return {
       append: (seq, record) => {
-        if (records.has(seq))
-          throw new PortError(`record ${seq} is in the journal already`, false);
+        if (records.has(seq)) throw new PortError(`record ${seq} is in the journal already`, false);
         const bytes = Uint8Array.from(record);
         return this.write(life, () => {
           records.set(seq, bytes);
@@ -93,6 +93,7 @@ export class SimDisk {
           if (at >= seq) yield { seq: at, record: records.get(at) ?? new Uint8Array() };
       },
       async trim(seq) {
+        onTrim(seq);
         for (const at of records.keys()) if (at <= seq) records.delete(at);
       },
       restart: () =>

@@ -33,8 +33,8 @@ export class SimLog {
   private entries = new Map<number, Uint8Array>();
   private firstSeq = 1;
   private endSeq = 0;
-  /** What a replica shows that lacks the end; undefined while the leader answers. */
-  private shownSeq: number | undefined;
+  /** How many entries a replica lacks that answers what is read. */
+  private lag = 0;
   private sequenceById = new Map<string, number>();
   private readonly followers = new Set<() => void>();
   /** Counts the logs that were begun in its place. */
@@ -47,6 +47,11 @@ export class SimLog {
 
   get end(): number {
     return this.endSeq;
+  }
+
+  /** Undefined when it was trimmed. */
+  get lastRecord(): Uint8Array | undefined {
+    return this.entries.get(this.endSeq);
   }
 
   /** One node's way to it. */
@@ -71,7 +76,7 @@ export class SimLog {
     this.endSeq = Math.min(this.endSeq, logSeq);
     if (logSeq === 0) this.firstSeq = 1;
     else this.firstSeq = Math.min(this.firstSeq, this.endSeq + 1);
-    this.shownSeq = undefined;
+    this.lag = 0;
     this.sequenceById = new Map();
     this.version++;
     this.tellFollowers();
@@ -88,19 +93,23 @@ export class SimLog {
     this.firstSeq = Math.max(this.firstSeq, last + 1);
   }
 
-  /** A replica that has so many entries less answers what is read; undefined: the leader. */
-  showLess(entries: number | undefined): void {
-    this.shownSeq =
-      entries === undefined ? undefined : Math.max(this.firstSeq, this.endSeq - entries);
+  /** A replica that lacks so many entries answers what is read; with 0 the leader does. */
+  showLess(entries: number): void {
+    this.lag = entries;
+  }
+
+  /** The last entry that is shown. */
+  private get shownSeq(): number {
+    return Math.min(this.endSeq, Math.max(this.firstSeq, this.endSeq - this.lag));
   }
 
   private lastShown(): LogEnd {
-    const logSeq = Math.min(this.endSeq, this.shownSeq ?? this.endSeq);
+    const logSeq = this.shownSeq;
     return { logSeq, record: this.entries.get(logSeq) };
   }
 
   private entryAt(logSeq: number): LogEntry | undefined {
-    if (logSeq > (this.shownSeq ?? this.endSeq)) return undefined;
+    if (logSeq > this.shownSeq) return undefined;
     const record = this.entries.get(logSeq);
     return record && { logSeq, record };
   }
@@ -144,9 +153,10 @@ export class SimLog {
           if (isUnanswered || !line.hears()) return;
           timeline.after(life, wayMs, () => end(() => resolve(answer)));
         });
-      const fault = new PortError("the log does not answer", true);
       const waitMs = isStored ? timeoutMs : dice.pick([20, 200, timeoutMs]);
-      timeline.after(life, waitMs, () => end(() => reject(fault)));
+      timeline.after(life, waitMs, () =>
+        end(() => reject(new PortError("the log does not answer", true))),
+      );
     });
   }
 

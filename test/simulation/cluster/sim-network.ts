@@ -1,7 +1,7 @@
 /**
  * What nodes of a simulated cluster tell each other: announcements of shards and of nodes, offers
  * of snapshots, questions. Each message travels by itself, so it may be late, come twice, or be
- * lost; a way may be cut in one direction.
+ * lost, but overtakes none of the same way; a way may be cut in one direction.
  */
 import type { Nodes } from "../../../engine/ports/nodes.ts";
 import type { Peers } from "../../../engine/ports/peers.ts";
@@ -16,9 +16,9 @@ export interface Station {
   readonly life: Life;
 }
 
-interface Ear<Message> {
+interface Ear {
   readonly station: Station;
-  readonly hear: (message: Message) => void;
+  readonly hear: (message: object) => void;
 }
 
 /** A question to a shard by one line, and how it is answered. */
@@ -36,7 +36,9 @@ export class SimNetwork {
   readonly cuts = new Set<string>();
   private readonly timeline: Timeline;
   private readonly dice: Dice;
-  private readonly ears = new Map<string, Set<Ear<never>>>();
+  private readonly ears = new Map<string, Set<Ear>>();
+  /** When the last message of each way arrives: one connection carries all in their order. */
+  private readonly arrivalMs = new Map<string, number>();
   private readonly answerers = new Map<string, Answerer>();
 
   constructor(timeline: Timeline, dice: Dice) {
@@ -86,20 +88,21 @@ export class SimNetwork {
   private tell(from: Station, subject: string, message: object): void {
     for (const ear of this.ears.get(subject) ?? []) {
       if (ear.station.life === from.life) continue;
-      this.carry(from, ear.station, () => (ear.hear as (it: object) => void)(message));
+      this.carry(from, ear.station, true, () => ear.hear(message));
     }
   }
 
-  private listen<Message>(
+  private listen<Message extends object>(
     station: Station,
     subject: string,
     hear: (message: Message) => void,
   ): () => void {
-    const ears = this.ears.get(subject) ?? new Set();
+    const ears = this.ears.get(subject) ?? new Set<Ear>();
     this.ears.set(subject, ears);
-    const ear: Ear<Message> = { station, hear };
-    ears.add(ear as unknown as Ear<never>);
-    return () => void ears.delete(ear as unknown as Ear<never>);
+    // What is said of a subject is of its type.
+    const ear: Ear = { station, hear: (message) => hear(message as Message) };
+    ears.add(ear);
+    return () => void ears.delete(ear);
   }
 
   private answer(
@@ -128,8 +131,9 @@ export class SimNetwork {
       }
       this.timeline.after(from.life, timeoutMs, () => resolve({ kind: "silent" }));
       const { station, answer } = answerer;
-      this.carry(from, station, () => {
-        const back = (said: LineAnswer) => this.carry(station, from, () => resolve(said));
+      const isDoubled = this.canBeDoubled(subject);
+      this.carry(from, station, isDoubled, () => {
+        const back = (said: LineAnswer) => this.carry(station, from, true, () => resolve(said));
         answer(structuredClone(question)).then(
           (said) => back({ kind: "answer", answer: structuredClone(said) }),
           () => back({ kind: "silent" }),
@@ -138,13 +142,21 @@ export class SimNetwork {
     });
   }
 
-  private carry(from: Station, to: Station, arrive: () => void): void {
+  /** Who asks an actor is promised that its question arrives once at the most. */
+  private canBeDoubled(subject: string): boolean {
+    return !subject.startsWith("ask ");
+  }
+
+  private carry(from: Station, to: Station, canDouble: boolean, arrive: () => void): void {
     const { timeline, dice } = this;
     if (from.life.isOver) return;
-    if (this.cuts.has(`${from.node}>${to.node}`) || dice.percent(this.lost)) return;
-    for (let copies = dice.percent(this.doubled) ? 2 : 1; copies > 0; copies--) {
-      const delayMs = dice.percent(this.late) ? dice.between(20, 4_000) : dice.between(1, 3);
-      timeline.after(to.life, delayMs, arrive);
+    const way = `${from.node}>${to.node}`;
+    if (this.cuts.has(way) || dice.percent(this.lost)) return;
+    for (let copies = canDouble && dice.percent(this.doubled) ? 2 : 1; copies > 0; copies--) {
+      const delayMs = dice.percent(this.late) ? dice.between(20, 3_000) : dice.between(1, 3);
+      const atMs = Math.max(timeline.nowMs + delayMs, this.arrivalMs.get(way) ?? 0);
+      this.arrivalMs.set(way, atMs);
+      timeline.after(to.life, atMs - timeline.nowMs, arrive);
     }
   }
 }

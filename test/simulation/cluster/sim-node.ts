@@ -3,21 +3,22 @@
  * as `engine/host.ts` and the effects thread tie them. What it has on its disks outlives its lives.
  */
 import { limits } from "../../../config/limits.ts";
+import { memoryTables } from "../../../engine/adapters/memory/memory-stores.ts";
 import { ClusterNodes } from "../../../engine/cluster/cluster-nodes.ts";
 import { Elsewhere } from "../../../engine/cluster/elsewhere.ts";
 import { RemoteTells } from "../../../engine/cluster/remote-tells.ts";
-import type { ShardRole } from "../../../engine/ports/nodes.ts";
 import { Gateway } from "../../../engine/gateway.ts";
 import { Outbox } from "../../../engine/outbox.ts";
+import type { ShardRole } from "../../../engine/ports/nodes.ts";
+import type { Peers } from "../../../engine/ports/peers.ts";
 import { StoreDamage } from "../../../engine/ports/store-damage.ts";
 import { ProcessClock } from "../../../engine/process-clock.ts";
 import { ClusterShard } from "../../../engine/shard/cluster-shard.ts";
 import { allRows, writeSnapshot } from "../../../engine/shard/snapshot.ts";
-import type { ShardEvent } from "../../../engine/wire.ts";
-import { memoryTables } from "../../../engine/adapters/memory/memory-stores.ts";
+import type { ShardEvent, ToShard } from "../../../engine/wire.ts";
 import { SimDisk } from "./sim-disk.ts";
-import { Life, LifeClock } from "./timeline.ts";
 import type { Surroundings, Work } from "./surroundings.ts";
+import { Life, LifeClock } from "./timeline.ts";
 
 /** A shard's thread. */
 interface ShardLife {
@@ -107,7 +108,12 @@ export class SimNode {
     const shards: (ShardLife | undefined)[] = [];
     const outbox = new Outbox(shardCount, {
       sendElsewhere: tells.send,
-      send: (shard, message) => shards[shard]?.cluster.shard?.receive(message, "settle"),
+      send: (shard, message) => {
+        const own = shards[shard];
+        // Between threads, as all that a shard is sent: it may have gone when that comes.
+        if (own !== undefined)
+          timeline.after(own.life, 0, () => own.cluster.shard?.receive(message, "settle"));
+      },
       perform: (delivery) => work.perform(delivery),
       onFault: () => {},
       after: (delayMs, run) => void clock.after(delayMs, run),
@@ -200,6 +206,7 @@ export class SimNode {
     const clock = new LifeClock(timeline, life, () => this.wallMs);
     const disk = this.disks[shard];
     const log = logs[shard];
+    const heard = new Map<string, number>();
     if (disk === undefined || log === undefined) throw new Error(`there is no shard ${shard}`);
     const nonce = `${node} ${++this.lives}`;
     const tables = disk.openTables(life);
@@ -207,7 +214,10 @@ export class SimNode {
       place: { shard, shardCount },
       ...{ domain, node, isFounder, isQuorum, isDraining, forgotten, nonce, store },
       acceptedLoss: undefined,
-      stores: { clock, journal: disk.openJournal(life), tables, startMs: process.clock.nowMs() },
+      stores: {
+        ...{ clock, tables, startMs: process.clock.nowMs() },
+        journal: disk.openJournal(life, (seq) => this.around.onTrim(this, shard, seq, heard)),
+      },
       outlets: {
         event: (event) => this.receive(process, shard, own, event),
         deliver: (deliveries, acknowledged) => {
@@ -224,7 +234,7 @@ export class SimNode {
         hears: () => !this.isLogCutIn,
         isMute: () => this.isMute,
       }),
-      peers: network.openPeers(station, shard),
+      peers: listened(network.openPeers(station, shard), heard),
       snapshots: network.openSnapshots(station, shard),
       makeSnapshot: async () => {
         const view = memoryTables();
@@ -284,7 +294,9 @@ export class SimNode {
     if (event.kind === "opened") {
       deaths[shard] = 0;
       own.isOwning = true;
-      gateway.attach(shard, (message) => own.cluster.shard?.handle(message), reader());
+      const send = (message: ToShard) =>
+        void this.around.timeline.after(own.life, 0, () => own.cluster.shard?.handle(message));
+      gateway.attach(shard, send, reader());
       outbox.opened(shard);
       tells.receive(shard, outbox);
       // What the node is told while it opens the shard comes when it is open.
@@ -298,4 +310,18 @@ export class SimNode {
     if (disk === undefined) throw new Error(`there is no shard ${shard}`);
     return disk.openTables(own.life);
   }
+}
+
+/** Notes how far each other node said that it is. */
+function listened(peers: Peers, heard: Map<string, number>): Peers {
+  return {
+    announce: (announcement) => peers.announce(announcement),
+    onAnnounced: (listener) =>
+      peers.onAnnounced((announcement) => {
+        const { node, seq, state } = announcement;
+        if (state === "joining") heard.delete(node);
+        else heard.set(node, seq);
+        listener(announcement);
+      }),
+  };
 }

@@ -1,9 +1,10 @@
 /** One seed of the simulation: so many steps with faults, then what must come of it without. */
-import { withIdle } from "./idle.ts";
+import { limits } from "../../../config/limits.ts";
 import type { Clients } from "./clients.ts";
-import { Faults } from "./faults.ts";
-import { SimCluster } from "./sim-cluster.ts";
 import { Dice } from "./dice.ts";
+import { Faults } from "./faults.ts";
+import { withIdle } from "./idle.ts";
+import { SimCluster } from "./sim-cluster.ts";
 
 export interface Outcome {
   readonly seed: number;
@@ -59,7 +60,8 @@ async function run(cluster: SimCluster, clients: Clients, steps: number): Promis
   await faults.end();
   await waitForOwners(cluster);
   if (cluster.wrong.length > 0) return;
-  await timeline.pass(12_000);
+  // A tell whose answer was lost is sent again when none has come for `limits.cluster.answerMs`.
+  await timeline.pass(limits.cluster.answerMs + 5_000);
   cluster.check();
   const wrong = await clients.wrongAtEnd();
   if (wrong !== undefined) cluster.fail(wrong);
@@ -67,14 +69,44 @@ async function run(cluster: SimCluster, clients: Clients, steps: number): Promis
 
 async function waitForOwners(cluster: SimCluster): Promise<void> {
   const untilMs = cluster.timeline.nowMs + ownedMs;
+  let hasOperator = false;
   const missing = () =>
     Array.from({ length: cluster.shardCount + 1 }, (_, shard) => shard).filter(
       (shard) => cluster.owners(shard).length === 0,
     );
-  while (cluster.timeline.nowMs < untilMs) {
+  while (cluster.timeline.nowMs < untilMs + (hasOperator ? ownedMs : 0)) {
     await cluster.timeline.pass(250);
+    if (!hasOperator && cluster.timeline.nowMs >= untilMs) {
+      hasOperator = removeOtherHistories(cluster, missing());
+      if (!hasOperator) break;
+    }
+    // One that was stopping when faults ceased has ended since.
+    for (const node of cluster.nodes) if (!node.isRunning) node.start();
     cluster.check();
     if (missing().length === 0) return;
   }
   cluster.fail(`shards ${missing().join(", ")} have no owner after ${ownedMs} ms without faults`);
+}
+
+/**
+ * What nodes ask their operator for when two have records of one epoch that differ: the one whose
+ * records are not those that were released joins without its own. Says whether there was one.
+ */
+function removeOtherHistories(cluster: SimCluster, shards: readonly number[]): boolean {
+  const { history, nodes } = cluster;
+  const disksOf = (shard: number) => nodes.flatMap(({ disks }) => disks[shard] ?? []);
+  const others = nodes.filter((_, at) =>
+    shards.some((shard) => {
+      const disks = disksOf(shard);
+      const own = disks[at];
+      return own !== undefined && history.differs(shard, own, disks);
+    }),
+  );
+  for (const node of others) {
+    cluster.note(`the operator removes the data directory of ${node.name}`);
+    node.kill();
+    node.loseDisks();
+    node.start();
+  }
+  return others.length > 0;
 }

@@ -7,9 +7,9 @@ import type { Objects } from "../../../engine/ports/objects.ts";
 import type { Delivery } from "../../../engine/shard/batch.ts";
 import type { ShardEvent } from "../../../engine/wire.ts";
 import type { Dice } from "./dice.ts";
+import type { SimDisk } from "./sim-disk.ts";
 import type { SimLog } from "./sim-log.ts";
 import type { SimNetwork } from "./sim-network.ts";
-import type { SimNode } from "./sim-node.ts";
 import type { Timeline } from "./timeline.ts";
 
 /** What carries out effects in one life of a node. */
@@ -17,6 +17,12 @@ export interface Work {
   perform(delivery: Delivery): Promise<Performance>;
   /** Another node owns the shard, and has its effects from now on. */
   left(shard: number): void;
+}
+
+export interface NodeDisks {
+  readonly name: string;
+  /** By shard; the directory's is the last. */
+  readonly disks: readonly SimDisk[];
 }
 
 export interface WorkParts {
@@ -38,9 +44,16 @@ export interface Surroundings {
   /** Counts the lives of nodes. */
   processes: number;
   readonly openWork: (parts: WorkParts) => Work;
-  readonly onEvent: (node: SimNode, shard: number, event: ShardEvent) => void;
+  readonly onEvent: (node: NodeDisks, shard: number, event: ShardEvent) => void;
   /** A shard's thread has ended; without an error it was stopped. */
   readonly onEnd: (node: string, shard: number, error: unknown) => void;
+  /** A node drops its records up to `seq`; `heard` is how far it heard that others are. */
+  readonly onTrim: (
+    node: NodeDisks,
+    shard: number,
+    seq: number,
+    heard: ReadonlyMap<string, number>,
+  ) => void;
   readonly onBrokenStep: (actor: Key, error: unknown) => void;
   readonly onFault: (sentence: string) => void;
 }

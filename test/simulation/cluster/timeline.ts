@@ -43,7 +43,11 @@ export class Timeline {
     for (let next = this.heap[0]; next !== undefined && next.atMs <= untilMs; next = this.heap[0]) {
       this.nowMs = next.atMs;
       let hasRun = false;
-      for (let one = this.heap[0]; one !== undefined && one.atMs <= this.nowMs; one = this.heap[0]) {
+      for (
+        let one = this.heap[0];
+        one !== undefined && one.atMs <= this.nowMs;
+        one = this.heap[0]
+      ) {
         this.removeFirst();
         if (this.happen(one)) hasRun = true;
       }

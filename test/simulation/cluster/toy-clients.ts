@@ -2,6 +2,7 @@
  * Clients of counters: what each was told of its own counter, and what the counters then have to
  * be. An answer that never came leaves open whether its command was carried out.
  */
+import { limits } from "../../../config/limits.ts";
 import type { Address } from "../../../engine/address.ts";
 import type { Gateway } from "../../../engine/gateway.ts";
 import { ShardDown } from "../../../engine/reading/shard-end.ts";
@@ -23,9 +24,9 @@ interface Known {
   /** Commands that were acknowledged, and those of which nothing was heard. */
   sure: number;
   open: number;
-  /** The highest count that a client was told or has read. */
-  seen: number;
-  readonly told: Set<number>;
+  readonly answers: Set<number>;
+  /** Counts that a client was told or has read, with the time; each is higher than the last. */
+  readonly told: { readonly atMs: number; readonly count: number }[];
 }
 
 export class ToyClients implements Clients {
@@ -80,7 +81,7 @@ export class ToyClients implements Clients {
   }
 
   private knownOf(key: CounterKey): Known {
-    const known = this.known.get(key) ?? { sure: 0, open: 0, seen: 0, told: new Set() };
+    const known = this.known.get(key) ?? { sure: 0, open: 0, answers: new Set(), told: [] };
     this.known.set(key, known);
     return known;
   }
@@ -95,9 +96,9 @@ export class ToyClients implements Clients {
       if (count === undefined) return;
       known.open--;
       known.sure++;
-      if (known.told.has(count)) this.of.fail(`two additions were answered with ${count}`);
-      known.told.add(count);
-      known.seen = Math.max(known.seen, count);
+      if (known.answers.has(count)) this.of.fail(`two additions were answered with ${count}`);
+      known.answers.add(count);
+      this.learn(known, count);
     });
   }
 
@@ -119,20 +120,34 @@ export class ToyClients implements Clients {
     });
   }
 
+  private learn({ told }: Known, count: number): void {
+    if (count > (told.at(-1)?.count ?? 0)) told.push({ atMs: this.of.timeline.nowMs, count });
+  }
+
   private async look(gateway: Gateway, key: CounterKey): Promise<void> {
     const known = this.knownOf(key);
-    const least = known.seen;
+    const isOfDirectory = this.shardOf(key) === this.of.shardCount;
+    // Each node reads the directory, as old as what a follower may let read of a log that lags.
+    const oldMs = isOfDirectory ? limits.cluster.staleMs + lagMs : 0;
+    const sinceMs = this.of.timeline.nowMs - oldMs;
+    const least = Math.max(0, ...known.told.filter((one) => one.atMs <= sinceMs).map(countOfOne));
     try {
       const count = (await gateway.find(key))?.count ?? 0;
-      const isOld = this.shardOf(key) === this.of.shardCount;
-      if (count < least && !isOld)
+      // While a log is filled again, who follows it cannot know what is still to come.
+      const isPartial = this.of.timeline.nowMs - this.of.partialMs < 2 * oldMs;
+      if (count < least && !isPartial)
         this.of.fail(`a client reads ${count} after it was told ${least}`);
-      if (!isOld) known.seen = Math.max(known.seen, count);
+      if (!isOfDirectory) this.learn(known, count);
     } catch (error) {
       if (!(error instanceof ShardDown)) throw error;
     }
   }
 }
+
+/** In which an owner appends as many records as a replica of the log may lack. */
+const lagMs = 8 * limits.cluster.heartbeatMs;
+
+const countOfOne = ({ count }: { readonly count: number }) => count;
 
 function countOf(reply: unknown): number | undefined {
   return (reply as { count?: number }).count;

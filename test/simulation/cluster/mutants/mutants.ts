@@ -1,0 +1,171 @@
+/** One-line breaks of engine and actors, each of which the simulation has to find. */
+export interface Mutant {
+  /** Of the source. */
+  readonly path: string;
+  /** Once in what is compiled of it. */
+  readonly text: string;
+  readonly replacement: string;
+  /** What it breaks. */
+  readonly breaks: string;
+}
+
+const shard = "engine/shard";
+
+export const mutants: readonly Mutant[] = [
+  {
+    path: `${shard}/owned-log.ts`,
+    text: "this.lastSentMs = begunMs;",
+    replacement: "this.lastSentMs = this.clock.monotonicMs();",
+    breaks: "The lease counts from the log's answer instead of from the question.",
+  },
+  {
+    path: `${shard}/shard.ts`,
+    text: "Math.min(seq, spareSeq?.() ?? seq)",
+    replacement: "seq",
+    breaks: "An owner trims its journal without asking for its standbys.",
+  },
+  {
+    path: `${shard}/shard.ts`,
+    text: "await this.stores.journal.append(seq, bytes);",
+    replacement: "void this.stores.journal.append(seq, bytes);",
+    breaks: "An owner does not wait until its journal is flushed.",
+  },
+  {
+    path: `${shard}/follower.ts`,
+    text: "await journal.append(seq, record);",
+    replacement: "void journal.append(seq, record);",
+    breaks: "A standby says that it has what its journal has not flushed.",
+  },
+  {
+    path: "actors/effects/provider-submits.ts",
+    text: "return this.reconcile(job);",
+    replacement: "return this.beginAgain(job);",
+    breaks: "A submission of unknown outcome is sent again.",
+  },
+  {
+    path: "actors/effects/provider-submits.ts",
+    text: "admit: () => this.mark(job),",
+    replacement: "admit: () => void this.send(job, ++job.submits),",
+    breaks: "A job is submitted before the mark of it is durable.",
+  },
+  {
+    path: "actors/job/creation.ts",
+    text: "isEphemeral || !(wasSent || isCanceled)",
+    replacement: "true",
+    breaks: "A job that may have been sent is submitted anew by the next owner.",
+  },
+  {
+    path: `${shard}/follower.ts`,
+    text: "replica.position.logSeq < this.target.logSeq",
+    replacement: "false",
+    breaks: "A follower lets read before it is current.",
+  },
+  {
+    path: `${shard}/follower.ts`,
+    text: "this.listenedMs < 2 * limits.cluster.announceMs",
+    replacement: "false",
+    breaks: "A log is begun anew before every node that lives can have been heard.",
+  },
+  {
+    path: `${shard}/owned-log.ts`,
+    text: "asBuffer(entry.record).equals(record)",
+    replacement: "true",
+    breaks: "Another owner's record is taken for one's own.",
+  },
+  {
+    path: `${shard}/ownership.ts`,
+    text: "await earlierLease;",
+    replacement: "",
+    breaks: "An owner opens before the lease of the one before has ended.",
+  },
+  {
+    path: `${shard}/quorum.ts`,
+    text: "if (!this.areKnown())",
+    replacement: "if (this.areKnown()) return true;\nif (true)",
+    breaks: "A write is answered before a standby has it.",
+  },
+  {
+    path: `${shard}/batch.ts`,
+    text: 'typeof last === "string" && placeOf(origin.key) <= last',
+    replacement: "false",
+    breaks: "A tell that comes twice counts twice.",
+  },
+  {
+    path: "engine/outbox.ts",
+    text: "(await Promise.all(outcomes)).every((isDurable) => isDurable)",
+    replacement: "outcomes.length > 0",
+    breaks: "A tell is acknowledged before it is durable.",
+  },
+  {
+    path: "engine/outbox.ts",
+    text: "void this.carry(shard);\n    }\n    /** Tells of another node",
+    replacement: "}\n    /** Tells of another node",
+    breaks: "Tells to a shard that has left wait until another tell follows.",
+  },
+  {
+    path: "engine/gateway.ts",
+    text: "end.leaseEndsMs >= this.clock.monotonicMs()",
+    replacement: "true",
+    breaks: "An owner answers reads when its lease has ended.",
+  },
+  {
+    path: `${shard}/standbys.ts`,
+    text: "isMost && (owner.isQuorum || isHeard(owner.node))",
+    replacement: "true",
+    breaks: "A log is filled again by a node that has heard none of the others.",
+  },
+  {
+    path: `${shard}/standbys.ts`,
+    text: "other.epoch > epoch || (other.epoch === epoch && other.seq > seq)",
+    replacement: "false",
+    breaks: "A node goes on though another has more records.",
+  },
+  {
+    path: `${shard}/log-filling.ts`,
+    text: "await log.restart();",
+    replacement: "return undefined;",
+    breaks: "A log that has lost its end is never begun anew.",
+  },
+  {
+    path: `${shard}/joining.ts`,
+    text: "await journal.restart(seq);",
+    replacement: "",
+    breaks: "The records before a snapshot stay in the journal.",
+  },
+  {
+    path: `${shard}/follower.ts`,
+    text: "Math.min(replica.flushedSeq, this.parts.standbys.durableSeq)",
+    replacement: "replica.position.seq",
+    breaks: "A standby trims records that are not in its tables.",
+  },
+  {
+    path: `${shard}/log-place.ts`,
+    text: "logEpoch: Number.POSITIVE_INFINITY",
+    replacement: "logEpoch: 0",
+    breaks: "A node fills a log whose records behind its own were trimmed.",
+  },
+  {
+    path: "actors/account/submit.ts",
+    text: "return [put(fingerprintKey(partitionOf(ctx.self), fingerprint), idBytes(job))];",
+    replacement: "return [];",
+    breaks: "An account forgets the fingerprint of a job.",
+  },
+  {
+    path: "actors/account/following.ts",
+    text: "next.held -= hold;",
+    replacement: "next.held -= 0;",
+    breaks: "An account keeps a hold that was resolved.",
+  },
+  {
+    path: `${shard}/succession.ts`,
+    text: "standbys.hasHeardOfMore(replica.position)",
+    replacement: "standbys.findAhead(replica.position).length > 0",
+    breaks: "A standby takes over from a log that has lost what another node has had.",
+  },
+  {
+    path: `${shard}/follower.ts`,
+    text: "if (nowMs - this.heardMs > limits.cluster.staleMs)",
+    replacement: "if (false)",
+    breaks: "A follower lets read what is as old as it was away.",
+  },
+];
