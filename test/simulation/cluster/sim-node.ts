@@ -194,7 +194,14 @@ export class SimNode {
     const directorySeq = gateway.reads(shardCount) ? gateway.seqOf(shardCount) : 0;
     return {
       ...{ node: this.name, address: this.name, version: "1", status: "live" as const },
-      ...{ startedAtMs: 0, shards, directorySeq, firstRequest: gateway.firstRequest },
+      ...{
+        startedAtMs: 0,
+        atMs: 0,
+        warnings: [],
+        shards,
+        directorySeq,
+        firstRequest: gateway.firstRequest,
+      },
     };
   }
 
@@ -302,7 +309,7 @@ export class SimNode {
       // What the node is told while it opens the shard comes when it is open.
       if (process.isStopping) process.clock.after(0, () => own.cluster.shard?.stop());
     }
-    gateway.event(shard, event);
+    if (event.kind !== "waiting") gateway.event(shard, event);
   }
 
   private readerOf(shard: number, own: ShardLife) {
