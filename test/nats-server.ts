@@ -31,6 +31,7 @@ export interface NatsOptions {
 /** Ends with the test, or with this process. */
 export async function startNats(t: Test, options: NatsOptions = {}): Promise<NatsServer> {
   const folder = join(t.testdirName, options.folder ?? "nats-server");
+  await forgetEarlier(folder);
   await mkdir(folder, { recursive: true });
   const server = await startNatsIn(folder, options);
   t.teardown(() => server.kill());
@@ -65,6 +66,7 @@ export async function startNatsIn(folder: string, options: NatsOptions = {}): Pr
 
 /** Three servers with JetStream that replicate each other; they end as `startNats` says. */
 export async function startNatsCluster(t: Test): Promise<readonly NatsServer[]> {
+  await Promise.all([0, 1, 2].map((index) => forgetEarlier(serverFolder(t.testdirName, index))));
   const servers = await startNatsClusterIn(t.testdirName);
   for (const server of servers) t.teardown(() => server.kill());
   return servers;
@@ -76,13 +78,22 @@ export async function startNatsClusterIn(folder: string): Promise<readonly NatsS
   const routes = routePorts.map((port) => `nats://127.0.0.1:${port}`).join(", ");
   return Promise.all(
     routePorts.map(async (port, index) => {
-      const own = join(folder, `nats-${index}`);
+      const own = serverFolder(folder, index);
       await mkdir(own, { recursive: true });
       const cluster = `cluster { name: klieg, listen: "127.0.0.1:${port}", routes: [${routes}] }`;
       const config = `server_name: nats-${index}\n${cluster}\n`;
       return startNatsIn(own, { config, hasJetStream: true });
     }),
   );
+}
+
+function serverFolder(folder: string, index: number): string {
+  return join(folder, `nats-${index}`);
+}
+
+/** An earlier run of the test may have left its streams there. */
+function forgetEarlier(folder: string): Promise<void> {
+  return rm(folder, { recursive: true, force: true });
 }
 
 const program = process.env["KLIEG_TEST_NATS"] ?? "nats-server";
