@@ -9,7 +9,7 @@ import { HopClient, type HopOutcome } from "../../http/cluster/hop-client.ts";
 import { refusedHeader } from "../../http/cluster/hop-head.ts";
 import { HopSigner } from "../../http/cluster/hop-signature.ts";
 
-t.test("a node that refuses all is told of once, and again when it has taken some", async (t) => {
+t.test("a node that refuses all is told of once, as is one that takes some again", async (t) => {
   let isRefusing = true;
   const { send, address, told } = await openHop(t, (_, response) => {
     if (isRefusing) response.writeHead(401, { [refusedHeader]: "1" });
@@ -17,12 +17,12 @@ t.test("a node that refuses all is told of once, and again when it has taken som
   });
   const kind = async () => (await send()).kind;
   t.strictSame([await kind(), await kind()], ["unreached", "unreached"]);
-  t.strictSame(told, [address]);
+  t.strictSame(told, [`${address} refuses`]);
   isRefusing = false;
   t.equal(await kind(), "answered");
   isRefusing = true;
   await kind();
-  t.strictSame(told, [address, address]);
+  t.strictSame(told, [`${address} refuses`, `${address} takes`, `${address} refuses`]);
 });
 
 t.test("the connection of an answer that a client has whole is used again", async (t) => {
@@ -50,7 +50,7 @@ async function openHop(t: Pick<Test, "teardown">, answer: RequestListener) {
     signer: new HopSigner("a key of this node alone"),
     clock: systemClock,
     entropy: systemEntropy(),
-    onRefused: (node) => told.push(node),
+    onRefused: (node, isRefused) => told.push(`${node} ${isRefused ? "refuses" : "takes"}`),
   });
   t.teardown(() => {
     client.close();
