@@ -4,8 +4,8 @@
  *
  * 1. when the shard has no records at all, and the store began on its node;
  * 2. when it has heard the owner in its own life, and then nothing for `silenceMs`, the log ends
- *    with what it has heard, and no node that lives has more: the owner's lease has then to be
- *    waited for;
+ *    with what it has heard, and no node has said that it has more: the owner's lease has then to
+ *    be waited for;
  * 3. when the owner it has heard has handed the shard over;
  * 4. when enough of the nodes that may know more are heard, and none does (`Succession`). Where the
  *    log has lost records, or leads on from no living node's, the one that goes on begins it anew.
