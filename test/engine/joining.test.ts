@@ -145,7 +145,7 @@ t.test("a node joins a cluster whose first node was a machine of its own", async
   const [first, second] = house.nodes as [ClusterNode, ClusterNode];
   Object.assign(first, disk);
   first.start();
-  await house.pass(2_000);
+  await house.pass(3_000);
   t.strictSame(house.owners, [0]);
   second.start();
   await house.pass(5_000);
