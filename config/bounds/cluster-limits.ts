@@ -80,7 +80,7 @@ export const clusterLimits = {
     /** How often a node that lacks a shard's rows asks for a snapshot, or looks anew. */
     snapshotAgainMs: 1_000,
     /** Who asks for a snapshot is given one that is not older. */
-    snapshotFreshMs: 30_000,
+    snapshotFreshMs: 5_000,
     /** A snapshot of a large store over a slow network. */
     snapshotMs: 3_600_000,
     snapshotMegabytes: 512,

@@ -64,6 +64,8 @@ export class ClusterShard {
   private isStopped = false;
   private isDraining: boolean;
   private wake = () => {};
+  /** Its rows are those of a snapshot. */
+  private hasJoined = false;
   /** Said once, however often it is met. */
   private joinFault: string | undefined;
   private readonly waits: WaitReport;
@@ -148,8 +150,11 @@ export class ClusterShard {
     outlets.event({ kind: "joining" });
     const silence = this.announceJoining(own);
     try {
+      // The log did not lead on from the last snapshot: another one takes its time.
+      if (this.hasJoined) await this.pause();
       while (!this.isStopped) {
-        if (await this.join(needed)) return await this.recover();
+        this.hasJoined = await this.join(needed);
+        if (this.hasJoined) return await this.recover();
         await this.pause();
         const isWhole = own !== undefined && !isJoining(stores.tables);
         // Without an owner its rows may be the most that there is.
@@ -239,24 +244,40 @@ export class ClusterShard {
       leaseMs,
       spareSeq: () => standbys.durableSeq,
     };
-    const shard = await takeOver(replica, place, domain, stores, ownership, outlets);
+    let silence = () => {};
+    const begun = (shard: Shard) => {
+      silence = this.announce(shard);
+    };
+    try {
+      const shard = await takeOver(replica, place, domain, stores, ownership, outlets, begun);
+      const followers = standbys.remembered([...(before?.members ?? []), ...members]);
+      await this.serve(shard, ownership.log, standbys, followers);
+    } finally {
+      silence();
+    }
+  }
+
+  /** Nothing is trimmed from the log before something was heard of each of `followers`. */
+  private async serve(
+    shard: Shard,
+    log: OwnedLog,
+    standbys: Standbys,
+    followers: readonly string[],
+  ): Promise<void> {
     this.owned = shard;
     if (this.isStopped) shard.stop();
-    const silence = this.announce(shard);
     const endBalance = this.balance(shard, standbys);
     const offer = this.snapshotOffer();
     const withdraw = this.parts.snapshots.answer(() => offer.next());
-    const followers = standbys.remembered([...(before?.members ?? []), ...members]);
     const spareSeq = () =>
       standbys.hasHeard(followers) ? Math.min(standbys.durableSeq, offer.spareSeq) : 0;
-    const endTrims = this.trimLog(shard, ownership.log, spareSeq);
+    const endTrims = this.trimLog(shard, log, spareSeq);
     try {
       await shard.run();
     } finally {
       endTrims();
       endBalance();
       withdraw();
-      silence();
     }
   }
 

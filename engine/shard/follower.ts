@@ -241,10 +241,12 @@ export class Follower {
    * node was away is known to it then, and what is written now is waited for.
    */
   private async catchUp(): Promise<void> {
-    const { replica, clock } = this.parts;
+    const { replica, clock, standbys } = this.parts;
     if (replica.position.logSeq < this.target.logSeq) return;
     const nowMs = clock.monotonicMs();
-    this.isCurrent = nowMs - this.target.askedMs <= limits.cluster.heartbeatMs;
+    // A log that is being filled again ends before what its filler has said that it has.
+    const isWhole = standbys.findEverAhead(replica.position).length === 0;
+    this.isCurrent = isWhole && nowMs - this.target.askedMs <= limits.cluster.heartbeatMs;
     if (this.isCurrent) {
       this.letRead();
       return;

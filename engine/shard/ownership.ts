@@ -16,7 +16,11 @@ export async function openShard(
   return takeOver(replica, place, domain, stores, ownership, outlets);
 }
 
-/** Goes on as the owner with rows that are all in the tables. Throws `OwnershipLost`. */
+/**
+ * Goes on as the owner with rows that are all in the tables. `onBegun` is called when no other
+ * owner can commit any more: nothing is answered yet, since an earlier one may still answer reads.
+ * Throws `OwnershipLost`.
+ */
 export async function takeOver(
   replica: Replica,
   place: ShardPlace,
@@ -24,9 +28,11 @@ export async function takeOver(
   stores: ShardStores,
   ownership: Ownership,
   outlets: ShardOutlets,
+  onBegun: (shard: Shard) => void = () => {},
 ): Promise<Shard> {
   const shard = new Shard(place, domain, stores, ownership, outlets, replica);
   await shard.begin();
+  onBegun(shard);
   const earlierLease = new Promise<void>((resolve) => {
     if (ownership.leaseMs === undefined) resolve();
     else stores.clock.after(ownership.leaseMs, resolve);

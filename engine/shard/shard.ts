@@ -207,8 +207,7 @@ export class Shard {
     this.cancelRing();
     await this.flusher.finish(this.position);
     if (this.failure !== undefined) throw this.failure.error;
-    const { log } = this.ownership;
-    if (log !== undefined) await this.handOver(log);
+    if (this.ownership.log !== undefined) await this.handOver(this.ownership.log);
   }
 
   private flusherPorts(): FlusherPorts {
@@ -307,8 +306,8 @@ export class Shard {
   }
 
   /**
-   * Whether all that `batch` rests on may leave: on two disks with a quorum. It is waited for, with
-   * heartbeats meanwhile; a shard that is stopped leaves the rest to its next owner.
+   * Whether all that `batch` rests on may leave: on two disks with a quorum. Heartbeats and flushes
+   * go on meanwhile: a standby may need a snapshot first. When stopped, its next owner answers.
    */
   private async confirm(batch: Batch): Promise<boolean> {
     const { quorum, log } = this.ownership;
@@ -325,6 +324,7 @@ export class Shard {
         this.isUnconfirmed = true;
         this.outlets.event({ kind: "unconfirmed" });
       }
+      this.flusher.startWhenDue(this.position, this.time.nowMs());
       await quorum.next(limits.cluster.heartbeatMs);
     }
     this.isUnconfirmed = false;

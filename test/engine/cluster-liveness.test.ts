@@ -161,3 +161,20 @@ t.test("a standby that knows of more than the log leaves the shard to who has it
   await house.pass(15_000);
   t.match(await ownerOf(house)?.ask(counter, look), { count: 1 });
 });
+
+t.test("a new owner says that it is one before the earlier one's lease has ended", async (t) => {
+  const house = new ClusterHouse(["a", "b"]);
+  const [first, second] = house.nodes as [ClusterNode, ClusterNode];
+  first.start();
+  await house.pass(500);
+  second.start();
+  await house.pass(2_000);
+  const saidWhileClosed: boolean[] = [];
+  house.peers.open().onAnnounced(({ node, state }) => {
+    if (node === "b" && state === "owning") saidWhileClosed.push(!second.owns);
+  });
+  first.kill();
+  await house.pass(7_000);
+  t.strictSame(saidWhileClosed.slice(0, 2), [true, true]);
+  t.ok(second.owns);
+});

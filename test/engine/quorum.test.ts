@@ -48,6 +48,21 @@ t.test("without a standby a write has no answer, and the owner keeps its lease",
   t.match(await first.ask(counter, look), { count: 1 }, "it was decided once");
 });
 
+t.test("an owner that waits for a standby has rows for one that needs a snapshot", async (t) => {
+  const { house, first, others } = await openQuorum(["a", "b"]);
+  const [standby] = others as [ClusterNode];
+  standby.kill();
+  standby.loseDisk();
+  t.equal(await first.ask(counter, add), undefined);
+  await house.pass(6_000);
+  const log = house.log.open();
+  await log.trim((await log.end()).logSeq - 1);
+  standby.start();
+  await house.pass(15_000);
+  t.equal(standby.wait, undefined);
+  t.match(await first.ask(counter, look), { count: 1 });
+});
+
 t.test("what was answered outlives the log and the owner's disk", async (t) => {
   const { house, first, others } = await openQuorum(["a", "b", "c"]);
   const [second, third] = others as [ClusterNode, ClusterNode];
