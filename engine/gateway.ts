@@ -16,7 +16,8 @@
 
 import { limits } from "../config/limits.ts";
 import type { Address, ReplyTo, RequestId } from "./address.ts";
-import type { Elsewhere, ShardAnswer, ShardQuestion } from "./cluster/elsewhere.ts";
+import type { Elsewhere, ShardQuestion } from "./cluster/elsewhere.ts";
+import { ShardAnswers } from "./cluster/shard-answers.ts";
 import type { RowRules } from "./domain.ts";
 import { type Key, type KeyRange, shardOf } from "./key.ts";
 import { OpenRequests } from "./open-requests.ts";
@@ -60,7 +61,7 @@ export class Gateway {
   private readonly domain: RowRules;
   /** The other nodes; undefined for a machine that is alone. */
   private cluster: Elsewhere | undefined;
-  private readonly withdrawals = new Map<number, () => void>();
+  private readonly answers: ShardAnswers;
 
   /**
    * `firstRequest` is drawn for this life of the process: heads may name requests of earlier lives
@@ -80,13 +81,23 @@ export class Gateway {
     this.domain = domain;
     this.firstRequest = firstRequest;
     this.requests = new OpenRequests(firstRequest);
+    this.answers = new ShardAnswers({
+      clock,
+      owns: (shard) => this.owns(shard),
+      reads: (shard) => this.reads(shard),
+      readText: (key) => this.end(key).text(key),
+      ask: async (shard, { to, message, lane }) => {
+        const reply = await this.askHere(shard, to, message, lane);
+        return reply === lost ? lost : { kind: "reply", reply };
+      },
+    });
   }
 
   /** Other nodes are asked, and answered, from now on. */
   connect(cluster: Elsewhere): void {
     this.cluster = cluster;
     for (const [shard, end] of this.shards.entries())
-      if (end?.send !== undefined) this.answerOthers(shard);
+      if (end?.send !== undefined) this.answers.offer(shard, cluster);
   }
 
   /** Every shard takes questions. */
@@ -143,10 +154,11 @@ export class Gateway {
   /** `reader` reads the shard's tables, `send` reaches it; undefined for reads alone. */
   attach(shard: number, send: Send | undefined, reader: TableReader): void {
     this.elsewhere.delete(shard);
-    this.withdraw(shard);
+    this.answers.withdraw(shard);
     this.shards[shard] = new ShardEnd(send, reader);
-    if (send !== undefined) this.answerOthers(shard);
-    this.cluster?.changed();
+    const { cluster } = this;
+    if (send !== undefined && cluster !== undefined) this.answers.offer(shard, cluster);
+    cluster?.changed();
   }
 
   /** Another node owns the shard, or none: it is neither read nor asked here. */
@@ -161,7 +173,7 @@ export class Gateway {
   detach(shard: number, isReadOn = false): void {
     this.elsewhere.delete(shard);
     this.standbys.delete(shard);
-    this.withdraw(shard);
+    this.answers.withdraw(shard);
     this.shards[shard]?.abandon();
     if (!isReadOn) this.shards[shard] = undefined;
     this.loseRequests(shard);
@@ -331,7 +343,7 @@ export class Gateway {
       if (event.kind === "opened") this.clock.observe(event.atMs);
       const isReadAgain = event.kind === "lease" && !this.reads(shard);
       end.event(event);
-      if (event.kind === "leaving") this.withdraw(shard);
+      if (event.kind === "leaving") this.answers.withdraw(shard);
       const isBack = ["opened", "readable", "following"].includes(event.kind);
       if (isReadAgain || (isBack && this.reads(shard))) this.lookAgain(shard);
     }
@@ -346,35 +358,6 @@ export class Gateway {
     const waiting = this.requests.take(request);
     if (waiting === undefined) this.cluster?.reply(request, reply);
     else waiting.resolve(reply);
-  }
-
-  private answerOthers(shard: number): void {
-    const { cluster } = this;
-    if (cluster === undefined) return;
-    const withdraw = cluster.answer(shard, (question) => this.answer(shard, question));
-    this.withdrawals.set(shard, withdraw);
-  }
-
-  private withdraw(shard: number): void {
-    this.withdrawals.get(shard)?.();
-    this.withdrawals.delete(shard);
-  }
-
-  private async answer(shard: number, question: ShardQuestion): Promise<ShardAnswer> {
-    if (!this.owns(shard)) return { kind: "moved" };
-    if (question.kind === "rows") {
-      if (!this.reads(shard)) return { kind: "moved" };
-      return { kind: "rows", rows: question.keys.map((key) => this.end(key).text(key)) };
-    }
-    // Without its lease another node may own the shard, and have been asked as well: only a lease
-    // that is renewed tells that none does.
-    while (!this.reads(shard)) {
-      await new Promise<void>((resolve) => this.clock.after(limits.cluster.movedAgainMs, resolve));
-      if (!this.owns(shard)) return lost;
-    }
-    const { to, message, lane } = question;
-    const reply = await this.askHere(shard, to, message, lane);
-    return reply === lost ? lost : { kind: "reply", reply };
   }
 
   private tellListener(shard: number, record: Uint8Array): void {

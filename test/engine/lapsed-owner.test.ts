@@ -6,6 +6,7 @@ import { MemoryShardLines } from "../../engine/adapters/memory/memory-shard-line
 import { memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
 import { ClusterNodes } from "../../engine/cluster/cluster-nodes.ts";
 import { Elsewhere } from "../../engine/cluster/elsewhere.ts";
+import { ShardAnswers } from "../../engine/cluster/shard-answers.ts";
 import { Gateway } from "../../engine/gateway.ts";
 import { keyOf } from "../../engine/key.ts";
 import type { Presence } from "../../engine/ports/nodes.ts";
@@ -14,6 +15,11 @@ import { noHash } from "../../engine/record.ts";
 import type { ToShard } from "../../engine/wire.ts";
 import { sealed } from "./sealed.ts";
 import { idle } from "./toys.ts";
+
+const presence: Presence = {
+  ...{ node: "a", address: "127.0.0.1:1", version: "1", status: "live", startedAtMs: 0 },
+  ...{ atMs: 0, warnings: [], shards: [], directorySeq: 0, firstRequest: 0 },
+};
 
 t.test("an owner whose lease lapsed answers no other node before it knows better", async (t) => {
   const clock = new ManualClock(1_000);
@@ -24,12 +30,8 @@ t.test("an owner whose lease lapsed answers no other node before it knows better
   const sent: ToShard[] = [];
   gateway.attach(0, (message) => sent.push(message), memoryTables());
   const lines = new MemoryShardLines();
-  const own: Presence = {
-    ...{ node: "a", address: "127.0.0.1:1", version: "1", status: "live", startedAtMs: 0 },
-    ...{ atMs: 0, warnings: [], shards: [], directorySeq: 0, firstRequest: 0 },
-  };
   const nodes = new MemoryNodes().open();
-  const known = new ClusterNodes(() => own, nodes, processClock);
+  const known = new ClusterNodes(() => presence, nodes, processClock);
   gateway.connect(new Elsewhere({ line: lines.open(), nodes, known, clock: processClock }));
   clock.advance(1_000);
   gateway.event(0, { kind: "lease", endsMs: 500 });
@@ -51,4 +53,33 @@ t.test("an owner whose lease lapsed answers no other node before it knows better
   gateway.detach(0);
   clock.advance(100);
   t.strictSame(await unknown, { kind: "answer", answer: { kind: "lost" } });
+});
+
+t.test("a node that owns a shard no more lets the next owner's answer come first", async (t) => {
+  const clock = new ManualClock(1_000);
+  let owns = true;
+  const answers = new ShardAnswers({
+    clock: new ProcessClock(clock),
+    owns: () => owns,
+    reads: () => true,
+    readText: () => undefined,
+    ask: async () => ({ kind: "reply", reply: "reply" }),
+  });
+  const lines = new MemoryShardLines();
+  const nodes = new MemoryNodes().open();
+  const known = new ClusterNodes(() => presence, nodes, new ProcessClock(clock));
+  const line = lines.open();
+  answers.offer(0, new Elsewhere({ line, nodes, known, clock: new ProcessClock(clock) }));
+  const question = { kind: "ask", to: keyOf(1, 16, "a"), message: { kind: "one" }, lane: "work" };
+  t.match(await line.ask(0, question, 1_000), { answer: { kind: "reply" } });
+  owns = false;
+  let answer: unknown;
+  void line.ask(0, question, 1_000).then((said) => {
+    answer = said;
+  });
+  await idle();
+  t.equal(answer, undefined, "the question may have reached the next owner too");
+  clock.advance(100);
+  await idle();
+  t.match(answer, { answer: { kind: "moved" } });
 });

@@ -1,0 +1,59 @@
+/** What this node answers other nodes of the shards that it owns. */
+import { limits } from "../../config/limits.ts";
+import type { Key } from "../key.ts";
+import type { ProcessClock } from "../process-clock.ts";
+import type { Elsewhere, ShardAnswer, ShardQuestion } from "./elsewhere.ts";
+
+export interface ShardAnswersParts {
+  readonly clock: ProcessClock;
+  readonly owns: (shard: number) => boolean;
+  /** Whether it may be read here: its owner's lease has not lapsed. */
+  readonly reads: (shard: number) => boolean;
+  readonly readText: (key: Key) => string | undefined;
+  readonly ask: (shard: number, question: ShardQuestion & { kind: "ask" }) => Promise<ShardAnswer>;
+}
+
+export class ShardAnswers {
+  private readonly parts: ShardAnswersParts;
+  private readonly withdrawals = new Map<number, () => void>();
+
+  constructor(parts: ShardAnswersParts) {
+    this.parts = parts;
+  }
+
+  /** Other nodes may ask for the shard from now on. */
+  offer(shard: number, elsewhere: Elsewhere): void {
+    const withdraw = elsewhere.answer(shard, (question) => this.answer(shard, question));
+    this.withdrawals.set(shard, withdraw);
+  }
+
+  withdraw(shard: number): void {
+    this.withdrawals.get(shard)?.();
+    this.withdrawals.delete(shard);
+  }
+
+  private async answer(shard: number, question: ShardQuestion): Promise<ShardAnswer> {
+    const { owns, reads, readText, ask } = this.parts;
+    if (question.kind === "rows") {
+      if (!owns(shard) || !reads(shard)) return { kind: "moved" };
+      return { kind: "rows", rows: question.keys.map(readText) };
+    }
+    if (!owns(shard)) {
+      // The next owner may have been asked as well: its answer is the one that counts.
+      await this.pause();
+      return { kind: "moved" };
+    }
+    // Without its lease another node may own the shard, and have been asked as well: only a lease
+    // that is renewed tells that none does.
+    while (!reads(shard)) {
+      await this.pause();
+      if (!owns(shard)) return { kind: "lost" };
+    }
+    return ask(shard, question);
+  }
+
+  private pause(): Promise<void> {
+    const { clock } = this.parts;
+    return new Promise((resolve) => clock.after(limits.cluster.movedAgainMs, resolve));
+  }
+}
