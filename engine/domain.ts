@@ -1,6 +1,6 @@
 /** The domain as the engine sees it: its actors, and rules of rows and times beside them. */
 
-import type { AnyActor, RowWrite } from "./actor.ts";
+import type { AnyActor, OutsideEffect, RowWrite } from "./actor.ts";
 import type { Key, KeyRange } from "./key.ts";
 import type { RowCodecs } from "./row-codec.ts";
 
@@ -13,6 +13,11 @@ export interface Domain {
   /** Short windows by table code; see `window.ts`. */
   readonly windows: readonly WindowRule[];
   readonly sweeps: readonly SweepRule[];
+  /**
+   * The message in which an effect ends when nothing outside is needed for it: its actor gets that
+   * in the same step. Undefined for an effect that leaves the shard.
+   */
+  readonly conclude?: (effect: OutsideEffect) => object | undefined;
 }
 
 /**

@@ -17,6 +17,8 @@ import { openObjects } from "../../engine/adapters/objects/open-objects.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
 import { openTraces } from "../../engine/adapters/traces/open-traces.ts";
+import type { Domain } from "../../engine/domain.ts";
+import { IdMint } from "../../engine/id.ts";
 import { Link } from "../../engine/link.ts";
 import { Tally } from "../../engine/metrics/tally.ts";
 import type { Snapshot } from "../../engine/ports/snapshots.ts";
@@ -38,6 +40,7 @@ import type {
   ToShardThread,
 } from "../../engine/wire.ts";
 import { domain } from "../domain.ts";
+import { concludeAtOnce } from "../providers/simulated/at-once.ts";
 import type { SnapshotTask } from "../snapshot-thread/snapshot-task.ts";
 import { type CountedLife, samplesOf } from "./shard-samples.ts";
 
@@ -62,6 +65,8 @@ async function runShard(task: ShardTask, log: Logger): Promise<void> {
     skipped: (lines) => log.info({ lines }, "ends of jobs were not logged"),
   });
   const tally = new Tally();
+  const ids = new IdMint(systemClock, systemEntropy());
+  const concluding: Domain = { ...domain, conclude: concludeAtOnce(ids, tally) };
   const traces = await openTraces(task.otlpUrl, `shard ${number}`);
   let life: ShardLife | undefined;
   const effects = new EffectsLine((envelope) => life?.shard?.receive(envelope, "settle"));
@@ -97,8 +102,8 @@ async function runShard(task: ShardTask, log: Logger): Promise<void> {
     const place = { shard: number, shardCount };
     life =
       task.cluster === undefined
-        ? localLife(task, place, stores, outlets)
-        : await clusterLife(task, task.cluster, folder, stores, outlets, log);
+        ? localLife(task, place, concluding, stores, outlets)
+        : await clusterLife(task, task.cluster, folder, concluding, stores, outlets, log);
     await life.run();
     toGateway.close();
     effects.close();
@@ -141,6 +146,7 @@ interface ShardLife extends CountedLife {
 function localLife(
   { nodeId: node, storeId: store }: ShardTask,
   place: ShardPlace,
+  domain: Domain,
   stores: ShardStores,
   outlets: ShardOutlets,
 ): ShardLife {
@@ -162,6 +168,7 @@ async function clusterLife(
   task: ShardTask,
   access: NatsAccess,
   folder: string,
+  domain: Domain,
   stores: ShardStores,
   outlets: ShardOutlets,
   log: Logger,

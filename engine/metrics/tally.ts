@@ -58,18 +58,55 @@ interface Series<Value> {
   readonly value: Value;
 }
 
+/**
+ * All series of one kind, by name and the values of their labels: a look-up makes no string, since
+ * some are counted for every request.
+ */
+class SeriesTree<Value> {
+  private readonly roots = new Map<string, Branch<Value>>();
+  private readonly all: Series<Value>[] = [];
+
+  get(name: MetricName, labels: Readonly<Record<string, string>>, make: () => Value): Value {
+    let branch = below(this.roots, name);
+    for (const label of metrics[name].labels) branch = below(branch.next, labels[label] ?? "");
+    if (branch.series === undefined) {
+      branch.series = { name, labels, value: make() };
+      this.all.push(branch.series);
+    }
+    return branch.series.value;
+  }
+
+  values(): readonly Series<Value>[] {
+    return this.all;
+  }
+}
+
+/** The series whose labels begin so. */
+interface Branch<Value> {
+  readonly next: Map<string, Branch<Value>>;
+  series: Series<Value> | undefined;
+}
+
+function below<Value>(branches: Map<string, Branch<Value>>, value: string): Branch<Value> {
+  const known = branches.get(value);
+  if (known !== undefined) return known;
+  const branch: Branch<Value> = { next: new Map(), series: undefined };
+  branches.set(value, branch);
+  return branch;
+}
+
 export class Tally {
-  private readonly counts = new Map<string, Series<Count>>();
-  private readonly histograms = new Map<string, Series<Histogram>>();
+  private readonly counts = new SeriesTree<Count>();
+  private readonly histograms = new SeriesTree<Histogram>();
 
   /** The same for the same labels. */
   count<Name extends MetricOf<"counter">>(name: Name, labels: LabelsOf<Name>): Count {
-    return seriesIn(this.counts, name, labels, () => new Count());
+    return this.counts.get(name, labels, () => new Count());
   }
 
   /** The same for the same labels. */
   histogram<Name extends MetricOf<"histogram">>(name: Name, labels: LabelsOf<Name>): Histogram {
-    return seriesIn(this.histograms, name, labels, () => new Histogram(metrics[name].bounds));
+    return this.histograms.get(name, labels, () => new Histogram(metrics[name].bounds));
   }
 
   samples(): Sample[] {
@@ -93,11 +130,10 @@ export class Tally {
   /** What another thread has counted. */
   add({ name, labels, value, buckets }: Sample): void {
     if (buckets !== undefined && isHistogram(name))
-      seriesIn(this.histograms, name, labels, () => new Histogram(metrics[name].bounds)).add(
-        value,
-        buckets,
-      );
-    else seriesIn(this.counts, name, labels, () => new Count()).add(value);
+      this.histograms
+        .get(name, labels, () => new Histogram(metrics[name].bounds))
+        .add(value, buckets);
+    else this.counts.get(name, labels, () => new Count()).add(value);
   }
 }
 
@@ -112,18 +148,4 @@ export function gauge<Name extends MetricOf<"gauge">>(
   value: number,
 ): Sample {
   return { name, labels, value };
-}
-
-function seriesIn<Value>(
-  all: Map<string, Series<Value>>,
-  name: MetricName,
-  labels: Readonly<Record<string, string>>,
-  make: () => Value,
-): Value {
-  const key = JSON.stringify([name, ...metrics[name].labels.map((label) => labels[label])]);
-  const known = all.get(key);
-  if (known !== undefined) return known.value;
-  const value = make();
-  all.set(key, { name, labels, value });
-  return value;
 }

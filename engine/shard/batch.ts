@@ -182,9 +182,23 @@ export class Batch {
     }
     for (const reply of decision.replies) this.stepReplies.push(reply);
     for (const effect of decision.effects) {
-      if (isTell(effect) && this.owns(effect.to)) queue.push(effect);
-      else this.send(to, effect);
+      const next = this.follow(to, effect, queue.length);
+      if (next === undefined) this.send(to, effect);
+      else queue.push(next);
     }
+  }
+
+  /** What comes of an effect in this step; undefined for one that leaves the shard. */
+  private follow(
+    from: Key,
+    effect: OutsideEffect | Tell,
+    waiting: number,
+  ): StepMessage | undefined {
+    if (isTell(effect)) return this.owns(effect.to) ? effect : undefined;
+    // What ends here causes tells, for which the step must have room.
+    if (waiting > limits.engine.tellsPerStepMax / 2) return undefined;
+    const message = this.domain.conclude?.(effect);
+    return message === undefined ? undefined : { to: from, message };
   }
 
   private write(key: Key, value: unknown, actor: AnyActor | undefined): void {
@@ -218,8 +232,10 @@ export class Batch {
   private encodeChanges(): number {
     let bytes = 0;
     for (const { key, before, after } of this.changes) {
-      if (after.value !== undefined) this.encode(key, after);
-      if (after.actor !== undefined) {
+      // Only what the step wrote last of a key is in the record.
+      const isLast = this.writes.get(key) === after;
+      if (isLast && after.value !== undefined) this.encode(key, after);
+      if (isLast && after.actor !== undefined) {
         invariant(
           after.end - after.start <= limits.engine.headBytesMax,
           `${after.actor.kind} heads are small`,

@@ -11,6 +11,7 @@ import { FarmBroker } from "../../actors/effects/farm-broker.ts";
 import { performerOf, type TracedCall } from "../../actors/effects/performers.ts";
 import { type HubPorts, ProviderHub } from "../../actors/effects/provider-hub.ts";
 import { jobKey, type StatusDetail } from "../../actors/job/job.ts";
+import { concludeAtOnce } from "../../actors/providers/simulated/at-once.ts";
 import { samplesOf } from "../../actors/shard/shard-samples.ts";
 import type { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { memoryJournal, memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
@@ -86,9 +87,10 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
     after: (delayMs, run) => clock.after(delayMs, run),
   });
   let tokens = 0;
+  const ids = new IdMint(clock, entropy);
   const ports = {
     clock,
-    ids: new IdMint(clock, entropy),
+    ids,
     mintToken: () => `attempt-${++tokens}`,
     entropy,
     send: outbox.send.bind(outbox),
@@ -137,7 +139,7 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
     };
     life.shard = await openShard(
       { shard: number, shardCount },
-      domain,
+      { ...domain, conclude: concludeAtOnce(ids, tallies[number] as Tally) },
       stores,
       { owner },
       {

@@ -39,6 +39,11 @@ const calm: Scenario = {
 
 const word = /(?<=^|\s)sim:([a-z_]+)(?:=(\d{1,9}))?(?=\s|$)/g;
 
+/** Whether nothing at all was asked for: it succeeds at once. */
+export function isCalm(scenario: Scenario): boolean {
+  return scenario === calm;
+}
+
 /** Whether all that happens happens at once, so that the answer to the submit is the end. */
 export function isImmediate(scenario: Scenario): boolean {
   const { busy, down, slowMs, queueMs, isUnknown, ending, callback } = scenario;
