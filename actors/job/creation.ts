@@ -75,12 +75,19 @@ export function create(message: CreateJob, ctx: Context): JobDecision {
     ...indexRows(message),
   ];
   const effects = waits === true ? [] : [submission(message, message.work, message.trace, ctx)];
+  // Of a set, whose answer shows its members as they begin.
   if (request === undefined) return decision(job, { rows, effects });
   if (inlineMs > 0) {
     const inline = { request, untilMs: atMs + inlineMs };
     return decision({ ...job, inline }, { rows, effects });
   }
-  return decision(job, { rows, replies: answer(message, { kind: "accepted", atMs }), effects });
+  const replies = answer(message, { kind: "accepted", atMs });
+  return decision(job, { rows, replies, effects: effects.map(endingAtOnce) });
+}
+
+/** The answer shows the job as it begins, so it may have ended by then. */
+function endingAtOnce(effect: Submission): Submission {
+  return effect.kind === "provider.submit" ? { ...effect, mayEndAtOnce: true } : effect;
 }
 
 /** The job as it begins at `atMs`, in shard time. */

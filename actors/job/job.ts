@@ -303,7 +303,12 @@ export type JobEffect =
   | (RunFarmTask & { readonly trace?: string })
   | { readonly kind: "farm.lease"; readonly token: string }
   | { readonly kind: "farm.cancel" }
-  | ({ readonly kind: "provider.submit"; readonly trace?: string } & ProviderTask)
+  | ({
+      readonly kind: "provider.submit";
+      readonly trace?: string;
+      /** The step that begins it may end it as well. */
+      readonly mayEndAtOnce?: true;
+    } & ProviderTask)
   /** The mark that the submission may have been sent is durable: it may go out. */
   | { readonly kind: "provider.send"; readonly number: number }
   /** The provider's name of the job is durable: the job may be read. */

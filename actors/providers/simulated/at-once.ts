@@ -22,10 +22,10 @@ export function concludeAtOnce(ids: IdMint, tally: Tally): ConcludeAtOnce {
   const results = counted("result", "ok");
   return (outside) => {
     const effect = outside as JobEffect;
-    if (effect.kind !== "provider.submit" || effect.provider !== simulatedProvider)
-      return undefined;
-    const { job, prompt, modality, count, trace } = effect;
-    if (trace !== undefined || !isCalm(scenarioOf(prompt))) return undefined;
+    if (effect.kind !== "provider.submit" || effect.mayEndAtOnce !== true) return undefined;
+    const { provider, job, prompt, modality, count, trace } = effect;
+    if (provider !== simulatedProvider || trace !== undefined) return undefined;
+    if (!isCalm(scenarioOf(prompt))) return undefined;
     submits.add();
     results.add();
     const { media } = simulatedMedia[modality];
