@@ -10,6 +10,7 @@ import { countIndex, modelPlace } from "../../actors/account/account.ts";
 import { accountKey } from "../../actors/account/account-messages.ts";
 import { memberCountsKey } from "../../actors/account/member-counts.ts";
 import { type JobStatus, jobStatuses } from "../../actors/contract/job.ts";
+import { type Job, jobKey } from "../../actors/job/job.ts";
 import {
   endOf,
   jobsOf,
@@ -19,10 +20,11 @@ import {
   tagDigest,
 } from "../../actors/job/job-index.ts";
 import { setKey } from "../../actors/set/set.ts";
+import { codes } from "../../actors/table-codes.ts";
 import { type Modality, modalities } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
-import { firstIdAt, type Id, idAtEnd, idBytes, parseId, partitionOfId } from "../../engine/id.ts";
-import { type Key, type KeyRange, rangeOf } from "../../engine/key.ts";
+import { firstIdAt, type Id, idBytes, parseId, partitionOfId } from "../../engine/id.ts";
+import { type Key, type KeyRange, keyOf, partitionOf, rangeOf } from "../../engine/key.ts";
 import { KeyMerge } from "../paging/key-merge.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
 import type { Call } from "../route.ts";
@@ -89,10 +91,9 @@ export async function search(
   for (let looked = 1; ; looked++) {
     // Long searches let other requests through.
     if (looked % limits.jobs.listStride === 0) await turnOfTheLoop();
-    const key = inSet === undefined ? merge.next() : undefined;
-    const id = inSet === undefined ? key && idAtEnd(key) : inSet.shift();
-    if (id === undefined) return found;
-    const job = matching(call, id, member);
+    const key = inSet === undefined ? jobAtEnd(merge.next()) : inSet.shift();
+    if (key === undefined) return found;
+    const job = matching(call, key, member);
     if (job !== undefined) found.push(job);
     if (found.length === count) return found;
   }
@@ -128,12 +129,22 @@ function prefixes(call: ListCall, member: Id | undefined): Key[] {
   );
 }
 
+/** The job that an entry of the index names. */
+function jobAtEnd(entry: Key | undefined): Key<Job> | undefined {
+  return entry && keyOf(partitionOf(entry), codes.job, entry.slice(-16));
+}
+
 /** Members of a set are named in its row, oldest first. */
-function jobsOfSet({ service, principal }: ListCall, name: string, after: Id | undefined): Id[] {
+function jobsOfSet(
+  { service, principal }: ListCall,
+  name: string,
+  after: Id | undefined,
+): Key<Job>[] {
   const id = parseId(name);
   const set = id === undefined ? undefined : service.gateway.read(setKey(principal.scope, id));
   const jobs = set?.members.flatMap((member) => ("job" in member ? [member.job] : [])) ?? [];
-  return jobs.filter((job) => after === undefined || job < after).reverse();
+  const shown = jobs.filter((job) => after === undefined || job < after);
+  return shown.map((job): Key<Job> => jobKey(job)).reverse();
 }
 
 /**
@@ -160,8 +171,8 @@ function classes({ service, principal, query }: ListCall) {
 }
 
 /** Filters that the ranges do not cover. */
-function matching({ service, principal, query }: ListCall, id: Id, member: Id | undefined) {
-  const found = service.jobs.look(id, principal.scope);
+function matching({ service, principal, query }: ListCall, key: Key<Job>, member: Id | undefined) {
+  const found = service.jobs.lookAt(key, principal.scope);
   if (found === undefined) return undefined;
   const { request: asked, job } = found;
   const isWanted =

@@ -23,9 +23,8 @@ export interface Found {
 }
 
 /** `etag` undefined when the view carries signed links. */
-export interface JobText {
+export interface JobText extends Found {
   readonly scope: Id;
-  readonly request: JobRequest;
   readonly text: string;
   readonly etag: string | undefined;
   readonly staleMs: number;
@@ -55,13 +54,18 @@ export class JobReads {
     return found;
   }
 
-  look(job: Id, scope: Id): Found | undefined {
-    const head = this.gateway.read(jobKey(job));
-    if (head?.terms.scope !== scope) return undefined;
-    // A request never changes; a listing reads twenty.
-    const known = this.textByJob.get(jobKey(job));
-    const request = known?.request ?? this.gateway.read(jobRequestKey(job));
-    return request === undefined ? undefined : { request, job: head };
+  look(id: Id, scope: Id): Found | undefined {
+    return this.lookAt(jobKey(id), scope);
+  }
+
+  /** The same by the key of the job's head. */
+  lookAt(key: Key<Job>, scope: Id): Found | undefined {
+    const known = this.textByJob.get(key);
+    if (known !== undefined) return known.scope === scope ? known : undefined;
+    const job = this.gateway.read(key);
+    if (job?.terms.scope !== scope) return undefined;
+    const request = this.gateway.read(jobRequestKey(job.terms.job));
+    return request && { request, job };
   }
 
   /** As `find`, rendered. */
@@ -94,6 +98,7 @@ export class JobReads {
     const text: JobText = {
       scope: terms.scope,
       request: found.request,
+      job: found.job,
       text: JSON.stringify(this.view(found)),
       etag: isLinked ? undefined : `"${found.job.revision}"`,
       staleMs: this.clock.nowMs() + limits.http.signedUrlSeconds * 500,

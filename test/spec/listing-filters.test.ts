@@ -85,10 +85,10 @@ t.test("a listing reads no job that its filters do not want", async (t) => {
   await house.settle();
   const { jobs } = house.service;
   let looked = 0;
-  const look = jobs.look.bind(jobs);
-  jobs.look = (...of) => {
+  const lookAt = jobs.lookAt.bind(jobs);
+  jobs.lookAt = (...of) => {
     looked++;
-    return look(...of);
+    return lookAt(...of);
   };
   t.strictSame(await listed(ada, { tag: "sky", status: "failed" }), [failed]);
   t.equal(looked, 1);
