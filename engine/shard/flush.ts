@@ -53,30 +53,37 @@ export const handoverKey: Key<Handover> = keyOf(0, 0, "handover");
 /**
  * Writes rows that come partition by partition; when it resolves, the tables durably are at
  * `position`. Rows of a partition share pages, and a page that is written once for many rows is
- * what makes a flush cheap. What follows from a head is in one transaction with it. `pause` is
- * awaited after each transaction: the thread has other things to do.
+ * what makes a flush cheap. What follows from a head is in one transaction with it. While one is
+ * being stored the next is made. `pause` is awaited after each, with the number of rows that were
+ * stored before: the thread has other things to do.
  */
 export async function flushRows(
   rows: ShardRows,
   lastWrites: Iterable<readonly FreshRow[]>,
   position: Position,
   domain: Domain,
-  pause: () => Promise<void> = async () => {},
+  pause: (stored: number) => Promise<void> = async () => {},
 ): Promise<void> {
   let chunk: TableWrite[] = [];
   let waiting: Waiting[] = [];
-  const write = async () => {
-    await rows.tables.write(chunk);
-    // Only now: a flush that failed is repeated, and must find what the tables really hold.
-    for (const { key, dueMs } of waiting) rows.due.store(key, dueMs);
+  const write = async (): Promise<number> => {
+    const [writes, stored] = [chunk, waiting];
     chunk = [];
     waiting = [];
+    await rows.tables.write(writes);
+    // Only now: a flush that failed is repeated, and must find what the tables really hold.
+    for (const { key, dueMs } of stored) rows.due.store(key, dueMs);
+    return writes.length;
   };
+  let storing = Promise.resolve(0);
   for (const some of lastWrites) {
     for (const row of some) {
       if (chunk.length >= limits.engine.rowsPerTransaction) {
-        await write();
-        await pause();
+        const before = storing;
+        storing = write();
+        // It is awaited below, maybe after it has failed.
+        storing.catch(() => {});
+        await pause(await before);
       }
       chunk.push([row.key, bytesOf(row)]);
       const actor = domain.actorByCode.get(codeOf(row.key));
@@ -94,6 +101,7 @@ export async function flushRows(
         chunk.push([key, value === undefined ? undefined : JSON.stringify(value)]);
     }
   }
+  await storing;
   chunk.push([positionKey, JSON.stringify(position)]);
   await write();
 }

@@ -23,7 +23,10 @@ export interface FlusherPorts {
   readonly trim: (seq: number) => Promise<void>;
   /** Flushes fail from now on; undefined when one was written again. */
   readonly onFailing: (error: PortError | undefined) => void;
-  /** A flush has ended, with a failure that no later one mends or without; or a hold is wanted. */
+  /**
+   * A flush has ended, with a failure that no later one mends or without, or has made room for a
+   * shard that waited for it; or a hold is wanted.
+   */
   readonly onEnded: (failure: { readonly error: unknown } | undefined) => void;
 }
 
@@ -48,6 +51,8 @@ export class Flusher {
   private endHold = () => {};
   /** By the monotonic clock. */
   private restedMs = 0;
+  /** How many of the frozen rows are in the tables. */
+  private stored = 0;
 
   /** The tables are at `flushedSeq`. */
   constructor(ports: FlusherPorts, flushedSeq: number) {
@@ -55,9 +60,13 @@ export class Flusher {
     this.flushedSeq = flushedSeq;
   }
 
-  /** So many rows are fresh that a flush has to end before there are more. */
+  /**
+   * So many rows are in no table that some have to be stored before there are more: the shard then
+   * goes on as fast as the tables take them.
+   */
   get isFull(): boolean {
-    return this.frozenAt !== undefined && this.ports.rows.fresh.size >= limits.engine.freshRowsMax;
+    const left = this.ports.rows.fresh.size - this.stored;
+    return this.frozenAt !== undefined && left >= limits.engine.freshRowsMax;
   }
 
   /** Others wait for what is fresh now: the next look finds a flush due, and none rests. */
@@ -135,7 +144,10 @@ export class Flusher {
   }
 
   /** As long as the last transaction took, unless others wait for the end of the flush. */
-  private rest(): Promise<void> {
+  private rest(stored: number): Promise<void> {
+    const wasFull = this.isFull;
+    this.stored += stored;
+    if (wasFull) this.ports.onEnded(undefined);
     const { clock, rows } = this.ports;
     const nowMs = clock.monotonicMs();
     const tookMs = nowMs - this.restedMs;
@@ -178,14 +190,18 @@ export class Flusher {
     this.frozenAt ??= reached;
     const position = this.frozenAt;
     this.restedMs = this.ports.clock.monotonicMs();
+    this.stored = 0;
     if (position.seq > this.flushedSeq) {
       await rows.fresh.findFrozen(() => new Promise(setImmediate));
-      await flushRows(rows, rows.fresh.lastWrites(), position, domain, () => this.rest());
+      await flushRows(rows, rows.fresh.lastWrites(), position, domain, (stored) =>
+        this.rest(stored),
+      );
       this.flushedSeq = position.seq;
       await trim(position.seq);
     }
     rows.tables.refresh();
     rows.fresh.thaw();
+    this.stored = 0;
     this.frozenAt = undefined;
     event({ kind: "flushed", seq: position.seq });
     if (this.isStuck) onFailing(undefined);
