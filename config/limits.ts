@@ -306,16 +306,17 @@ export const limits = {
      * A flush into the tables begins at this many fresh rows or at this age of the oldest: the more
      * rows of a scope come together, the fewer pages a row costs.
      */
-    flushRows: 500_000,
+    flushRows: 200_000,
     flushIntervalMs: 5_000,
     /** The thread that decides encodes so many in one go: about a millisecond. */
     rowsPerTransaction: 250,
+    recoveredRowsPerTransaction: 10_000,
     /** The longest rest between two transactions of a flush that is in no hurry. */
     flushRestMs: 20,
     /** Rows of records that were decided elsewhere: at so many they are flushed. */
     replicaRows: 50_000,
     /** Fresh rows at which a shard stops taking messages until a flush has ended. */
-    freshRowsMax: 1_000_000,
+    freshRowsMax: 600_000,
     /** Actors whose due times are so close are woken together. */
     dueGranularityMs: 5,
     /** For so long at a time a shard's thread looks at its rows for something else than a step. */

@@ -63,6 +63,7 @@ export async function flushRows(
   position: Position,
   domain: Domain,
   pause: (stored: number) => Promise<void> = async () => {},
+  rowsPerTransaction: number = limits.engine.rowsPerTransaction,
 ): Promise<void> {
   let chunk: TableWrite[] = [];
   let waiting: Waiting[] = [];
@@ -78,7 +79,7 @@ export async function flushRows(
   let storing = Promise.resolve(0);
   for (const some of lastWrites) {
     for (const row of some) {
-      if (chunk.length >= limits.engine.rowsPerTransaction) {
+      if (chunk.length >= rowsPerTransaction) {
         const before = storing;
         storing = write();
         // It is awaited below, maybe after it has failed.

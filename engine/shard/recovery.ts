@@ -3,6 +3,7 @@
  * tables, some records at a time. Nothing acknowledged is missing afterwards, and nothing else is
  * there.
  */
+import { limits } from "../../config/limits.ts";
 import type { Domain } from "../domain.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { Tables } from "../ports/tables.ts";
@@ -17,10 +18,12 @@ export async function recover(
   startMs: number,
 ): Promise<Replica> {
   const replica = new Replica(place, tables, domain, startMs);
+  // Nothing is decided meanwhile, so what each transaction costs the disk counts alone.
+  const { recoveredRowsPerTransaction: rowsPerTransaction } = limits.engine;
   for (const { seq, record } of journal.from(replica.position.seq + 1)) {
     replica.apply(replica.positionBehind(seq, record), Uint8Array.from(record));
-    if (replica.isFull) await replica.flush();
+    if (replica.isFull) await replica.flush(rowsPerTransaction);
   }
-  await replica.flush();
+  await replica.flush(rowsPerTransaction);
   return replica;
 }

@@ -77,12 +77,14 @@ export class Replica {
   }
 
   /** Brings all that was applied before the call into the tables. Throws `PortError`. */
-  async flush(): Promise<void> {
+  async flush(rowsPerTransaction?: number): Promise<void> {
     const position = this.reached;
     if (position.seq === this.flushed.seq) return;
     this.rows.fresh.freeze();
     await this.rows.fresh.findFrozen(() => new Promise(setImmediate));
-    await flushRows(this.rows, this.rows.fresh.lastWrites(), position, this.domain);
+    const { rows, domain } = this;
+    const pause = async () => {};
+    await flushRows(rows, rows.fresh.lastWrites(), position, domain, pause, rowsPerTransaction);
     this.tables.refresh();
     this.rows.fresh.thaw();
     this.flushed = position;
