@@ -6,7 +6,7 @@ import { invariant } from "./invariant.ts";
  * as much.
  */
 export class JsonBytes {
-  bytes = Buffer.allocUnsafeSlow(64 * 1024);
+  bytes = Buffer.allocUnsafeSlow(bytesAtFirst);
   /** Where the next value begins. */
   end = 0;
   /** Absent items of the open list; written as `null` when a present one follows. */
@@ -165,6 +165,8 @@ export class JsonBytes {
   }
 }
 
+/** Most records of a quiet shard have less. */
+const bytesAtFirst = 4 * 1024;
 const billion = 1_000_000_000;
 const numberBytesMax = 20;
 /** The digits of 000 to 999, behind each other: three at a time cost one division. */

@@ -38,6 +38,7 @@ export class ClusterNodes {
   private announcedMs = Number.NEGATIVE_INFINITY;
   private isClosed = false;
   private isPressing = false;
+  private node: string | undefined;
 
   /** `own` says how this node is. */
   constructor(own: () => Presence, nodes: Nodes, clock: Clock) {
@@ -47,6 +48,7 @@ export class ClusterNodes {
   }
 
   open(): void {
+    this.node = this.own().node;
     this.unlisten = this.nodes.onAnnounced((presence) => this.learn(presence));
     this.announce();
   }
@@ -144,7 +146,7 @@ export class ClusterNodes {
   }
 
   private learn(presence: Presence): void {
-    if (presence.node === this.own().node) return;
+    if (presence.node === this.node) return;
     const seenMs = this.clock.monotonicMs();
     const before = this.byNode.get(presence.node);
     const owned = presence.shards.filter(({ role }) => role === "owner");

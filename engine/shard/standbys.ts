@@ -45,6 +45,8 @@ export class Standbys {
   private readonly forgotten: readonly string[];
   private readonly clock: Clock;
   private readonly heardByNode = new Map<string, Heard>();
+  /** Each is asked for several times at every look of a follower. */
+  private readonly weightByNode = new Map<string, string>();
   private wake = () => {};
 
   /** `forgotten` are gone for good. */
@@ -204,6 +206,10 @@ export class Standbys {
 
   /** Rendezvous hashing: a node that comes or goes changes nothing among the others. */
   private weightOf(node: string): string {
-    return createHash("sha256").update(`${this.shard} ${node}`).digest("hex");
+    const known = this.weightByNode.get(node);
+    if (known !== undefined) return known;
+    const weight = createHash("sha256").update(`${this.shard} ${node}`).digest("hex");
+    this.weightByNode.set(node, weight);
+    return weight;
   }
 }

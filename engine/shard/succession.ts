@@ -26,6 +26,8 @@ export class Succession {
   private readonly parts: SuccessionParts;
   /** From when on no other node was known that may have more. */
   private clearedMs: number | undefined;
+  /** The engine's own rows at the record `seq`: a follower looks at them many times a second. */
+  private known = { seq: -1, owner: undefined as Owner | undefined, handedOver: 0 };
 
   constructor(parts: SuccessionParts) {
     this.parts = parts;
@@ -33,7 +35,7 @@ export class Succession {
 
   /** Who owned the shard at the last record; undefined where no record says it. */
   get owner(): Owner | undefined {
-    return this.row(ownerKey);
+    return this.rows.owner;
   }
 
   get wasOwner(): boolean {
@@ -41,7 +43,7 @@ export class Succession {
   }
 
   get isHandedOver(): boolean {
-    return this.row(handoverKey)?.epoch === this.parts.replica.position.epoch;
+    return this.rows.handedOver === this.parts.replica.position.epoch;
   }
 
   get isLossAccepted(): boolean {
@@ -116,6 +118,15 @@ export class Succession {
       ...owner,
       members: standbys.remembered(owner.members),
     });
+  }
+
+  private get rows() {
+    const { seq } = this.parts.replica.position;
+    if (this.known.seq !== seq) {
+      const handedOver = this.row(handoverKey)?.epoch ?? 0;
+      this.known = { seq, owner: this.row(ownerKey), handedOver };
+    }
+    return this.known;
   }
 
   private row<Row>(key: Key<Row>): Row | undefined {

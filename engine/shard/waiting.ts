@@ -60,10 +60,11 @@ export class WaitReport {
       return;
     }
     this.sinceMs ??= nowMs;
+    if (nowMs - this.sinceMs < limits.cluster.waitSaidMs) return;
     // Numbers alone change with every record that comes.
     const nodes = wait.ahead.map(({ node }) => node);
     const text = JSON.stringify([wait.reason, wait.owner, nodes, wait.missing]);
-    if (nowMs - this.sinceMs < limits.cluster.waitSaidMs || text === this.said) return;
+    if (text === this.said) return;
     this.said = text;
     this.say(wait);
   }

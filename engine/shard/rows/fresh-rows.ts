@@ -87,7 +87,6 @@ export class FreshRows {
 
 /** Some thousand rows under load: about a millisecond. */
 const recordsPerSlice = 8;
-const partitions = 256;
 /** Rows of a partition that are sorted in one go: some milliseconds. */
 const rowsPerSlice = 4_096;
 
@@ -117,7 +116,9 @@ class Generation {
   }
 
   *lastWrites(): Generator<readonly FreshRow[]> {
-    for (let partition = 0; partition < partitions; partition++) yield this.rowsOf(partition);
+    this.read();
+    for (const [partition, places] of this.byPartition.entries())
+      if (places !== undefined && places.size > 0) yield this.rowsOf(partition);
   }
 
   /** At most `count` records more; false when that was all. */

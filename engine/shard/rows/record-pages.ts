@@ -4,6 +4,8 @@
  * of them call for a full one.
  */
 const pageBytes = 256 * 1024;
+/** Of the first; each further one is twice as large. Most shards of a quiet cluster need no more. */
+const firstBytes = 16 * 1024;
 
 export class RecordPages {
   private readonly pages: Uint8Array[] = [];
@@ -16,7 +18,7 @@ export class RecordPages {
     const { length } = record;
     while (this.end + length > (this.pages[this.page]?.length ?? 0)) {
       const isNew = this.pages[this.page] === undefined;
-      if (isNew) this.pages.push(new Uint8Array(Math.max(pageBytes, length)));
+      if (isNew) this.pages.push(new Uint8Array(Math.max(this.nextBytes, length)));
       else this.page += 1;
       this.end = 0;
     }
@@ -24,6 +26,10 @@ export class RecordPages {
     copy.set(record);
     this.end += length;
     return copy;
+  }
+
+  private get nextBytes(): number {
+    return Math.min(pageBytes, firstBytes * 2 ** this.pages.length);
   }
 
   /** Gives back the pages that were not needed since the last time. */

@@ -45,21 +45,24 @@ export class Window {
 
 class Generation {
   firstMs = 0;
-  private readonly tables = Array.from({ length: parts }, () => new Table());
+  private readonly tables: (Table | undefined)[] = new Array(parts).fill(undefined);
 
   get(key: string): { value: string; atMs: number } | undefined {
-    return this.tableOf(key).get(key);
+    return this.tables[partOf(key)]?.get(key);
   }
 
   set(key: string, value: string, atMs: number): void {
     if (this.firstMs === 0) this.firstMs = atMs;
-    this.tableOf(key).set(key, value, atMs);
+    const part = partOf(key);
+    const table = this.tables[part] ?? new Table();
+    this.tables[part] = table;
+    table.set(key, value, atMs);
   }
+}
 
-  /** By other bits of the key than those that choose its slot. */
-  private tableOf(key: string): Table {
-    return this.tables[key.charCodeAt(0) % parts] as Table;
-  }
+/** By other bits of the key than those that choose its slot. */
+function partOf(key: string): number {
+  return key.charCodeAt(0) % parts;
 }
 
 class Table {
