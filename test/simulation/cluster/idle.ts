@@ -1,8 +1,11 @@
 /**
  * Runs what waits for the end of a turn of the event loop, to the last, without the event loop: the
- * engine awaits `setImmediate`, whose calls are kept in one list here, in their order.
+ * engine awaits `setImmediate`, whose calls are kept in one list here, in their order. Nothing in a
+ * simulation waits for anything outside of the process, so all that can go on has gone on when the
+ * microtasks are done, which is when the next tick comes; a turn of the event loop costs ten times
+ * as much.
  */
-const { setImmediate: turn } = globalThis;
+const { nextTick } = process;
 
 let waiting: (() => void)[] = [];
 
@@ -25,7 +28,7 @@ export async function withIdle<Result>(simulation: () => Promise<Result>): Promi
 /** Resolves when every promise that can settle has settled. */
 export async function settle(): Promise<void> {
   for (let runs: (() => void)[] = [() => {}]; runs.length > 0; ) {
-    await new Promise<void>((resolve) => void turn(resolve));
+    await new Promise<void>((resolve) => nextTick(resolve));
     runs = waiting;
     waiting = [];
     for (const run of runs) run();

@@ -82,7 +82,7 @@ export class SimDisk {
     return {
       append: (seq, record) => {
         if (records.has(seq)) throw new PortError(`record ${seq} is in the journal already`, false);
-        const bytes = Uint8Array.from(record);
+        const bytes = new Uint8Array(record);
         return this.write(life, () => {
           records.set(seq, bytes);
           this.note(seq, hashOf(bytes));

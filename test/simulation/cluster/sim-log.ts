@@ -58,7 +58,7 @@ export class SimLog {
   open(line: LogLine): Log {
     return {
       publish: (record, id, after) => {
-        const bytes = Uint8Array.from(record);
+        const bytes = new Uint8Array(record);
         return this.request(line, () => this.publish(bytes, id, after));
       },
       end: () => this.request(line, () => this.lastShown()),

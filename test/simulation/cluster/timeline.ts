@@ -1,6 +1,6 @@
 /**
- * The time of a simulated cluster and all that is to happen in it: one queue, by time and then by
- * the order in which it was added. What belongs to a life of a node that has ended never happens;
+ * The time of a simulated cluster and all that is to happen in it, by time and then by the order in
+ * which it was added. What belongs to a life of a node that has ended never happens;
  * what belongs to one that stands still happens when it goes on.
  */
 import type { Clock } from "../../../engine/ports/clock.ts";
@@ -16,21 +16,26 @@ export class Life {
 
 interface Happening {
   readonly atMs: number;
-  readonly order: number;
   readonly life: Life | undefined;
   run: (() => void) | undefined;
 }
 
+/** What happens within so many milliseconds has a list of its own for each of them. */
+const ringMs = 2 ** 16;
+
 export class Timeline {
   nowMs = 0;
-  private orders = 0;
-  private readonly heap: Happening[] = [];
+  /** The list of an instant is at its remainder, in the order in which it was added. */
+  private readonly ring: (Happening[] | undefined)[] = new Array(ringMs).fill(undefined);
+  /** What happens later than the ring reaches. */
+  private far: Happening[] = [];
 
   /** `run` happens in so many milliseconds, unless the returned function is called before. */
   after(life: Life | undefined, delayMs: number, run: () => void): () => void {
     const atMs = this.nowMs + Math.max(0, Math.ceil(delayMs));
-    const happening: Happening = { atMs, order: ++this.orders, life, run };
-    this.add(happening);
+    const happening: Happening = { atMs, life, run };
+    if (atMs - this.nowMs < ringMs) this.add(happening);
+    else this.far.push(happening);
     return () => {
       happening.run = undefined;
     };
@@ -40,20 +45,39 @@ export class Timeline {
   async pass(ms: number): Promise<void> {
     const untilMs = this.nowMs + ms;
     await settle();
-    for (let next = this.heap[0]; next !== undefined && next.atMs <= untilMs; next = this.heap[0]) {
-      this.nowMs = next.atMs;
+    for (;;) {
+      const at = this.nowMs % ringMs;
+      if (at === 0) this.bringNear();
+      if (this.ring[at] !== undefined) await this.happenNow(at);
+      if (this.nowMs >= untilMs) return;
+      this.nowMs++;
+    }
+  }
+
+  /** What comes at this instant meanwhile comes after what has been there. */
+  private async happenNow(at: number): Promise<void> {
+    for (let list = this.ring[at]; list !== undefined; list = this.ring[at]) {
+      this.ring[at] = undefined;
       let hasRun = false;
-      for (
-        let one = this.heap[0];
-        one !== undefined && one.atMs <= this.nowMs;
-        one = this.heap[0]
-      ) {
-        this.removeFirst();
-        if (this.happen(one)) hasRun = true;
-      }
+      for (const one of list) if (this.happen(one)) hasRun = true;
       if (hasRun) await settle();
     }
-    this.nowMs = untilMs;
+  }
+
+  private add(happening: Happening): void {
+    const at = happening.atMs % ringMs;
+    const list = this.ring[at];
+    if (list === undefined) this.ring[at] = [happening];
+    else list.push(happening);
+  }
+
+  private bringNear(): void {
+    const { far } = this;
+    this.far = [];
+    for (const happening of far) {
+      if (happening.atMs - this.nowMs < ringMs) this.add(happening);
+      else this.far.push(happening);
+    }
   }
 
   /** A life that stood still goes on. */
@@ -72,41 +96,6 @@ export class Timeline {
     run();
     return true;
   }
-
-  private add(happening: Happening): void {
-    const { heap } = this;
-    let at = heap.push(happening) - 1;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      const above = heap[parent];
-      if (above === undefined || !isBefore(happening, above)) break;
-      heap[at] = above;
-      at = parent;
-    }
-    heap[at] = happening;
-  }
-
-  private removeFirst(): void {
-    const { heap } = this;
-    const last = heap.pop();
-    if (last === undefined || heap.length === 0) return;
-    let at = 0;
-    for (;;) {
-      const left = 2 * at + 1;
-      const [one, other] = [heap[left], heap[left + 1]];
-      if (one === undefined) break;
-      const least = other !== undefined && isBefore(other, one) ? left + 1 : left;
-      const child = heap[least];
-      if (child === undefined || !isBefore(child, last)) break;
-      heap[at] = child;
-      at = least;
-    }
-    heap[at] = last;
-  }
-}
-
-function isBefore(one: Happening, other: Happening): boolean {
-  return one.atMs === other.atMs ? one.order < other.order : one.atMs < other.atMs;
 }
 
 /** The clock of a node in one of its lives; its wall clock may be moved. */
