@@ -40,7 +40,8 @@ export interface Counter {
 }
 
 export type CounterMessage =
-  | { readonly kind: "add"; readonly by: number }
+  /** `id` names this addition among all. */
+  | { readonly kind: "add"; readonly by: number; readonly id?: number }
   | { readonly kind: "look" }
   | { readonly kind: "break" }
   /** Adds to itself, then tells each of `to`. */

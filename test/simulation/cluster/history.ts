@@ -8,6 +8,7 @@ import type { SimDisk } from "./sim-disk.ts";
 interface Released {
   readonly hash: string;
   readonly epoch: number;
+  readonly atMs: number;
 }
 
 export class History {
@@ -24,8 +25,17 @@ export class History {
     return this.lastSeqs[shard] ?? 0;
   }
 
+  /** The last record of the shard that had been released at this time. */
+  lastSeqAt(shard: number, atMs: number): number {
+    const known = this.shards[shard];
+    let seq = this.lastSeq(shard);
+    // Signs of life are released with what comes next.
+    while (seq > 0 && (known?.get(seq)?.atMs ?? Number.POSITIVE_INFINITY) > atMs) seq--;
+    return seq;
+  }
+
   /** A sentence when this release breaks a promise; an owner may be late with what is history. */
-  release(shard: number, record: Uint8Array, disk: SimDisk): string | undefined {
+  release(shard: number, record: Uint8Array, disk: SimDisk, atMs: number): string | undefined {
     const known = this.shards[shard];
     if (known === undefined || record.length === 0) return undefined;
     const { seq, epoch } = readHead(record);
@@ -39,7 +49,7 @@ export class History {
     const lastEpoch = known.get(last)?.epoch ?? 0;
     if (seq > last ? epoch < lastEpoch : epoch > lastEpoch)
       return `I2: record ${seq} of shard ${shard} is of epoch ${epoch}, record ${last} of ${lastEpoch}`;
-    known.set(seq, { hash, epoch });
+    known.set(seq, { hash, epoch, atMs });
     if (seq < last) return undefined;
     const missing = this.missing(shard, disk);
     this.lastSeqs[shard] = seq;

@@ -43,7 +43,7 @@ type Reply = { readonly kind: string; readonly refusal?: { readonly code: string
 
 const startMs = Date.UTC(2026, 10, 20, 12);
 const openingCredits = 500;
-const endsMs = 90_000;
+const endsMs = 300_000;
 const overrides = { concurrentMax: 4, generationsPerDay: 1_000 };
 const note = { actor: "a", action: "b", target: "c", requestId: "d", address: "e" };
 

@@ -4,6 +4,7 @@
  * in words, and what was found broken.
  */
 import { createHash } from "node:crypto";
+import { limits } from "../../../config/limits.ts";
 import { memoryObjects } from "../../../engine/adapters/objects/memory-objects.ts";
 import type { Domain } from "../../../engine/domain.ts";
 import { StoreDamage } from "../../../engine/ports/store-damage.ts";
@@ -12,6 +13,7 @@ import { describeWait } from "../../../engine/shard/waiting.ts";
 import type { ShardEvent } from "../../../engine/wire.ts";
 import { Dice } from "./dice.ts";
 import { History } from "./history.ts";
+import { diskFault, type SimDisk } from "./sim-disk.ts";
 import { SimLog } from "./sim-log.ts";
 import { SimNetwork } from "./sim-network.ts";
 import { SimNode } from "./sim-node.ts";
@@ -28,6 +30,8 @@ export interface ClusterOptions {
 }
 
 const digestedAtOnce = 50_000;
+/** What a follower lets read is no older: a record may come after a silence that is allowed. */
+export const oldMax = 2 * limits.cluster.staleMs;
 /** How many of the last happenings a failure shows. */
 const shownMax = Number(process.env["KLIEG_SIM_SHOWN"] ?? 50);
 
@@ -42,7 +46,7 @@ export class SimCluster {
   readonly isQuorum: boolean;
   /** Promises that were found broken. */
   readonly wrong: string[] = [];
-  /** When the directory's log lacked something that was released. */
+  /** When the directory's log lacked, or did not show, something that was released. */
   partialMs = Number.NEGATIVE_INFINITY;
   private readonly around: Surroundings;
   private readonly digest = createHash("sha256");
@@ -118,9 +122,10 @@ export class SimCluster {
 
   /** What must hold at every instant between two happenings. */
   check(): void {
-    const last = this.logs[this.shardCount]?.lastRecord;
+    const log = this.logs[this.shardCount];
     const lastSeq = this.history.lastSeq(this.shardCount);
-    if (last === undefined || readHead(last).seq < lastSeq) this.partialMs = this.timeline.nowMs;
+    const isWhole = log?.lastRecord !== undefined && readHead(log.lastRecord).seq >= lastSeq;
+    if (!isWhole || log.isLagging) this.partialMs = this.timeline.nowMs;
     // Rows of the directory are read on every node, and may be some seconds old there.
     for (let shard = 0; shard < this.shardCount; shard++) {
       const owners = this.owners(shard);
@@ -142,7 +147,7 @@ export class SimCluster {
           const { seq, epoch } = readHead(record);
           this.note(`${who} released record ${seq} of epoch ${epoch}`);
         }
-        const wrong = this.history.release(shard, record, disk);
+        const wrong = this.history.release(shard, record, disk, this.timeline.nowMs);
         if (wrong !== undefined) this.fail(wrong);
         if (this.isQuorum && record.length > 0) this.checkCopies(shard, record);
         return;
@@ -165,15 +170,31 @@ export class SimCluster {
       case "unconfirmed":
         this.note(`${who} is ${event.kind}`);
         return;
+      case "lease":
+        if (shard === this.shardCount) this.checkAge(node, disk);
+        return;
       case "readable":
       case "applied":
-      case "lease":
       case "frozen":
       case "stuck":
       case "flushed":
       case "held":
         return;
     }
+  }
+
+  /** A node that lets the directory be read has what was released some time ago. */
+  private checkAge({ name }: NodeDisks, disk: SimDisk): void {
+    const { timeline, history, shardCount } = this;
+    if (!this.isDirectoryWhole) return;
+    const least = history.lastSeqAt(shardCount, timeline.nowMs - oldMax);
+    if (disk.lastSeq < least)
+      this.fail(`${name} lets the directory be read at record ${disk.lastSeq}, not ${least}`);
+  }
+
+  /** Who follows a log that lacks something, as while it is filled again, cannot know of it. */
+  get isDirectoryWhole(): boolean {
+    return this.timeline.nowMs - this.partialMs >= 2 * oldMax;
   }
 
   /** With a quorum what leaves is on two disks. */
@@ -191,7 +212,8 @@ export class SimCluster {
   private end(node: string, shard: number, error: unknown): void {
     this.note(`${node}/${shard} ended: ${error === undefined ? "stopped" : String(error)}`);
     if (error === undefined) return;
-    const isExpected = error instanceof Error && error.name === "OwnershipLost";
+    const isExpected =
+      error instanceof Error && (error.name === "OwnershipLost" || error.message === diskFault);
     if (error instanceof StoreDamage || !isExpected)
       this.fail(`shard ${shard} of ${node} ended by ${String(error)}`);
   }

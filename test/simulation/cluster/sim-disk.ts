@@ -1,10 +1,13 @@
 /**
  * A shard's disk on a simulated node. What was written is there after a crash only if its writing
- * had ended; of what was being written a crash keeps the beginning, or nothing.
+ * had ended; of what was being written a crash keeps the beginning, or nothing. As in files, a trim
+ * drops whole segments of the journal, the rest is passed over until the journal is opened anew,
+ * and a journal with a gap cannot be read.
  */
 import type { Key, KeyRange } from "../../../engine/key.ts";
 import type { Journal } from "../../../engine/ports/journal.ts";
 import { PortError } from "../../../engine/ports/port-error.ts";
+import { StoreDamage } from "../../../engine/ports/store-damage.ts";
 import type { TableRow, Tables, TableWrite } from "../../../engine/ports/tables.ts";
 import { hashOf } from "../../../engine/record.ts";
 import { positionKey } from "../../../engine/shard/flush.ts";
@@ -48,6 +51,8 @@ class SortedRows {
   }
 }
 
+const recordsPerSegment = 16;
+
 /** What is being written, in its order. */
 interface Write {
   readonly keep: () => void;
@@ -58,15 +63,23 @@ export class SimDisk {
   readonly hashes = new Map<number, string>();
   /** The last record of the snapshot whose rows came in the place of its own; 0 for none. */
   joinedSeq = 0;
+  /** What is written to it fails. */
+  isFailing = false;
   private readonly timeline: Timeline;
   private readonly dice: Dice;
   private readonly records = new Map<number, Uint8Array>();
   private readonly rows = new SortedRows();
   private writes: Write[] = [];
+  private noted = 0;
 
   constructor(timeline: Timeline, dice: Dice) {
     this.timeline = timeline;
     this.dice = dice;
+  }
+
+  /** The last record that was ever durable here, of the history as it is now. */
+  get lastSeq(): number {
+    return this.noted;
   }
 
   /** What was not flushed is lost, or only its beginning is kept. */
@@ -79,26 +92,39 @@ export class SimDisk {
   /** `onTrim` hears of each number up to which records are dropped. */
   openJournal(life: Life, onTrim: (seq: number) => void): Journal {
     const { records } = this;
+    let trimmedSeq = 0;
+    let lastSeq = Math.max(0, ...records.keys());
     return {
       append: (seq, record) => {
-        if (records.has(seq)) throw new PortError(`record ${seq} is in the journal already`, false);
+        if (seq <= lastSeq) throw new PortError(`record ${seq} is in the journal already`, false);
         const bytes = new Uint8Array(record);
         return this.write(life, () => {
+          lastSeq = seq;
           records.set(seq, bytes);
           this.note(seq, hashOf(bytes));
         });
       },
       *from(seq) {
-        for (const at of [...records.keys()].sort((a, b) => a - b))
-          if (at >= seq) yield { seq: at, record: records.get(at) ?? new Uint8Array() };
+        const least = Math.max(seq, trimmedSeq + 1);
+        let before: number | undefined;
+        for (const at of [...records.keys()].sort((a, b) => a - b)) {
+          if (before !== undefined && at !== before + 1 && at > least)
+            throw new StoreDamage(`records ${before + 1} to ${at - 1} are lost`);
+          before = at;
+          if (at >= least) yield { seq: at, record: records.get(at) ?? new Uint8Array() };
+        }
       },
       async trim(seq) {
         onTrim(seq);
-        for (const at of records.keys()) if (at <= seq) records.delete(at);
+        trimmedSeq = Math.max(trimmedSeq, Math.min(seq, lastSeq));
+        const whole = trimmedSeq - (trimmedSeq % recordsPerSegment);
+        for (const at of records.keys()) if (at <= whole) records.delete(at);
       },
-      restart: () =>
+      restart: (seq) =>
         this.write(life, () => {
           records.clear();
+          trimmedSeq = 0;
+          lastSeq = seq;
         }),
       async close() {},
     };
@@ -129,19 +155,26 @@ export class SimDisk {
     this.hashes.clear();
     this.hashes.set(seq, hash);
     this.joinedSeq = seq;
+    this.noted = seq;
   }
 
   /** What came behind belongs to a history that was given up. */
   private note(seq: number, hash: string): void {
     for (let later = seq + 1; this.hashes.delete(later); later++);
     this.hashes.set(seq, hash);
+    this.noted = seq;
   }
 
   private write(life: Life, keep: () => void): Promise<void> {
     const write = { keep };
     this.writes.push(write);
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       this.timeline.after(life, this.dice.between(1, 3), () => {
+        if (this.isFailing) {
+          this.writes = this.writes.filter((one) => one !== write);
+          reject(new PortError(diskFault, true));
+          return;
+        }
         // Writes of a disk end in their order.
         for (const one of this.writes.splice(0, this.writes.indexOf(write) + 1)) one.keep();
         resolve();
@@ -149,6 +182,9 @@ export class SimDisk {
     });
   }
 }
+
+/** Of a disk that fails for a while. */
+export const diskFault = "the disk fails";
 
 function textOf(value: TableWrite[1]): string | undefined {
   if (value === undefined || typeof value === "string") return value;

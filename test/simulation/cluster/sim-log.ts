@@ -98,6 +98,10 @@ export class SimLog {
     this.lag = entries;
   }
 
+  get isLagging(): boolean {
+    return this.lag > 0;
+  }
+
   /** The last entry that is shown. */
   private get shownSeq(): number {
     return Math.min(this.endSeq, Math.max(this.firstSeq, this.endSeq - this.lag));

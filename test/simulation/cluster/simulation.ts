@@ -33,10 +33,15 @@ export function simulate(
       openWork: (parts) => clients.openWork(parts),
     });
     clients.join(cluster);
+    const failed = (error: unknown) =>
+      cluster.fail(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    process.on("unhandledRejection", failed);
     try {
       await run(cluster, clients, steps);
     } catch (error) {
-      cluster.fail(error instanceof Error ? (error.stack ?? error.message) : String(error));
+      failed(error);
+    } finally {
+      process.off("unhandledRejection", failed);
     }
     for (const node of cluster.nodes) node.kill();
     const { hash, wrong, lastHappenings } = cluster;

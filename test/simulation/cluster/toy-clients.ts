@@ -2,19 +2,13 @@
  * Clients of counters: what each was told of its own counter, and what the counters then have to
  * be. An answer that never came leaves open whether its command was carried out.
  */
-import { limits } from "../../../config/limits.ts";
 import type { Address } from "../../../engine/address.ts";
 import type { Gateway } from "../../../engine/gateway.ts";
 import { ShardDown } from "../../../engine/reading/shard-end.ts";
-import {
-  type Counter,
-  type CounterMessage,
-  counterKey,
-  listedKey,
-  toys,
-} from "../../engine/toys.ts";
+import { type Counter, type CounterMessage, counterKey, listedKey } from "../../engine/toys.ts";
 import type { Clients } from "./clients.ts";
-import type { SimCluster } from "./sim-cluster.ts";
+import { counters } from "./counters.ts";
+import { oldMax, type SimCluster } from "./sim-cluster.ts";
 import type { Work } from "./surroundings.ts";
 
 type CounterKey = Address<CounterMessage, Counter>;
@@ -30,10 +24,11 @@ interface Known {
 }
 
 export class ToyClients implements Clients {
-  readonly domain = toys;
+  readonly domain = counters;
   private readonly keys: readonly CounterKey[];
   private readonly known = new Map<CounterKey, Known>();
   private cluster: SimCluster | undefined;
+  private additions = 0;
 
   constructor() {
     const partitions = [3, 77, 150, 201];
@@ -86,10 +81,14 @@ export class ToyClients implements Clients {
     return known;
   }
 
+  private addition() {
+    return { kind: "add", by: 1, id: ++this.additions } as const;
+  }
+
   private add(gateway: Gateway, key: CounterKey): void {
     const known = this.knownOf(key);
     known.open++;
-    void gateway.ask(key, { kind: "add", by: 1 }, "work").then((reply) => {
+    void gateway.ask(key, this.addition(), "work").then((reply) => {
       const count = countOf(reply);
       this.of.note(`a client adds to ${this.shardOf(key)}: ${count ?? "unknown"}`);
       if (isRefused(reply)) known.open--;
@@ -107,7 +106,7 @@ export class ToyClients implements Clients {
     const others = this.keys.filter((other) => other !== key && this.of.dice.percent(50));
     const added = [key, ...others].map((one) => this.knownOf(one));
     for (const known of added) known.open++;
-    const message = { kind: "add", by: 1 } as const;
+    const message = this.addition();
     void gateway.ask(key, { kind: "spread", to: others, message }, "work").then((reply) => {
       const count = countOf(reply);
       this.of.note(`a client spreads from ${this.shardOf(key)}: ${count ?? "unknown"}`);
@@ -127,15 +126,12 @@ export class ToyClients implements Clients {
   private async look(gateway: Gateway, key: CounterKey): Promise<void> {
     const known = this.knownOf(key);
     const isOfDirectory = this.shardOf(key) === this.of.shardCount;
-    // Each node reads the directory, as old as what a follower may let read of a log that lags.
-    const oldMs = isOfDirectory ? limits.cluster.staleMs + lagMs : 0;
+    const oldMs = isOfDirectory ? oldMax : 0;
     const sinceMs = this.of.timeline.nowMs - oldMs;
     const least = Math.max(0, ...known.told.filter((one) => one.atMs <= sinceMs).map(countOfOne));
     try {
       const count = (await gateway.find(key))?.count ?? 0;
-      // While a log is filled again, who follows it cannot know what is still to come.
-      const isPartial = this.of.timeline.nowMs - this.of.partialMs < 2 * oldMs;
-      if (count < least && !isPartial)
+      if (count < least && (!isOfDirectory || this.of.isDirectoryWhole))
         this.of.fail(`a client reads ${count} after it was told ${least}`);
       if (!isOfDirectory) this.learn(known, count);
     } catch (error) {
@@ -143,9 +139,6 @@ export class ToyClients implements Clients {
     }
   }
 }
-
-/** In which an owner appends as many records as a replica of the log may lack. */
-const lagMs = 8 * limits.cluster.heartbeatMs;
 
 const countOfOne = ({ count }: { readonly count: number }) => count;
 

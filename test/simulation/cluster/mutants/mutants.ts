@@ -158,8 +158,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     path: `${shard}/succession.ts`,
-    text: "standbys.hasHeardOfMore(replica.position)",
-    replacement: "standbys.findAhead(replica.position).length > 0",
+    text: "standbys.findEverAhead(replica.position).length === 0",
+    replacement: "standbys.findAhead(replica.position).length === 0",
     breaks: "A standby takes over from a log that has lost what another node has had.",
   },
   {

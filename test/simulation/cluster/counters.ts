@@ -1,0 +1,30 @@
+/**
+ * Counters that remember by its number each addition that came, and break when one comes again: who
+ * asks is promised that it comes at most once, who tells that it comes once.
+ */
+import { type AnyActor, put } from "../../../engine/actor.ts";
+import type { Domain } from "../../../engine/domain.ts";
+import { codeOf, keyOf, partitionOf } from "../../../engine/key.ts";
+import { type CounterMessage, toys } from "../../engine/toys.ts";
+
+export const counters: Domain = {
+  ...toys,
+  actorByCode: new Map([...toys.actorByCode].map(([code, actor]) => [code, rememberAll(actor)])),
+};
+
+function rememberAll(actor: AnyActor): AnyActor {
+  return {
+    ...actor,
+    decide(head, message, ctx) {
+      const decision = actor.decide(head, message, ctx);
+      const { kind, ...rest } = message as CounterMessage;
+      const id = kind === "add" && "id" in rest ? rest.id : undefined;
+      if (id === undefined) return decision;
+      // Beside the head, in its shard.
+      const { self } = ctx;
+      const key = keyOf(partitionOf(self), codeOf(self) + 1, `${self.slice(2)}/${id}`);
+      if (ctx.get(key) !== undefined) throw new Error(`addition ${id} came twice`);
+      return { ...decision, rows: [...decision.rows, put(key, "")] };
+    },
+  };
+}
