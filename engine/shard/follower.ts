@@ -278,8 +278,9 @@ export class Follower {
     }
     const end = await this.reader.end();
     if (end === undefined) {
-      // A node that is cut off cannot tell whether the owner lives.
+      // A node that is cut off cannot tell whether the owner lives, nor what it misses meanwhile.
       this.heardMs = clock.monotonicMs();
+      this.isCurrent = false;
       this.wait("log");
       return "stay";
     }

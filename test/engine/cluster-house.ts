@@ -24,6 +24,8 @@ export class ClusterNode {
   /** Nodes that have the store's id from others begin no shard. */
   isFounder = true;
   isQuorum = false;
+  /** Of one shard and the directory, which is 1. */
+  shard = 0;
   isDraining = false;
   forgotten: string[] = [];
   acceptedLoss: { epoch: number; seq: number } | undefined;
@@ -55,7 +57,7 @@ export class ClusterNode {
     const number = ++this.lives;
     const isDead = () => this.isCutOff || number !== this.lives;
     const life = new ClusterShard({
-      place: { shard: 0, shardCount: 1 },
+      place: { shard: this.shard, shardCount: 1 },
       domain: toys,
       stores: { clock, journal: this.journal, tables: this.tables, startMs: clock.nowMs() },
       outlets: {

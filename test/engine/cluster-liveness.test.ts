@@ -178,3 +178,20 @@ t.test("a new owner says that it is one before the earlier one's lease has ended
   t.strictSame(saidWhileClosed.slice(0, 2), [true, true]);
   t.ok(second.owns);
 });
+
+t.test("what a node has missed of the directory is there before it is read again", async (t) => {
+  const house = new ClusterHouse(["a", "b"]);
+  const [first, second] = house.nodes as [ClusterNode, ClusterNode];
+  for (const node of [first, second]) node.shard = 1;
+  first.start();
+  await house.pass(500);
+  second.start();
+  await house.pass(3_000);
+  second.isCutOff = true;
+  await house.pass(15_000);
+  const before = second.events.length;
+  second.isCutOff = false;
+  await house.pass(700);
+  const news = second.events.slice(before).filter((kind) => kind === "applied" || kind === "lease");
+  t.strictSame(news, ["applied", "lease"], "some thirty records came before it");
+});
