@@ -3,7 +3,9 @@
  * What may lose what was acknowledged is left out: a disk that is lost for good together with the
  * log's end.
  */
-import { hashOf, readHead } from "../../../engine/record.ts";
+import { readHead } from "../../../engine/record.ts";
+import { Healing } from "./healing.ts";
+import { Schemes } from "./schemes.ts";
 import type { SimCluster } from "./sim-cluster.ts";
 import type { SimNode } from "./sim-node.ts";
 
@@ -33,6 +35,9 @@ const weights = {
   wallClock: 3,
   drain: 1,
   undrain: 4,
+  disk: 2,
+  disks: 6,
+  scheme: 2,
 } as const;
 
 type Fault = keyof typeof weights;
@@ -45,39 +50,27 @@ export class Faults {
    */
   private readonly lostSeqs = new Map<number, number>();
 
+  private readonly healing: Healing;
+  readonly schemes: Schemes;
+
   constructor(cluster: SimCluster) {
     this.cluster = cluster;
+    this.healing = new Healing(cluster);
+    this.schemes = new Schemes(cluster, this.healing);
   }
 
-  async draw(): Promise<void> {
-    await this.carryOut(this.cluster.dice.weigh(weights));
+  draw(): void {
+    if (!this.schemes.isUnderWay) this.carryOut(this.cluster.dice.weigh(weights));
   }
 
-  /** Nodes run, ways are open, the log answers. */
-  async end(): Promise<void> {
-    const { nodes, network } = this.cluster;
+  /** Nothing goes wrong any more. */
+  end(): void {
     this.cluster.note("faults cease");
-    network.cuts.clear();
-    network.lost = 0;
-    network.late = 0;
-    network.doubled = 0;
-    for (const log of this.cluster.logs) {
-      log.isAway = false;
-      log.unanswered = 0;
-      log.late = 0;
-      log.showLess(0);
-    }
-    for (const node of nodes) {
-      node.isMute = false;
-      node.isLogCutIn = false;
-      node.isLogCutOut = false;
-      if (node.isDraining) this.undrain(node);
-      await node.resume();
-      if (!node.isRunning) node.start();
-    }
+    this.schemes.giveUp();
+    this.healing.heal();
   }
 
-  private async carryOut(fault: Fault): Promise<void> {
+  private carryOut(fault: Fault): void {
     const { cluster } = this;
     const { dice, network, nodes, running } = cluster;
     const node = dice.pick(nodes);
@@ -85,16 +78,14 @@ export class Faults {
     const log = dice.pick(cluster.logs);
     switch (fault) {
       case "kill":
-        if (node.isRunning && !isQuiet) this.kill(node);
+        if (node.isRunning && !isQuiet) this.healing.kill(node);
         return;
       case "killAll":
         if (isQuiet || !dice.percent(40)) return;
-        for (const one of running) this.kill(one);
+        for (const one of running) this.healing.kill(one);
         return;
       case "start":
-        if (node.isRunning) return;
-        cluster.note(`${node.name} starts`);
-        node.start();
+        this.healing.start(node);
         return;
       case "stop":
         if (!node.isRunning || node.isPaused || isQuiet) return;
@@ -109,7 +100,7 @@ export class Faults {
       case "resume":
         if (!node.isPaused) return;
         cluster.note(`${node.name} goes on`);
-        await node.resume();
+        node.resume();
         return;
       case "cut":
         return this.cut(node);
@@ -150,7 +141,7 @@ export class Faults {
         for (const one of cluster.logs) one.late = 0;
         return;
       case "undrain":
-        if (node.isDraining && !isQuiet) this.undrain(node);
+        if (node.isDraining && !isQuiet) this.healing.undrain(node);
         return;
       case "drain":
         if (isQuiet || nodes.some(({ isDraining }) => isDraining)) return;
@@ -160,6 +151,19 @@ export class Faults {
       case "wallClock":
         node.wallOffsetMs += dice.pick([-60_000, -1_000, -20, 20, 1_000, 60_000]);
         cluster.note(`the wall clock of ${node.name} is off by ${node.wallOffsetMs}`);
+        return;
+      case "disk": {
+        const disk = dice.pick(node.disks);
+        if (isQuiet || disk.isFailing) return;
+        cluster.note(`a disk of ${node.name} fails: of shard ${node.disks.indexOf(disk)}`);
+        disk.isFailing = true;
+        return;
+      }
+      case "disks":
+        for (const { disks } of nodes) for (const disk of disks) disk.isFailing = false;
+        return;
+      case "scheme":
+        if (!isQuiet) this.schemes.begin();
         return;
       default:
         this.harmLog(fault);
@@ -195,6 +199,9 @@ export class Faults {
         log.unanswered = dice.pick([0, 10, 50]);
         break;
       case "showLess":
+        // A member that does not hear a living owner would take the log for one that lost its end,
+        // and what others are heard to have may be older than what they have.
+        if (cluster.isQuorum) return;
         log.showLess(dice.between(1, 8));
         break;
       case "showAll":
@@ -209,9 +216,7 @@ export class Faults {
         log.lose();
         break;
       case "trimAhead":
-        // An owner that waits for a standby flushes nothing, so its snapshots would lack the rest.
-        if (cluster.isQuorum) return;
-        log.trim(log.end - dice.between(this.isLastElsewhere(shard) ? 0 : 1, 5));
+        log.trim(log.end - dice.between(cluster.isLastElsewhere(shard) ? 0 : 1, 5));
         break;
       case "forgetIds":
         log.forgetIds();
@@ -241,20 +246,6 @@ export class Faults {
     return true;
   }
 
-  /** Whether a disk has the log's last record; of none that is nowhere else may its end be. */
-  private isLastElsewhere(shard: number): boolean {
-    const record = this.cluster.logs[shard]?.lastRecord;
-    if (record === undefined) return false;
-    const { seq } = readHead(record);
-    const hash = hashOf(record);
-    return this.cluster.nodes.some(({ disks }) => disks[shard]?.hashes.get(seq) === hash);
-  }
-
-  private kill(node: SimNode): void {
-    this.cluster.note(`${node.name} is killed`);
-    node.kill();
-  }
-
   /** One way or both, between a node and one other or all others. */
   private cut(node: SimNode): void {
     const { dice, nodes, network } = this.cluster;
@@ -270,13 +261,5 @@ export class Faults {
       if (speaks) network.cuts.add(`${node.name}>${other.name}`);
     }
     this.cluster.note(`ways are cut: ${[...network.cuts].join(" ")}`);
-  }
-
-  /** Only a new life of a node owns again. */
-  private undrain(node: SimNode): void {
-    this.cluster.note(`${node.name} drains no more`);
-    node.isDraining = false;
-    if (node.isRunning) node.kill();
-    node.start();
   }
 }

@@ -79,8 +79,36 @@ export class SimCluster {
     this.nodes = Array.from({ length: nodes }, (_, at) => this.newNode(`n${at + 1}`, at === 0));
   }
 
-  newNode(name: string, isFounder = false): SimNode {
+  /** A new node, which has nothing. */
+  add(name: string): SimNode {
+    const node = this.newNode(name);
+    this.nodes.push(node);
+    return node;
+  }
+
+  /** It never comes back. */
+  remove(node: SimNode): void {
+    this.nodes.splice(this.nodes.indexOf(node), 1);
+  }
+
+  private newNode(name: string, isFounder = false): SimNode {
     return new SimNode(name, isFounder, this.around);
+  }
+
+  /** Whether a disk has the log's last record; of none that is nowhere else may its end be. */
+  isLastElsewhere(shard: number): boolean {
+    const record = this.logs[shard]?.lastRecord;
+    if (record === undefined) return false;
+    const { seq } = readHead(record);
+    const hash = hashOf(record);
+    return this.nodes.some(({ disks }) => disks[shard]?.hashes.get(seq) === hash);
+  }
+
+  /** Every shard has an owner, and every other node is its standby. */
+  get isWell(): boolean {
+    return this.nodes.every((node) =>
+      this.logs.every((_, shard) => node.serves(shard) && this.owners(shard).length > 0),
+    );
   }
 
   get running(): readonly SimNode[] {

@@ -77,6 +77,15 @@ export class SimNode {
     return this.process?.gateway;
   }
 
+  owns(shard: number): boolean {
+    return this.process?.shards[shard]?.isOwning === true;
+  }
+
+  /** Whether it owns the shard or is ready to take it over. */
+  serves(shard: number): boolean {
+    return this.owns(shard) || this.gateway?.isStandby(shard) === true;
+  }
+
   /** Whether it answers reads of the shard as its owner at this moment. */
   answersReads(shard: number): boolean {
     const { process } = this;
@@ -160,12 +169,10 @@ export class SimNode {
     for (const life of this.allLives()) life.isPaused = true;
   }
 
-  async resume(): Promise<void> {
+  resume(): void {
     if (!this.isPaused) return;
     this.isPaused = false;
-    const lives = this.allLives();
-    for (const life of lives) life.isPaused = false;
-    for (const life of lives) await this.around.timeline.resume(life);
+    for (const life of this.allLives()) this.around.timeline.resume(life);
   }
 
   /** After `kill`: its disks are lost for good. */

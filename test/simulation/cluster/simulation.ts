@@ -56,13 +56,13 @@ async function run(cluster: SimCluster, clients: Clients, steps: number): Promis
   await timeline.pass(4_000);
   for (let step = 0; step < steps && cluster.wrong.length === 0; step++) {
     const kind = dice.weigh({ act: 60, fault: 22, pass: 18 });
-    if (kind === "fault") await faults.draw();
+    if (kind === "fault") faults.draw();
     else if (kind === "act" && cluster.running.length > 0) clients.act();
     await timeline.pass(kind === "pass" ? dice.pick([20, 100, 400, 1_500]) : dice.between(0, 20));
     cluster.check();
   }
   if (cluster.wrong.length > 0) return;
-  await faults.end();
+  faults.end();
   await waitForOwners(cluster);
   if (cluster.wrong.length > 0) return;
   // A tell whose answer was lost is sent again when none has come for `limits.cluster.answerMs`.

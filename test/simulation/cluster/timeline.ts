@@ -81,10 +81,9 @@ export class Timeline {
   }
 
   /** A life that stood still goes on. */
-  async resume(life: Life): Promise<void> {
+  resume(life: Life): void {
     life.isPaused = false;
-    for (const run of life.late.splice(0)) if (!life.isOver) run();
-    await settle();
+    for (const run of life.late.splice(0)) this.after(life, 0, run);
   }
 
   private happen({ life, run }: Happening): boolean {

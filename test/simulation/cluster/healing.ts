@@ -1,0 +1,54 @@
+/** What mends a simulated cluster, and what nodes do by command. */
+import type { SimCluster } from "./sim-cluster.ts";
+import type { SimNode } from "./sim-node.ts";
+
+export class Healing {
+  private readonly cluster: SimCluster;
+
+  constructor(cluster: SimCluster) {
+    this.cluster = cluster;
+  }
+
+  /** Nodes run, ways are open, the log answers. */
+  heal(): void {
+    const { nodes, network, logs } = this.cluster;
+    network.cuts.clear();
+    network.lost = 0;
+    network.late = 0;
+    network.doubled = 0;
+    for (const log of logs) {
+      log.isAway = false;
+      log.unanswered = 0;
+      log.late = 0;
+      log.showLess(0);
+    }
+    for (const node of nodes) {
+      node.isMute = false;
+      node.isLogCutIn = false;
+      node.isLogCutOut = false;
+      for (const disk of node.disks) disk.isFailing = false;
+      if (node.isDraining) this.undrain(node);
+      node.resume();
+      this.start(node);
+    }
+  }
+
+  start(node: SimNode): void {
+    if (node.isRunning) return;
+    this.cluster.note(`${node.name} starts`);
+    node.start();
+  }
+
+  kill(node: SimNode): void {
+    this.cluster.note(`${node.name} is killed`);
+    node.kill();
+  }
+
+  /** Only a new life of a node owns again. */
+  undrain(node: SimNode): void {
+    this.cluster.note(`${node.name} drains no more`);
+    node.isDraining = false;
+    if (node.isRunning) node.kill();
+    node.start();
+  }
+}

@@ -1,0 +1,196 @@
+/**
+ * Faults that break something only one behind the other and at their time, which draws of single
+ * faults hardly ever hit. A scheme is carried out beside the clients, without other faults; it
+ * begins when all is well, and gives up when that takes too long.
+ */
+import { limits } from "../../../config/limits.ts";
+import type { Healing } from "./healing.ts";
+import type { SimCluster } from "./sim-cluster.ts";
+import type { SimNode } from "./sim-node.ts";
+
+/** Yields how many milliseconds pass before it goes on. */
+type Scheme = Generator<number, void>;
+
+const { silenceMs, announceMs, appendMs } = limits.cluster;
+const wellMs = 12_000;
+
+const weights = { deafOwner: 3, loneOwner: 3, ignorant: 3, logAway: 3, lostDisk: 3, leave: 2 };
+
+export class Schemes {
+  private readonly cluster: SimCluster;
+  private readonly healing: Healing;
+  private current: Scheme | undefined;
+  private nodes: number;
+
+  constructor(cluster: SimCluster, healing: Healing) {
+    this.cluster = cluster;
+    this.healing = healing;
+    this.nodes = cluster.nodes.length;
+  }
+
+  get isUnderWay(): boolean {
+    return this.current !== undefined;
+  }
+
+  begin(): void {
+    const { dice, isQuorum } = this.cluster;
+    const name = dice.weigh({ ...weights, lostDisk: isQuorum ? weights.lostDisk : 0 });
+    this.cluster.note(`a scheme begins: ${name}`);
+    this.current = this[name]();
+    this.goOn();
+  }
+
+  /** What it has done is not undone. */
+  giveUp(): void {
+    this.current = undefined;
+  }
+
+  private goOn(): void {
+    const { current } = this;
+    const next = current?.next();
+    if (next === undefined || this.current !== current) return;
+    if (next.done === true) this.current = undefined;
+    else
+      this.cluster.timeline.after(undefined, next.value, () => {
+        if (this.current === current) this.goOn();
+      });
+  }
+
+  /** False when some shard has no owner or some node is no standby after some time. */
+  private *becomeWell(): Generator<number, boolean> {
+    const { cluster } = this;
+    this.healing.heal();
+    for (let passedMs = 0; passedMs < wellMs; passedMs += 250) {
+      if (cluster.isWell) return true;
+      yield 250;
+    }
+    return false;
+  }
+
+  private pickOwned(): { readonly shard: number; readonly owner: SimNode } | undefined {
+    const { cluster } = this;
+    const shard = cluster.dice.between(0, cluster.shardCount);
+    const owner = cluster.nodes.find((node) => node.owns(shard));
+    return owner && { shard, owner };
+  }
+
+  private others(node: SimNode): readonly SimNode[] {
+    return this.cluster.nodes.filter((other) => other !== node);
+  }
+
+  private cutLogs(nodes: readonly SimNode[], isCut: boolean): void {
+    for (const node of nodes) {
+      node.isLogCutIn = isCut;
+      node.isLogCutOut = isCut;
+    }
+  }
+
+  /** An owner whom none hears loses the log, which loses its end, and has its lease yet. */
+  private *deafOwner(): Scheme {
+    const { dice, network, logs } = this.cluster;
+    if (!(yield* this.becomeWell())) return;
+    const { shard, owner } = this.pickOwned() ?? {};
+    const log = logs[shard ?? -1];
+    if (owner === undefined || log === undefined) return;
+    for (const other of this.others(owner)) network.cuts.add(`${owner.name}>${other.name}`);
+    yield silenceMs + dice.between(500, 1_500);
+    this.cluster.note(`${owner.name} loses log ${shard}, whose end is lost`);
+    owner.isLogCutOut = true;
+    log.lose(dice.percent(50) ? 0 : Math.max(0, log.end - dice.between(1, 10)));
+    yield dice.between(3_000, 5_000);
+    network.cuts.clear();
+    yield dice.between(0, 4_000);
+    owner.isLogCutOut = false;
+  }
+
+  /** A node owns what no other one follows; then it is gone, and the log is trimmed or is not. */
+  private *loneOwner(): Scheme {
+    const { dice, nodes, logs, shardCount } = this.cluster;
+    if (!(yield* this.becomeWell())) return;
+    const lone = dice.pick(nodes);
+    const shard = dice.between(0, shardCount);
+    this.cluster.note(`${lone.name} alone reaches the log`);
+    this.cutLogs(this.others(lone), true);
+    for (let passedMs = 0; !lone.owns(shard) && passedMs < appendMs + silenceMs; passedMs += 100)
+      yield 100;
+    if (lone.owns(shard)) {
+      yield dice.between(500, 1_500);
+      if (dice.percent(70))
+        for (const [at, log] of logs.entries())
+          log.trim(log.end - (this.cluster.isLastElsewhere(at) ? 0 : 1));
+      this.healing.kill(lone);
+    }
+    this.cutLogs(this.others(lone), false);
+    yield dice.between(4_000, 9_000);
+    this.healing.start(lone);
+  }
+
+  /** Standbys know that the owner has more than they have; it dies, and the log lacks that too. */
+  private *ignorant(): Scheme {
+    const { dice, logs } = this.cluster;
+    if (!(yield* this.becomeWell())) return;
+    const { shard, owner } = this.pickOwned() ?? {};
+    const log = logs[shard ?? -1];
+    if (owner === undefined || log === undefined || shard === undefined) return;
+    const others = this.others(owner);
+    this.cutLogs(others, true);
+    yield announceMs + dice.between(500, silenceMs - announceMs - 700);
+    this.healing.kill(owner);
+    const known = Math.max(...others.map(({ disks }) => disks[shard]?.lastSeq ?? 0));
+    const more = Math.max(0, (owner.disks[shard]?.lastSeq ?? 0) - known);
+    log.lose(Math.max(0, log.end - more));
+    this.cluster.note(`log ${shard} has lost ${more} records that no other node has`);
+    this.cutLogs(others, false);
+    yield dice.between(5_000, 9_000);
+    this.healing.start(owner);
+  }
+
+  /** A log is away until its owner gives it up, while other shards of that node tell it things. */
+  private *logAway(): Scheme {
+    const { dice, logs } = this.cluster;
+    if (!(yield* this.becomeWell())) return;
+    const log = dice.pick(logs);
+    this.cluster.note(`log ${logs.indexOf(log)} is away for long`);
+    log.isAway = true;
+    yield appendMs + dice.between(500, 2_500);
+    log.isAway = false;
+    yield dice.between(500, 5_000);
+  }
+
+  /** With a quorum what was acknowledged survives any one disk. */
+  private *lostDisk(): Scheme {
+    const { dice, nodes } = this.cluster;
+    if (!(yield* this.becomeWell())) return;
+    const node = dice.pick(nodes);
+    this.cluster.note(`${node.name} loses its disk`);
+    this.healing.kill(node);
+    yield dice.between(0, 6_000);
+    node.loseDisks();
+    this.healing.start(node);
+    // Until its disk is what it was, no other one may be lost.
+    yield* this.becomeWell();
+  }
+
+  /** A node is gone for good: the others are told so, one after the other, and a new one joins. */
+  private *leave(): Scheme {
+    const { cluster } = this;
+    const { dice, nodes } = cluster;
+    if (nodes.length < 4 || !(yield* this.becomeWell())) return;
+    const gone = dice.pick(nodes);
+    if (dice.percent(50)) gone.stop();
+    yield dice.between(0, 3_000);
+    cluster.note(`${gone.name} leaves for good`);
+    gone.kill();
+    cluster.remove(gone);
+    if (!(yield* this.becomeWell())) return;
+    for (const node of [...nodes]) {
+      node.kill();
+      node.forgotten = [...node.forgotten, gone.name];
+      yield dice.between(0, 500);
+      this.healing.start(node);
+      if (!(yield* this.becomeWell())) return;
+    }
+    const added = cluster.add(`n${++this.nodes}`);
+    this.healing.start(added);
+  }
+}
