@@ -1,6 +1,6 @@
 import { mkdtemp, open, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { percentile } from "./figures.ts";
+import { percentile } from "./report/statistics.ts";
 
 const appends = 300;
 const appendBytes = 40_960;

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
-import { familyOf } from "./processor-time.ts";
+import { familyOf } from "./machine/processor-time.ts";
 
 /** What a piece of work took of the machine. */
 export interface Effort {

@@ -6,8 +6,8 @@ import { parseArgs } from "node:util";
 import { exportFormats } from "../actors/contract/composition.ts";
 import { Klieg } from "../clients/typescript/src/klieg.ts";
 import { archiveOf } from "../http/cli/folder-archive.ts";
-import { percentile } from "./figures.ts";
 import { countOf, type Finding, type Question, type Setting } from "./question.ts";
+import { percentile } from "./report/statistics.ts";
 import { residentMebibytes } from "./resident-memory.ts";
 import { ffmpeg, findTools } from "./tools.ts";
 

@@ -1,3 +1,5 @@
+import { percentile } from "./report/statistics.ts";
+
 /** One round's result; times in milliseconds. */
 export interface Figures {
   readonly requestsPerSecond: number;
@@ -25,10 +27,4 @@ export function medians(rounds: readonly Figures[]): Figures {
     ),
     processorUs: processor.length === 0 ? undefined : percentile(processor, 0.5),
   };
-}
-
-/** The nearest-rank percentile; NaN of nothing. */
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
 }

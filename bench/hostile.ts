@@ -7,12 +7,12 @@ import { hostileArchive } from "../test/hostile/archives.ts";
 import { hostileBody, posts } from "../test/hostile/bodies.ts";
 import { Dice } from "../test/hostile/dice.ts";
 import { boundary, hostileForm, manyParts } from "../test/hostile/forms.ts";
-import { percentile } from "./figures.ts";
 import { watchHealth } from "./health.ts";
 import { createCrowd, inParallel } from "./load/crowd.ts";
 import { readLongTurns } from "./loop/loop-turns.ts";
 import { countOf, type Finding, type Question, type Setting } from "./question.ts";
 import { verdict } from "./render/render-table.ts";
+import { percentile } from "./report/statistics.ts";
 
 interface Options {
   readonly requests: number;

@@ -1,12 +1,12 @@
 /** How long does a submit take at half of the rate that the service can bear? */
 import { parseArgs } from "node:util";
 import { measureDisk } from "./disk.ts";
-import { percentile } from "./figures.ts";
 import { createCrowd, type Member, settled } from "./load/crowd.ts";
 import { drive, numberDigits } from "./load/load.ts";
 import { type PacedResult, pace } from "./load/open-loop.ts";
+import { writeSubmits } from "./load/requests.ts";
 import { countOf, type Finding, type Question, type Setting } from "./question.ts";
-import { submits } from "./submit.ts";
+import { percentile } from "./report/statistics.ts";
 
 const accounts = 500;
 const barMs = 20;
@@ -81,12 +81,12 @@ async function measure(options: Options, { subject, say }: Setting): Promise<Fin
 
 async function highestRate(origin: string, crowd: readonly Member[]): Promise<number> {
   const load = { connections: 256, threads: 2, countStatuses: false };
-  const requests = submits(crowd, new URL(origin).host, 0);
+  const requests = writeSubmits(crowd, new URL(origin).host, 0);
   await drive(origin, { ...load, seconds: 3, requests });
   const result = await drive(origin, {
     ...load,
     seconds: 10,
-    requests: submits(crowd, new URL(origin).host, 1),
+    requests: writeSubmits(crowd, new URL(origin).host, 1),
   });
   return result.requests / result.seconds;
 }

@@ -1,6 +1,7 @@
 import { readClientSettings } from "../config/settings.ts";
 import { consoleBars } from "./console/console.ts";
 import { exporting } from "./export.ts";
+import { guard, guardUsage, readGuardOptions } from "./guard/guard.ts";
 import { hostile } from "./hostile.ts";
 import { latency } from "./latency.ts";
 import { nodes } from "./nodes.ts";
@@ -10,7 +11,7 @@ import { read } from "./read.ts";
 import { remoteNodes } from "./render/remote-nodes.ts";
 import { render } from "./render/render.ts";
 import { replicated } from "./replicated.ts";
-import { startSubject } from "./server-process.ts";
+import { startSubject, stopOnSignals } from "./server-process.ts";
 import { share } from "./share.ts";
 import { submit } from "./submit.ts";
 
@@ -26,8 +27,8 @@ function usage(): string {
     ([name, { summary, options }]) =>
       `${name.padEnd(11)}${summary}\n${options.map((option) => `    ${option}\n`).join("")}`,
   );
-  return `npm run bench -- ${Object.keys(questions).join("|")} [options]
-${parts.join("")}It starts a service of its own, on an empty store beside the data
+  return `npm run bench -- ${Object.keys(questions).join("|")}|guard [options]
+${parts.join("")}${guardUsage}It starts a service of its own, on an empty store beside the data
 directory's, unless KLIEG_URL and KLIEG_TOKEN name one.
 `;
 }
@@ -36,16 +37,28 @@ process.exitCode = await run(process.argv.slice(2));
 
 async function run([name = "", ...args]: readonly string[]): Promise<number> {
   const question = Object.hasOwn(questions, name) ? questions[name] : undefined;
-  if (question === undefined || args.includes("--help")) {
+  if (args.includes("--help") || (question === undefined && name !== "guard")) {
     process.stderr.write(usage());
-    return name === "--help" || question !== undefined ? 0 : 2;
+    return name === "--help" || args.includes("--help") ? 0 : 2;
   }
   try {
+    if (question === undefined) return await runGuard(args);
     return await answer(question, question.plan(args));
   } catch (fault) {
     if (!isUsage(fault)) throw fault;
     process.stderr.write(`${fault.message}\n${usage()}`);
     return 2;
+  }
+}
+
+/** Exit code 1 says that something costs more, so a failure has another. */
+async function runGuard(args: readonly string[]): Promise<number> {
+  try {
+    return await guard(readGuardOptions(args), process.env);
+  } catch (fault) {
+    if (isUsage(fault)) throw fault;
+    process.stderr.write(`The guard failed: ${fault instanceof Error ? fault.stack : fault}\n`);
+    return 4;
   }
 }
 
@@ -66,8 +79,7 @@ async function answer(question: Question, plan: Plan): Promise<number> {
     ...environment,
     ...prepared?.environment,
   });
-  for (const signal of ["SIGINT", "SIGTERM"] as const)
-    process.once(signal, () => void subject.stop().finally(() => process.exit(1)));
+  stopOnSignals(() => subject.stop());
   try {
     const { lines, isSound } = await plan({
       subject,

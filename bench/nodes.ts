@@ -8,13 +8,13 @@ import { readClientSettings } from "../config/settings.ts";
 import { output } from "./command.ts";
 import { sameBytes } from "./comparison.ts";
 import type { Effort } from "./effort.ts";
-import { percentile } from "./figures.ts";
-import { familyOf } from "./processor-time.ts";
+import { familyOf } from "./machine/processor-time.ts";
 import { countOf, type Finding, type Question, type Setting } from "./question.ts";
 import { layOut, makeMedia } from "./render/film-folder.ts";
 import { films } from "./render/films.ts";
 import { KliegRenderer } from "./render/klieg-renderer.ts";
 import { verdict } from "./render/render-table.ts";
+import { percentile } from "./report/statistics.ts";
 import { type Subject, startSubject } from "./server-process.ts";
 import { findTools } from "./tools.ts";
 
@@ -55,7 +55,7 @@ export async function compareNodes(rounds: number, setting: Setting): Promise<Fi
   if (film === undefined) throw new Error(`there is no film ${nodesFilm}`);
   const media = await makeMedia(join(subject.folder, "media"), await findTools(environment));
   const source = join(subject.folder, "films", film.name);
-  await layOut(film, source, media);
+  await layOut(film.name, source, media);
   const outputs = join(subject.folder, "made", "nodes");
   await mkdir(outputs, { recursive: true });
   const houses: House[] = [];

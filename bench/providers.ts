@@ -8,10 +8,10 @@ import { limits } from "../config/limits.ts";
 import { openReplicate } from "../test/providers/real-time.ts";
 import type { ReplicateSimulator } from "../test/providers/replicate-simulator.ts";
 import type { Call } from "../test/providers/simulator.ts";
-import { percentile } from "./figures.ts";
 import { watchHealth } from "./health.ts";
 import { createCrowd, inParallel, type Member } from "./load/crowd.ts";
 import { countOf, type Finding, type Question, type Setting } from "./question.ts";
+import { percentile } from "./report/statistics.ts";
 import { residentMebibytes } from "./resident-memory.ts";
 
 interface Options {

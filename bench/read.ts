@@ -3,6 +3,7 @@
 import { measureDisk } from "./disk.ts";
 import { createCrowd, inParallel, type Member, settled } from "./load/crowd.ts";
 import { type LoadOptions, loadOptions, readLoadOptions } from "./load/load-options.ts";
+import { writeGet } from "./load/requests.ts";
 import type { Finding, Question, Setting } from "./question.ts";
 import { compete, contestTable } from "./render/contest.ts";
 import { startPeer } from "./server-process.ts";
@@ -52,7 +53,7 @@ function submitAll(crowd: readonly Member[], jobs: number, host: string): Promis
     if (owner === undefined) throw new Error("There is no account to submit from.");
     const prompt = `a red kite over dunes at dusk, number ${index}`;
     const { id } = await owner.client.generate.image({ model: "sim-instant", prompt });
-    return `GET /v1/jobs/${id} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${owner.token}\r\n\r\n`;
+    return writeGet(`/v1/jobs/${id}`, host, owner.token);
   });
 }
 

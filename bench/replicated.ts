@@ -15,11 +15,11 @@ import { type Figures, medians } from "./figures.ts";
 import { balanced, countJobs, createCrowd, type Member, settled } from "./load/crowd.ts";
 import { drive } from "./load/load.ts";
 import { type LoadOptions, loadOptions, readLoadOptions } from "./load/load-options.ts";
-import { processorTimeUs } from "./processor-time.ts";
+import { writeSubmits } from "./load/requests.ts";
+import { processorTimeUs } from "./machine/processor-time.ts";
 import type { Finding, Question, Setting } from "./question.ts";
 import { verdict } from "./render/render-table.ts";
 import { freePort, type ServerProcess, startNode } from "./server-process.ts";
-import { submits } from "./submit.ts";
 
 const barOfLocal = 0.35;
 
@@ -95,7 +95,7 @@ function sideOf(
 
 async function drivenRound(side: Side, round: number, { course }: LoadOptions): Promise<Figures> {
   const { origin, crowd, pids } = side;
-  const requests = submits(crowd, new URL(origin).host, round);
+  const requests = writeSubmits(crowd, new URL(origin).host, round);
   const before = await timeOf(pids);
   const result = await drive(origin, { ...course, requests, countStatuses: false });
   const processorUs = ((await timeOf(pids)) - before) / result.requests;

@@ -10,6 +10,9 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { ClientSettings } from "../config/settings.ts";
 
+/** The clone that this program was built in. */
+export const ownTree = join(import.meta.dirname, "../..");
+
 const readyMs = 30_000;
 const stopMs = 10_000;
 
@@ -32,6 +35,7 @@ export async function startSubject(
   settings: ClientSettings,
   farmWorkers: number,
   environment: Readonly<Record<string, string | undefined>>,
+  tree = ownTree,
 ): Promise<Subject> {
   await mkdir(settings.dataDir, { recursive: true });
   const folder = await mkdtemp(join(settings.dataDir, "bench-"));
@@ -40,7 +44,7 @@ export async function startSubject(
     if (settings.token === undefined) throw new Error("Set KLIEG_TOKEN to an operator's token.");
     return { origin: settings.url, token: settings.token, pid: undefined, folder, stop: clean };
   }
-  const service = await startNode(folder, farmWorkers, environment);
+  const service = await startNode(folder, farmWorkers, environment, tree);
   const stop = () => service.stop().then(clean);
   try {
     const token = (await readFile(join(folder, "admin-token"), "utf8")).trim();
@@ -56,10 +60,11 @@ export async function startNode(
   folder: string,
   farmWorkers: number,
   environment: Readonly<Record<string, string | undefined>>,
+  tree = ownTree,
 ): Promise<ServerProcess> {
   const [port, operatorPort] = [await freePort(), await freePort()];
-  const child = spawn("sh", [join(import.meta.dirname, "../../config/serve")], {
-    stdio: ["ignore", "inherit", "inherit"],
+  const child = spawn("sh", [join(tree, "config/serve")], {
+    stdio: ["ignore", "ignore", "inherit"],
     env: {
       ...environment,
       KLIEG_BOOTSTRAP_TOKEN: undefined,
@@ -97,6 +102,16 @@ export async function startPeer(folder: string, body: string): Promise<ServerPro
     origin: `http://127.0.0.1:${message.port}`,
     pid: child.pid,
     stop: () => end(child),
+  };
+}
+
+/** Ends the program by way of `stop` when it is told to end; what is returned revokes that. */
+export function stopOnSignals(stop: () => Promise<unknown>): () => void {
+  const signals = ["SIGINT", "SIGTERM"] as const;
+  const end = (): void => void stop().finally(() => process.exit(1));
+  for (const signal of signals) process.once(signal, end);
+  return () => {
+    for (const signal of signals) process.removeListener(signal, end);
   };
 }
 

@@ -7,9 +7,9 @@ import { randomBytes } from "node:crypto";
 import { Agent, request } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { percentile } from "./figures.ts";
 import { createCrowd, inParallel, type Member } from "./load/crowd.ts";
 import { countOf, type Finding, type Question, type Setting } from "./question.ts";
+import { percentile } from "./report/statistics.ts";
 
 interface Options {
   readonly seconds: number;

@@ -2,8 +2,8 @@
 
 import { measureDisk } from "./disk.ts";
 import { balanced, countJobs, createCrowd, type Member, settled } from "./load/crowd.ts";
-import { numberDigits, type Requests } from "./load/load.ts";
 import { type LoadOptions, loadOptions, readLoadOptions } from "./load/load-options.ts";
+import { writeSubmits } from "./load/requests.ts";
 import type { Finding, Question, Setting } from "./question.ts";
 import { type Contest, compete, contestTable } from "./render/contest.ts";
 import { startPeer } from "./server-process.ts";
@@ -34,7 +34,10 @@ async function measure(
     let run = 0;
     const sample = everyNth(crowd, Math.max(1, Math.floor(crowd.length / sampledAccounts)));
     // A listing waits until all that came before it is in the tables.
-    const rounds = { requests: () => submits(crowd, host, ++run), rest: () => countJobs(sample) };
+    const rounds = {
+      requests: () => writeSubmits(crowd, host, ++run),
+      rest: () => countJobs(sample),
+    };
     const contest = await compete(course, peer, subject, rounds, say);
     say("waiting until every job has ended");
     const open = await settled(crowd);
@@ -54,19 +57,6 @@ async function measure(
   } finally {
     await peer.stop();
   }
-}
-
-/** Every submit has a prompt of its own: the duplicate rule refuses none. */
-export function submits(crowd: readonly Member[], host: string, run: number): Requests {
-  const before = `{"model":"sim-instant","prompt":"a red kite over dunes at dusk, run ${run} `;
-  const after = '"}';
-  const length = before.length + numberDigits + after.length;
-  const parts = crowd.map(({ token }): readonly [string, string] => [
-    `POST /v1/generate/image HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\n` +
-      `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${before}`,
-    after,
-  ]);
-  return { kind: "numbered", parts };
 }
 
 /** The 202's body as it is on the wire. */

@@ -7,13 +7,13 @@
 import { parseArgs } from "node:util";
 import { type Browser, launch, type Page } from "../../render-farm/browser/browser.ts";
 import { findChromium } from "../../render-farm/browser/chromium-path.ts";
-import { percentile } from "../figures.ts";
 import { createCrowd, type Member, settled } from "../load/crowd.ts";
 import { drive } from "../load/load.ts";
 import { pace } from "../load/open-loop.ts";
-import { processorTimeUs } from "../processor-time.ts";
+import { writeSubmits } from "../load/requests.ts";
+import { processorTimeUs } from "../machine/processor-time.ts";
 import { countOf, type Finding, type Question, type Setting, UsageError } from "../question.ts";
-import { submits } from "../submit.ts";
+import { percentile } from "../report/statistics.ts";
 
 interface Options {
   readonly jobs: number;
@@ -144,8 +144,7 @@ async function compareLoad(
 }
 
 function numbered(crowd: readonly Member[], origin: string): (n: number) => string {
-  const requests = submits(crowd, new URL(origin).host, 1);
-  if (requests.kind !== "numbered") throw new Error("Submits are numbered.");
+  const requests = writeSubmits(crowd, new URL(origin).host, 1);
   const { parts } = requests;
   return (n) => {
     const [head, tail] = parts[n % parts.length] ?? ["", ""];
@@ -165,7 +164,7 @@ async function fill(
   const weighted = crowd.flatMap((member, n) => (n % 8 === 0 ? [member, first] : [member]));
   let made = 0;
   for (let run = 2; made < count; run++) {
-    const requests = submits(weighted, host, run);
+    const requests = writeSubmits(weighted, host, run);
     const load = { seconds: 10, connections: 128, threads: 1, requests, countStatuses: false };
     const { requests: sent, refused } = await drive(origin, load);
     made += sent - refused;

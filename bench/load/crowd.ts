@@ -14,6 +14,8 @@ const openingCredits = 1_000_000_000;
 const settleMs = 60_000;
 
 export interface Member {
+  /** As jobs name their owner. */
+  readonly id: string;
   readonly token: string;
   readonly client: Klieg;
 }
@@ -31,7 +33,7 @@ export async function createCrowd(origin: string, token: string, size: number): 
         issue_token: true,
       });
       if (account.token === undefined) throw new Error("An account came without its token.");
-      return { token: account.token, client: clientOf(origin, account.token) };
+      return { id: account.id, token: account.token, client: clientOf(origin, account.token) };
     },
   );
 }

@@ -21,10 +21,22 @@ export interface Load {
   readonly countStatuses: boolean;
 }
 
-/** `numbered`: each is sent over and over in turn with a running number between its two parts. */
+/**
+ * `numbered`: each is sent over and over in turn with a running number between its two parts.
+ * `followed`: the same, and each answer's job is then asked for by a request of its owner, whose
+ * two parts enclose the job's id; `owners` are the accounts' ids, in the order of the parts.
+ */
 export type Requests =
-  | { readonly kind: "numbered"; readonly parts: readonly (readonly [string, string])[] }
-  | { readonly kind: "random"; readonly texts: readonly string[] };
+  | { readonly kind: "numbered"; readonly parts: readonly TextPair[] }
+  | { readonly kind: "random"; readonly texts: readonly string[] }
+  | {
+      readonly kind: "followed";
+      readonly parts: readonly TextPair[];
+      readonly owners: readonly string[];
+      readonly follows: readonly TextPair[];
+    };
+
+export type TextPair = readonly [string, string];
 
 /** Digits of the running number, so that lengths are fixed. */
 export const numberDigits = 9;
@@ -67,10 +79,26 @@ export async function drive(origin: string, load: Load): Promise<LoadResult> {
  */
 async function writeRequests(folder: string, requests: Requests): Promise<void> {
   if (requests.kind === "random") return writeTexts(join(folder, "texts"), requests.texts);
-  const { parts } = requests;
-  const [heads, tails] = [parts.map(([head]) => head), parts.map(([, tail]) => tail)];
-  await writeTexts(join(folder, "heads"), heads);
-  await writeTexts(join(folder, "tails"), tails);
+  await writePairs(folder, "heads", "tails", requests.parts);
+  if (requests.kind === "numbered") return;
+  await writeTexts(join(folder, "owners"), requests.owners);
+  await writePairs(folder, "fronts", "backs", requests.follows);
+}
+
+async function writePairs(
+  folder: string,
+  first: string,
+  second: string,
+  pairs: readonly TextPair[],
+): Promise<void> {
+  await writeTexts(
+    join(folder, first),
+    pairs.map(([text]) => text),
+  );
+  await writeTexts(
+    join(folder, second),
+    pairs.map(([, text]) => text),
+  );
 }
 
 function writeTexts(path: string, texts: readonly string[]): Promise<void> {
@@ -87,9 +115,7 @@ function luaOf({ threads, requests, countStatuses }: Load, folder: string): stri
   ].join("\n");
 }
 
-/** In a numbered run each thread walks the list from its own start, with its own numbers. */
-const luaRequests = {
-  numbered: `
+const luaNumbered = `
 local heads, tails, at, number, format
 function init()
   heads, tails, format = read("heads"), read("tails"), string.format
@@ -100,6 +126,34 @@ function request()
   at = at % #heads + 1
   number = number + 1
   return heads[at] .. format("%0${numberDigits}d", number) .. tails[at]
+end`;
+
+/** In a numbered run each thread walks the list from its own start, with its own numbers. */
+const luaRequests = {
+  numbered: luaNumbered,
+  // wrk hands an answer over before it asks for the connection's next request.
+  followed: `
+${luaNumbered}
+local places, fronts, backs, follows, first, last = {}, nil, nil, {}, 1, 0
+local prepare, submit = init, request
+function init()
+  prepare()
+  fronts, backs = read("fronts"), read("backs")
+  for place, owner in ipairs(read("owners")) do places[owner] = place end
+end
+function response(status, _, body)
+  if status ~= 202 then return end
+  local id = body:match('"id":"([^"]+)"')
+  local place = places[body:match('"user_id":"([^"]+)"')]
+  last = last + 1
+  follows[last] = fronts[place] .. id .. backs[place]
+end
+function request()
+  if first > last then return submit() end
+  local text = follows[first]
+  follows[first] = nil
+  first = first + 1
+  return text
 end`,
   random: `
 local texts, random

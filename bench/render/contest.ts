@@ -5,7 +5,7 @@
 import type { DiskFigures } from "../disk.ts";
 import { type Figures, medians } from "../figures.ts";
 import { drive, type Load, type LoadResult, type Requests } from "../load/load.ts";
-import { processorTimeUs } from "../processor-time.ts";
+import { processorTimeUs } from "../machine/processor-time.ts";
 import type { ServerProcess } from "../server-process.ts";
 
 export interface Course {

@@ -1,7 +1,7 @@
 import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ffmpeg, type Tools } from "../tools.ts";
-import { type Film, framesPerSecond } from "./films.ts";
+import { framesPerSecond } from "./films.ts";
 
 /** Sources, not what the compiler makes of them: films and peers hold files of all kinds. */
 const sources = join(import.meta.dirname, "../../../bench");
@@ -26,12 +26,12 @@ export async function makeMedia(folder: string, tools: Tools): Promise<readonly 
 
 /** A film's folder as an author would have it: markup, media and the library beside it. */
 export async function layOut(
-  { name }: Film,
+  film: string,
   folder: string,
   media: readonly string[],
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
-  const page = join(sources, "films", name, "index.html");
+  const page = join(sources, "films", film, "index.html");
   for (const file of [page, gsap, ...media]) await copyFile(file, join(folder, nameOf(file)));
 }
 

@@ -80,7 +80,7 @@ async function compare(
   if (film === undefined) throw new Error(`there is no film ${nodesFilm}`);
   const media = await makeMedia(join(subject.folder, "media"), await findTools(environment));
   const source = join(subject.folder, "films", film.name);
-  await layOut(film, source, media);
+  await layOut(film.name, source, media);
   await stretch(source, film.seconds, seconds);
   const outputs = join(subject.folder, "made", "farm");
   await mkdir(outputs, { recursive: true });

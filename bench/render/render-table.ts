@@ -1,5 +1,5 @@
 import { type Effort, peakOf } from "../effort.ts";
-import { percentile } from "../figures.ts";
+import { percentile } from "../report/statistics.ts";
 import type { Bar, Contestant, Film } from "./films.ts";
 
 /** The outcome of one contestant's rounds. */

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { fidelity, leastSimilarity, sameBytes } from "../comparison.ts";
 import type { Effort, Looks } from "../effort.ts";
-import { percentile } from "../figures.ts";
 import { compareNodes, nodesFilm } from "../nodes.ts";
 import { countOf, type Finding, type Question, type Setting, UsageError } from "../question.ts";
+import { percentile } from "../report/statistics.ts";
 import { findTools, type Tools } from "../tools.ts";
 import { openBareFfmpeg } from "./bare-ffmpeg.ts";
 import { layOut, makeMedia } from "./film-folder.ts";
@@ -94,7 +94,7 @@ async function measure(options: Options, setting: Setting): Promise<Finding> {
   for (const film of options.films) {
     const source = join(subject.folder, "films", film.name);
     const outputs = join(subject.folder, "made", film.name);
-    await layOut(film, source, media);
+    await layOut(film.name, source, media);
     await mkdir(outputs, { recursive: true });
     const contest = { film, rounds: options.rounds, source, outputs, renderers, say };
     // The first picture starts the farm and is not counted.

@@ -17,6 +17,13 @@ export async function processorTimeUs(pid: number): Promise<number> {
   return family.reduce((sum, { ownUs, endedUs }) => sum + ownUs + endedUs, 0);
 }
 
+/** User and system time of one process so far, of all its threads, without its children. */
+export async function ownTimeUs(pid: number): Promise<number> {
+  const stat = await readStat(`${pid}`);
+  if (stat === undefined) throw new Error(`Process ${pid} has ended.`);
+  return stat.ownUs;
+}
+
 /** The living ones of these processes, and all their descendants. */
 export async function familyOf(ancestors: ReadonlySet<number>): Promise<readonly ProcessTimes[]> {
   const entries = await readdir("/proc");

@@ -1,0 +1,150 @@
+/**
+ * What the guard compares: each measure says what one request costs the service. Only the
+ * processor time of the service's own process counts, all of its threads; a film's is that of
+ * the service and all processes below it. The load generator's counts nowhere.
+ */
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { createCrowd, inParallel, type Member, settled } from "../load/crowd.ts";
+import { drive, type Requests } from "../load/load.ts";
+import { writeFollowedSubmits, writeGet, writeSubmits } from "../load/requests.ts";
+import { ownTimeUs, processorTimeUs } from "../machine/processor-time.ts";
+import { layOut, makeMedia } from "../render/film-folder.ts";
+import { KliegRenderer } from "../render/klieg-renderer.ts";
+import type { Subject } from "../server-process.ts";
+import type { Tools } from "../tools.ts";
+
+export interface Measure {
+  readonly name: string;
+  /** What one figure stands for. */
+  readonly unit: string;
+  readonly needsFarm: boolean;
+  /** Prepares a service; the rounds that follow are alike. */
+  readonly open: (side: GuardedSide) => Promise<Round>;
+}
+
+/** Resolves to the processor time of one request in microseconds. */
+export type Round = () => Promise<number>;
+
+export interface GuardedSide {
+  readonly subject: Subject;
+  readonly accounts: readonly Member[];
+  readonly seconds: number;
+  readonly tools: Tools;
+}
+
+const connections = 256;
+const threads = 2;
+const accountsMax = 500;
+/** After a load, these accounts' listings are read until no job is open. */
+const sampled = 25;
+const readAccounts = 100;
+const pageMax = 100;
+
+export const measures: readonly Measure[] = [
+  {
+    name: "submit",
+    unit: "us a submit, to succeeded",
+    needsFarm: false,
+    open: async (side) => {
+      const host = new URL(side.subject.origin).host;
+      return () => loadOnce(side, writeSubmits(side.accounts, host, nextRun()), 1);
+    },
+  },
+  {
+    name: "end-to-end",
+    unit: "us a submit and its wait",
+    needsFarm: false,
+    open: async (side) => {
+      const host = new URL(side.subject.origin).host;
+      return () => loadOnce(side, writeFollowedSubmits(side.accounts, host, nextRun()), 2);
+    },
+  },
+  {
+    name: "read",
+    unit: "us a GET of a job",
+    needsFarm: false,
+    open: async (side) => {
+      const requests = { kind: "random", texts: await writeReads(side) } as const;
+      return () => loadOnce(side, requests, 1);
+    },
+  },
+  {
+    name: "list",
+    unit: "us a listing of 20",
+    needsFarm: false,
+    open: async (side) => {
+      await fill(side);
+      const host = new URL(side.subject.origin).host;
+      const texts = side.accounts.map(({ token }) => writeGet("/v1/jobs?limit=20", host, token));
+      return () => loadOnce(side, { kind: "random", texts }, 1);
+    },
+  },
+  {
+    name: "film",
+    unit: "us a film of 2 s in 720p, children included",
+    needsFarm: true,
+    open: async ({ subject, tools }) => {
+      const media = await makeMedia(join(subject.folder, "media"), tools);
+      const source = join(subject.folder, "films", "short");
+      await layOut("short", source, media);
+      await mkdir(join(subject.folder, "made"), { recursive: true });
+      const renderer = new KliegRenderer(subject);
+      const pid = pidOf(subject);
+      return async () => {
+        const before = await processorTimeUs(pid);
+        const request = { quality: "standard" } as const;
+        await renderer.render(source, request, join(subject.folder, "made", "short.mp4"));
+        return (await processorTimeUs(pid)) - before;
+      };
+    },
+  },
+];
+
+export function createAccounts({ origin, token }: Subject): Promise<Member[]> {
+  return createCrowd(origin, token, accountsMax);
+}
+
+let runs = 0;
+/** Prompts differ from run to run: equal ones would be one job. */
+const nextRun = (): number => ++runs;
+
+/** `each`: how many requests make one of what is measured. */
+async function loadOnce(
+  { subject, accounts, seconds }: GuardedSide,
+  requests: Requests,
+  each: number,
+): Promise<number> {
+  const pid = pidOf(subject);
+  const before = await ownTimeUs(pid);
+  const load = { seconds, connections, threads, requests, countStatuses: false };
+  const result = await drive(subject.origin, load);
+  if (result.refused + result.broken > 0)
+    throw new Error(`${result.refused} requests were refused and ${result.broken} broke.`);
+  // What the answers left to do belongs to them.
+  if (requests.kind !== "random") await settled(accounts.slice(0, sampled));
+  return (each * ((await ownTimeUs(pid)) - before)) / result.requests;
+}
+
+async function fill({ subject, accounts }: GuardedSide): Promise<void> {
+  const requests = writeSubmits(accounts, new URL(subject.origin).host, nextRun());
+  await drive(subject.origin, { seconds: 3, connections, threads, requests, countStatuses: false });
+  const open = await settled(accounts.slice(0, sampled));
+  if (open > 0) throw new Error(`${open} jobs have not ended.`);
+}
+
+/** Reads of the newest jobs of some accounts. */
+async function writeReads(side: GuardedSide): Promise<string[]> {
+  await fill(side);
+  const { host } = new URL(side.subject.origin);
+  const pages = await inParallel(side.accounts.slice(0, readAccounts), async (account) => {
+    const { items } = await account.client.jobs.list({ limit: pageMax });
+    return items.map(({ id }) => writeGet(`/v1/jobs/${id}`, host, account.token));
+  });
+  return pages.flat();
+}
+
+function pidOf({ pid }: Subject): number {
+  if (pid === undefined) throw new Error("The guard measures services that it starts itself.");
+  return pid;
+}

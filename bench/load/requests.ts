@@ -1,0 +1,43 @@
+/** The requests that loads are made of, as they are on the wire. */
+import type { Member } from "./crowd.ts";
+import { numberDigits, type Requests, type TextPair } from "./load.ts";
+
+/** Every submit has a prompt of its own: the duplicate rule refuses none. */
+export function writeSubmits(
+  accounts: readonly Member[],
+  host: string,
+  run: number,
+): Requests & { readonly kind: "numbered" } {
+  return { kind: "numbered", parts: accounts.map(({ token }) => submitParts(token, host, run)) };
+}
+
+/** Submits by turns with waits for the end of the jobs that they made. */
+export function writeFollowedSubmits(
+  accounts: readonly Member[],
+  host: string,
+  run: number,
+): Requests {
+  return {
+    kind: "followed",
+    parts: accounts.map(({ token }) => submitParts(token, host, run)),
+    owners: accounts.map(({ id }) => id),
+    follows: accounts.map(({ token }) => [
+      "GET /v1/jobs/",
+      `/wait HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+    ]),
+  };
+}
+
+export function writeGet(path: string, host: string, token: string): string {
+  return `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+}
+
+function submitParts(token: string, host: string, run: number): TextPair {
+  const before = `{"model":"sim-instant","prompt":"a red kite over dunes at dusk, run ${run} `;
+  const after = '"}';
+  const length = before.length + numberDigits + after.length;
+  const head =
+    `POST /v1/generate/image HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\n` +
+    `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
+  return [head + before, after];
+}

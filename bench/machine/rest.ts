@@ -1,0 +1,75 @@
+/**
+ * Is the machine at rest but for the bench? What is measured on a machine that works for others
+ * too is theirs as well: caches, frequencies and turns at the processor are shared.
+ *
+ * Others are all processes that are neither this one nor below it, and the hypervisor where it
+ * keeps a processor for itself ("steal"). The kernel's work for interrupts is left out, because
+ * the bench causes most of it.
+ */
+import { readFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import { setTimeout as pause } from "node:timers/promises";
+import { processorTimeUs } from "./processor-time.ts";
+
+/** Linux counts in hundredths of a second here. */
+const tickUs = 10_000;
+const lookMs = 2_000;
+
+/** Of all processors' time; above it the machine is not at rest. */
+export const restShareMax = 0.05;
+
+export interface MachineLook {
+  readonly atMs: number;
+  readonly busyUs: number;
+  readonly ownUs: number;
+}
+
+export async function lookAtMachine(): Promise<MachineLook> {
+  const [ownUs, text] = await Promise.all([
+    processorTimeUs(process.pid),
+    readFile("/proc/stat", "utf8"),
+  ]);
+  return { atMs: performance.now(), busyUs: parseBusyUs(text), ownUs };
+}
+
+/** proc(5): user, nice, system, idle, iowait, irq, softirq, steal. Guests' time is in user's. */
+export function parseBusyUs(stat: string): number {
+  const [, user, nice, system, , , , , steal] = (stat.split("\n")[0] ?? "")
+    .split(/\s+/)
+    .map(Number);
+  return tickUs * ((user ?? 0) + (nice ?? 0) + (system ?? 0) + (steal ?? 0));
+}
+
+/** Which share of all processors' time others had between two looks, from 0 to 1. */
+export function othersShare(
+  before: MachineLook,
+  after: MachineLook,
+  processors = availableParallelism(),
+): number {
+  const passedUs = (after.atMs - before.atMs) * 1_000 * processors;
+  const othersUs = after.busyUs - before.busyUs - (after.ownUs - before.ownUs);
+  return passedUs <= 0 ? 0 : Math.min(1, Math.max(0, othersUs / passedUs));
+}
+
+/** The share of others while the bench does nothing. */
+export async function measureRest(): Promise<number> {
+  const before = await lookAtMachine();
+  await pause(lookMs);
+  return othersShare(before, await lookAtMachine());
+}
+
+export function isAtRest(shares: readonly number[]): boolean {
+  const mean = shares.reduce((sum, share) => sum + share, 0) / Math.max(1, shares.length);
+  return mean <= restShareMax;
+}
+
+/** One line for a person: how much of the machine others had. */
+export function describeRest(shares: readonly number[]): string {
+  const mean = shares.reduce((sum, share) => sum + share, 0) / Math.max(1, shares.length);
+  const most = Math.max(0, ...shares);
+  const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+  return (
+    `others had ${percent(mean)} of the processors' time, ${percent(most)} in the worst round ` +
+    `(at rest: at most ${percent(restShareMax)})`
+  );
+}
