@@ -1,54 +1,71 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { readClientSettings } from "../config/settings.ts";
-import { consoleBars } from "./console/console.ts";
-import { exporting } from "./export.ts";
 import { guard, guardUsage, readGuardOptions } from "./guard/guard.ts";
-import { hostile } from "./hostile.ts";
-import { latency } from "./latency.ts";
-import { nodes } from "./nodes.ts";
-import { providers } from "./providers.ts";
-import { type Plan, type Question, UsageError } from "./question.ts";
-import { read } from "./read.ts";
-import { remoteNodes } from "./render/remote-nodes.ts";
-import { render } from "./render/render.ts";
-import { replicated } from "./replicated.ts";
-import { startSubject, stopOnSignals } from "./server-process.ts";
-import { share } from "./share.ts";
-import { submit } from "./submit.ts";
-
-const questions: Readonly<Record<string, Question>> = {
-  ...{ submit, latency, read, render, nodes, hostile, share, providers },
-  export: exporting,
-  console: consoleBars,
-  ...{ farm: remoteNodes, replicated },
-};
-
-function usage(): string {
-  const parts = Object.entries(questions).map(
-    ([name, { summary, options }]) =>
-      `${name.padEnd(11)}${summary}\n${options.map((option) => `    ${option}\n`).join("")}`,
-  );
-  return `npm run bench -- ${Object.keys(questions).join("|")}|guard [options]
-${parts.join("")}${guardUsage}It starts a service of its own, on an empty store beside the data
-directory's, unless KLIEG_URL and KLIEG_TOKEN name one.
-`;
-}
+import { type CommonOptions, commonUsage, readCommonOptions } from "./options.ts";
+import { describeComparison } from "./report/comparison.ts";
+import { writePage } from "./report/page.ts";
+import type { BenchResult } from "./report/result.ts";
+import { describeCircumstances } from "./report/table.ts";
+import { runTasks, type Task } from "./run.ts";
+import { UsageError } from "./scenario.ts";
+import { scenarios } from "./scenarios.ts";
 
 process.exitCode = await run(process.argv.slice(2));
 
 async function run([name = "", ...args]: readonly string[]): Promise<number> {
-  const question = Object.hasOwn(questions, name) ? questions[name] : undefined;
-  if (args.includes("--help") || (question === undefined && name !== "guard")) {
-    process.stderr.write(usage());
-    return name === "--help" || args.includes("--help") ? 0 : 2;
+  const isKnown = ["all", "guard"].includes(name) || Object.hasOwn(scenarios, name);
+  if (!isKnown || args.includes("--help")) {
+    process.stderr.write(isKnown ? usage(name) : usage());
+    return isKnown || name === "--help" ? 0 : 2;
   }
   try {
-    if (question === undefined) return await runGuard(args);
-    return await answer(question, question.plan(args));
+    return name === "guard" ? await runGuard(args) : await runScenarios(name, args);
   } catch (fault) {
     if (!isUsage(fault)) throw fault;
-    process.stderr.write(`${fault.message}\n${usage()}`);
+    process.stderr.write(`${fault.message}\n${usage(name)}`);
     return 2;
   }
+}
+
+async function runScenarios(name: string, args: readonly string[]): Promise<number> {
+  const options = readCommonOptions(args);
+  const before = options.againstFile && (await readResult(options.againstFile));
+  const tasks = name === "all" ? planAll(options) : [planOne(name, options)];
+  const result = await runTasks(tasks, process.env, print);
+  print(describeCircumstances(result));
+  if (before) for (const line of describeComparison(before, result)) print(line);
+  const { dataDir } = readClientSettings(process.env);
+  const page = options.htmlFile ?? (name === "all" ? join(dataDir, "bench.html") : undefined);
+  if (page !== undefined) {
+    await writeFile(page, before ? writePage(result, before) : writePage(result));
+    print(`the report: ${page}`);
+  }
+  if (options.jsonFile !== undefined)
+    await writeFile(options.jsonFile, `${JSON.stringify(result, undefined, 1)}\n`);
+  return result.scenarios.every(({ isSound }) => isSound) ? 0 : 1;
+}
+
+function planOne(name: string, { rest, isQuick }: CommonOptions): Task {
+  const scenario = scenarios[name];
+  if (scenario === undefined) throw new UsageError(`There is no scenario "${name}".`);
+  // The last one of an option counts.
+  const args = isQuick ? [...(scenario.quick ?? []), ...rest] : rest;
+  return { name, scenario, plan: scenario.plan(args) };
+}
+
+function planAll(options: CommonOptions): Task[] {
+  if (options.rest.length > 0)
+    throw new UsageError(`${options.rest.join(" ")}: all takes no options of single scenarios.`);
+  return Object.entries(scenarios)
+    .filter(([, { quick }]) => quick !== undefined)
+    .map(([name]) => planOne(name, options));
+}
+
+async function readResult(path: string): Promise<BenchResult> {
+  const result = JSON.parse(await readFile(path, "utf8")) as BenchResult;
+  if (result.format !== 1) throw new UsageError(`${path} is no result of this bench.`);
+  return result;
 }
 
 /** Exit code 1 says that something costs more, so a failure has another. */
@@ -70,28 +87,23 @@ function isUsage(fault: unknown): fault is Error {
   );
 }
 
-async function answer(question: Question, plan: Plan): Promise<number> {
-  const { farmWorkers, environment } = question;
-  const settings = readClientSettings(process.env);
-  const prepared = await question.prepare?.();
-  const subject = await startSubject(settings, farmWorkers, {
-    ...process.env,
-    ...environment,
-    ...prepared?.environment,
-  });
-  stopOnSignals(() => subject.stop());
-  try {
-    const { lines, isSound } = await plan({
-      subject,
-      dataDir: settings.dataDir,
-      environment: process.env,
-      say: (line) => process.stderr.write(`${line}\n`),
-    });
-    for (const line of lines) process.stdout.write(`${line}\n`);
-    if (!isSound) process.stdout.write("NOT SOUND: the figures above count for nothing\n");
-    return isSound ? 0 : 1;
-  } finally {
-    await subject.stop();
-    await prepared?.close();
-  }
+function usage(only?: string): string {
+  const chosen = Object.entries(scenarios).filter(
+    ([name]) => only === undefined || only === "all" || name === only,
+  );
+  const parts = chosen.map(
+    ([name, { question, options }]) =>
+      `${name.padEnd(12)}${question}\n${options.map((option) => `    ${option}\n`).join("")}`,
+  );
+  const all = "all         every scenario that has a quick form, for a first look at a machine\n";
+  const common = commonUsage.map((option) => `    ${option}\n`).join("");
+  return `npm run bench -- <scenario>|all|guard [options]
+${parts.join("")}${all}${guardUsage}Options of every scenario:
+${common}It starts services of its own on empty stores beside the data directory's, unless
+KLIEG_URL and KLIEG_TOKEN (an operator's) name one; that one has no peers beside it.
+`;
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
 }

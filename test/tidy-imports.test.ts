@@ -42,7 +42,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 /** Packages that more than one file imports, and why. */
 const packageExceptions: Readonly<Record<string, readonly string[]>> = {
   // The peer is the same library without the service: what the bench measures against.
-  "uWebSockets.js": ["http/transport/server.ts", "bench/peer.ts"],
+  "uWebSockets.js": ["http/transport/server.ts", "bench/peers/bare-uws.ts"],
   // The service reads archives of strangers out of its object store, the command line its own file.
   yauzl: ["http/compositions/bundle-archive.ts", "http/cli/compositions/archived-manifest.ts"],
 };

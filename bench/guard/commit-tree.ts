@@ -7,8 +7,8 @@
  */
 import { access, mkdir, readdir, readFile, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { CommandError, output } from "../command.ts";
-import { UsageError } from "../question.ts";
+import { UsageError } from "../scenario.ts";
+import { CommandError, output } from "../service/command.ts";
 
 const keptMax = 4;
 

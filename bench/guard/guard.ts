@@ -12,9 +12,9 @@ import { parseArgs } from "node:util";
 import { readClientSettings } from "../../config/settings.ts";
 import { describeMachine } from "../machine/machine.ts";
 import { lookAtMachine, measureRest, othersShare, restShareMax } from "../machine/rest.ts";
-import { countOf, UsageError } from "../question.ts";
-import { ownTree, type Subject, startSubject, stopOnSignals } from "../server-process.ts";
-import { findTools, type Tools } from "../tools.ts";
+import { readCount, UsageError } from "../scenario.ts";
+import { ownTree, type Subject, startSubject, stopOnSignals } from "../service/server-process.ts";
+import { findTools, type Tools } from "../service/tools.ts";
 import { buildCommit, describeTree, findCommit } from "./commit-tree.ts";
 import {
   addEntry,
@@ -24,7 +24,7 @@ import {
   type GuardResult,
   judge,
 } from "./comparison.ts";
-import { createAccounts, type GuardedSide, type Measure, measures } from "./measures.ts";
+import { type GuardedSide, type Measure, measures, openAccounts } from "./measures.ts";
 
 export interface GuardOptions {
   readonly commit: string;
@@ -65,8 +65,8 @@ export function readGuardOptions(args: readonly string[]): GuardOptions {
   return {
     commit,
     measures: measures.filter(({ name }) => names.includes(name)),
-    rounds: countOf("rounds", values.rounds),
-    seconds: countOf("seconds", values.seconds),
+    rounds: readCount("rounds", values.rounds),
+    seconds: readCount("seconds", values.seconds),
     isRecorded: values.record,
   };
 }
@@ -136,7 +136,7 @@ async function openSide(
   { seconds }: GuardOptions,
   tools: Tools,
 ): Promise<GuardedSide> {
-  return { subject, accounts: await createAccounts(subject), seconds, tools };
+  return { subject, accounts: await openAccounts(subject), seconds, tools };
 }
 
 async function compare(

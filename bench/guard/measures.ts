@@ -5,14 +5,14 @@
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { createCrowd, inParallel, type Member, settled } from "../load/crowd.ts";
-import { drive, type Requests } from "../load/load.ts";
+import { type Account, createAccounts, inParallel, untilSettled } from "../load/accounts.ts";
+import { drive, type Requests } from "../load/closed-loop.ts";
 import { writeFollowedSubmits, writeGet, writeSubmits } from "../load/requests.ts";
 import { ownTimeUs, processorTimeUs } from "../machine/processor-time.ts";
 import { layOut, makeMedia } from "../render/film-folder.ts";
 import { KliegRenderer } from "../render/klieg-renderer.ts";
-import type { Subject } from "../server-process.ts";
-import type { Tools } from "../tools.ts";
+import type { Subject } from "../service/server-process.ts";
+import type { Tools } from "../service/tools.ts";
 
 export interface Measure {
   readonly name: string;
@@ -28,7 +28,7 @@ export type Round = () => Promise<number>;
 
 export interface GuardedSide {
   readonly subject: Subject;
-  readonly accounts: readonly Member[];
+  readonly accounts: readonly Account[];
   readonly seconds: number;
   readonly tools: Tools;
 }
@@ -101,8 +101,8 @@ export const measures: readonly Measure[] = [
   },
 ];
 
-export function createAccounts({ origin, token }: Subject): Promise<Member[]> {
-  return createCrowd(origin, token, accountsMax);
+export function openAccounts({ origin, token }: Subject): Promise<Account[]> {
+  return createAccounts(origin, token, accountsMax);
 }
 
 let runs = 0;
@@ -117,19 +117,19 @@ async function loadOnce(
 ): Promise<number> {
   const pid = pidOf(subject);
   const before = await ownTimeUs(pid);
-  const load = { seconds, connections, threads, requests, countStatuses: false };
+  const load = { seconds, connections, threads, requests };
   const result = await drive(subject.origin, load);
   if (result.refused + result.broken > 0)
     throw new Error(`${result.refused} requests were refused and ${result.broken} broke.`);
   // What the answers left to do belongs to them.
-  if (requests.kind !== "random") await settled(accounts.slice(0, sampled));
+  if (requests.kind !== "random") await untilSettled(accounts.slice(0, sampled));
   return (each * ((await ownTimeUs(pid)) - before)) / result.requests;
 }
 
 async function fill({ subject, accounts }: GuardedSide): Promise<void> {
   const requests = writeSubmits(accounts, new URL(subject.origin).host, nextRun());
-  await drive(subject.origin, { seconds: 3, connections, threads, requests, countStatuses: false });
-  const open = await settled(accounts.slice(0, sampled));
+  await drive(subject.origin, { seconds: 3, connections, threads, requests });
+  const open = await untilSettled(accounts.slice(0, sampled));
   if (open > 0) throw new Error(`${open} jobs have not ended.`);
 }
 

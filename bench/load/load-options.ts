@@ -1,29 +1,41 @@
 import { parseArgs } from "node:util";
-import { countOf } from "../question.ts";
-import type { Course } from "../render/contest.ts";
+import { readCount } from "../scenario.ts";
+import type { LoadProfile } from "./by-turns.ts";
 
-/** The options of the questions that are answered by load. */
+/** The options of the scenarios that are answered by load. */
 export interface LoadOptions {
-  readonly course: Course;
+  readonly profile: LoadProfile;
   readonly accounts: number;
   /** How many jobs are made before reading. */
   readonly jobs: number;
   /** Of a cluster that is made to be asked. */
   readonly shards: number;
+  /** Undefined: all that the scenario has. */
+  readonly peers: readonly string[] | undefined;
 }
 
 export const loadOptions: readonly string[] = [
   "--seconds N      of one round (12)",
-  "--rounds N       of peer and service each (3)",
+  "--rounds N       of each contestant (3)",
   "--connections N  open at once (256)",
   "--threads N      of the load generator (2)",
   "--accounts N     that the load comes from (2000)",
+  '--peers NAMES    with commas between (all); "" for none',
+];
+
+export const quickLoad: readonly string[] = [
+  "--seconds",
+  "3",
+  "--rounds",
+  "2",
+  "--accounts",
+  "500",
 ];
 
 const text = (initial: string) => ({ type: "string", default: initial }) as const;
 
 /** Throws `UsageError`. */
-export function readLoadOptions(args: readonly string[]): LoadOptions {
+export function readLoadOptions(args: readonly string[], jobs = "20000"): LoadOptions {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -32,20 +44,21 @@ export function readLoadOptions(args: readonly string[]): LoadOptions {
       connections: text("256"),
       threads: text("2"),
       accounts: text("2000"),
-      jobs: text("20000"),
+      jobs: text(jobs),
       shards: text("2"),
+      peers: { type: "string" },
     },
   });
-  const course = {
-    seconds: countOf("seconds", values.seconds),
-    rounds: countOf("rounds", values.rounds),
-    connections: countOf("connections", values.connections),
-    threads: countOf("threads", values.threads),
-  };
   return {
-    course,
-    accounts: countOf("accounts", values.accounts),
-    jobs: countOf("jobs", values.jobs),
-    shards: countOf("shards", values.shards),
+    profile: {
+      seconds: readCount("seconds", values.seconds),
+      rounds: readCount("rounds", values.rounds),
+      connections: readCount("connections", values.connections),
+      threads: readCount("threads", values.threads),
+    },
+    accounts: readCount("accounts", values.accounts),
+    jobs: readCount("jobs", values.jobs),
+    shards: readCount("shards", values.shards),
+    peers: values.peers?.split(",").filter((name) => name !== ""),
   };
 }

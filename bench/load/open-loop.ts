@@ -4,6 +4,7 @@
  * request at a time; when all are busy the next waits, and its wait counts.
  */
 import { connect, type Socket } from "node:net";
+import { Latencies } from "../report/latencies.ts";
 
 export interface Pace {
   readonly aSecond: number;
@@ -11,36 +12,41 @@ export interface Pace {
 }
 
 export interface PacedResult {
-  /** How long each took from when it was due, in ms. */
-  readonly waits: readonly number[];
-  /** How late each was sent by this program, in ms. */
-  readonly delays: readonly number[];
+  /** How long each took from when it was due. */
+  readonly waits: Latencies;
+  /** How late each was sent by this program. */
+  readonly delays: Latencies;
   /** Answers other than 2xx. */
   readonly refused: number;
 }
 
 const connectionsMax = 512;
 
-/** `requestOf` is the whole request with the given number. Rejects when a connection fails. */
+/**
+ * `requestOf` is the whole request with the given number; `answeredAfter` is told of each answer.
+ * Rejects when a connection fails.
+ */
 export async function pace(
   origin: string,
   { aSecond, seconds }: Pace,
   requestOf: (number: number) => string,
+  answeredAfter: (number: number, ms: number) => void = () => undefined,
 ): Promise<PacedResult> {
   const { hostname, port } = new URL(origin);
   const free: Connection[] = [];
   const all: Connection[] = [];
-  const waits: number[] = [];
-  const delays: number[] = [];
+  const [waits, delays] = [new Latencies(), new Latencies()];
   let refused = 0;
   const count = aSecond * seconds;
   const begin = performance.now();
   await new Promise<void>((resolve, reject) => {
     const answered = (connection: Connection, status: number) => {
-      waits.push(performance.now() - connection.dueMs);
+      const ms = performance.now() - connection.dueMs;
+      waits.record(ms);
+      answeredAfter(connection.number, ms);
       if (status < 200 || status > 299) refused++;
       free.push(connection);
-      if (waits.length === count) resolve();
+      if (waits.count === count) resolve();
     };
     let sent = 0;
     const open = () => all.filter(({ isClosed }) => !isClosed).length;
@@ -56,8 +62,8 @@ export async function pace(
           connection = new Connection(connect(Number(port), hostname), answered, reject);
           all.push(connection);
         }
-        delays.push(lateMs);
-        connection.send(requestOf(sent), dueMs);
+        delays.record(lateMs);
+        connection.send(requestOf(sent), sent, dueMs);
       }
       if (sent < count) setTimeout(send, 1);
     };
@@ -69,6 +75,7 @@ export async function pace(
 }
 
 class Connection {
+  number = 0;
   dueMs = 0;
   /** The service closes what was not used for a while. */
   isClosed = false;
@@ -97,7 +104,8 @@ class Connection {
     });
   }
 
-  send(request: string, dueMs: number): void {
+  send(request: string, number: number, dueMs: number): void {
+    this.number = number;
     this.dueMs = dueMs;
     this.isWaiting = true;
     this.socket.write(request, "latin1");

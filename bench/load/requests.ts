@@ -1,19 +1,27 @@
 /** The requests that loads are made of, as they are on the wire. */
-import type { Member } from "./crowd.ts";
-import { numberDigits, type Requests, type TextPair } from "./load.ts";
+import type { Account } from "./accounts.ts";
+import { numberDigits, type Requests, type TextPair } from "./closed-loop.ts";
 
 /** Every submit has a prompt of its own: the duplicate rule refuses none. */
 export function writeSubmits(
-  accounts: readonly Member[],
+  accounts: readonly Account[],
   host: string,
   run: number,
 ): Requests & { readonly kind: "numbered" } {
   return { kind: "numbered", parts: accounts.map(({ token }) => submitParts(token, host, run)) };
 }
 
+/** The same requests for a sender that numbers them itself. */
+export function writeNumbered({ parts }: ReturnType<typeof writeSubmits>): (n: number) => string {
+  return (n) => {
+    const [head, tail] = parts[n % parts.length] ?? ["", ""];
+    return `${head}${String(n).padStart(numberDigits, "0")}${tail}`;
+  };
+}
+
 /** Submits by turns with waits for the end of the jobs that they made. */
 export function writeFollowedSubmits(
-  accounts: readonly Member[],
+  accounts: readonly Account[],
   host: string,
   run: number,
 ): Requests {
@@ -30,6 +38,13 @@ export function writeFollowedSubmits(
 
 export function writeGet(path: string, host: string, token: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+}
+
+export function writePost(path: string, host: string, token: string, body: string): string {
+  return (
+    `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\n` +
+    `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  );
 }
 
 function submitParts(token: string, host: string, run: number): TextPair {

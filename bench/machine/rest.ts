@@ -73,3 +73,25 @@ export function describeRest(shares: readonly number[]): string {
     `(at rest: at most ${percent(restShareMax)})`
   );
 }
+
+const watchMs = 5_000;
+
+/** Looks at the machine every few seconds; `stop` answers the share of others in each stretch. */
+export function watchOthers() {
+  const shares: number[] = [];
+  let last = lookAtMachine();
+  const look = async () => {
+    const [before, now] = [await last, await lookAtMachine()];
+    last = Promise.resolve(now);
+    // A short stretch is told wrong by the kernel's coarse counts.
+    if (now.atMs - before.atMs > watchMs / 2) shares.push(othersShare(before, now));
+  };
+  const timer = setInterval(() => void look(), watchMs);
+  return {
+    async stop(): Promise<readonly number[]> {
+      clearInterval(timer);
+      await look();
+      return shares;
+    },
+  };
+}

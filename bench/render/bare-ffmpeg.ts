@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { measured } from "../command.ts";
+import { runCommand } from "../service/command.ts";
 import { framesPerSecond } from "./films.ts";
 import type { OpenPeer } from "./renderers.ts";
 
@@ -13,7 +13,7 @@ export const openBareFfmpeg: OpenPeer = async ({ tools }) => [
     render: ({ name }, film, output) => {
       const made = name === "blocks" ? blocksArgs(film) : clipsArgs(film);
       const args = [..."-nostdin -v error -y".split(" "), ...made, ...encoding, output];
-      return measured({ path: tools.ffmpeg, args });
+      return runCommand({ path: tools.ffmpeg, args });
     },
   },
 ];

@@ -1,6 +1,6 @@
 import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { ffmpeg, type Tools } from "../tools.ts";
+import { ffmpeg, type Tools } from "../service/tools.ts";
 import { framesPerSecond } from "./films.ts";
 
 /** Sources, not what the compiler makes of them: films and peers hold files of all kinds. */

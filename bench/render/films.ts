@@ -86,6 +86,14 @@ export const films: readonly Film[] = [
     bars: [{ klieg: "klieg standard", peer: "ffmpeg", times: 0.8 }],
   },
   {
+    name: "short",
+    seconds: 2,
+    height: 720,
+    contestants: ["klieg standard", "hyperframes standard"],
+    bars: [],
+    isLeftOut: true,
+  },
+  {
     name: "long",
     seconds: 600,
     height: 720,

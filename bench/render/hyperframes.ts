@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { measured } from "../command.ts";
-import { installPeer } from "../peer-packages.ts";
+import { installPeer } from "../peers/packages.ts";
+import { runCommand } from "../service/command.ts";
 import type { OpenPeer } from "./renderers.ts";
 
 /**
@@ -10,9 +10,9 @@ import type { OpenPeer } from "./renderers.ts";
  * way. It sends no telemetry.
  */
 export const openHyperframes: OpenPeer = async (setting) => {
-  const { tools, packages, environment } = setting;
+  const { tools, dataDir, environment } = setting;
   const folder = await installPeer("hyperframes", setting);
-  const home = join(packages, "home");
+  const home = join(dataDir, "bench-peers", "home");
   await mkdir(home, { recursive: true });
   const env = {
     ...environment,
@@ -35,7 +35,7 @@ export const openHyperframes: OpenPeer = async (setting) => {
     name: `hyperframes ${quality}` as const,
     render: (_, film, output) => {
       const args = [program, "render", film, "-o", output, "-q", quality];
-      return measured({ path, args, cwd: folder, env });
+      return runCommand({ path, args, cwd: folder, env });
     },
   }));
 };

@@ -4,8 +4,8 @@ import type { RenderRequest } from "../../clients/typescript/src/generated/model
 import { Klieg } from "../../clients/typescript/src/klieg.ts";
 import { archiveOf } from "../../http/cli/folder-archive.ts";
 import { folderFiles } from "../../http/cli/folder-files.ts";
-import { type Effort, type Looks, watched } from "../effort.ts";
-import type { Subject } from "../server-process.ts";
+import { type Cost, type Looks, watchCost } from "../machine/cost.ts";
+import type { Subject } from "../service/server-process.ts";
 import type { Renderer } from "./renderers.ts";
 
 /** Klieg over HTTP: the folder as one archive, a render submitted and followed to its end. */
@@ -27,7 +27,7 @@ export class KliegRenderer {
     request: RenderRequest,
     output: string,
     looks = this.looks,
-  ): Promise<Effort> {
+  ): Promise<Cost> {
     const composition = await this.composition(folder);
     const rendered = async () => {
       const { id } = await this.client.compositions.render(composition, request);
@@ -35,12 +35,12 @@ export class KliegRenderer {
         if (event.event === "complete") break;
       return this.client.renders.get(id);
     };
-    const { result, effort } = await watched(this.subject.pid, rendered, looks);
+    const { result, cost } = await watchCost(this.subject.pid, rendered, looks);
     if (result.status !== "succeeded" || typeof result.asset_id !== "string")
       throw new Error(result.error ?? "the render failed");
     const answer = await this.client.assets.download(result.asset_id);
     await writeFile(output, Buffer.from(await answer.arrayBuffer()));
-    return effort;
+    return cost;
   }
 
   of(quality: Exclude<Quality, "high">): Renderer {

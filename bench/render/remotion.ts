@@ -1,7 +1,7 @@
 import { cp, mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { measured } from "../command.ts";
-import { installPeer } from "../peer-packages.ts";
+import { installPeer } from "../peers/packages.ts";
+import { runCommand } from "../service/command.ts";
 import type { OpenPeer } from "./renderers.ts";
 
 /** Remotion's own command line with its defaults, on the same pictures written for React. */
@@ -16,7 +16,7 @@ export const openRemotion: OpenPeer = async (setting) => {
     {
       name: "remotion",
       render: ({ name }, _, output) =>
-        measured({
+        runCommand({
           path: process.execPath,
           args: [
             ...[program, "render", "index.jsx", name, output, "--log=error"],

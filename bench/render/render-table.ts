@@ -1,10 +1,10 @@
-import { type Effort, peakOf } from "../effort.ts";
+import { type Cost, peakOf } from "../machine/cost.ts";
 import { percentile } from "../report/statistics.ts";
 import type { Bar, Contestant, Film } from "./films.ts";
 
 /** The outcome of one contestant's rounds. */
 export type Outcome =
-  | { readonly kind: "rendered"; readonly efforts: readonly Effort[] }
+  | { readonly kind: "rendered"; readonly costs: readonly Cost[] }
   | { readonly kind: "failed"; readonly why: string }
   | { readonly kind: "absent" };
 
@@ -62,7 +62,7 @@ function memoryLines({ megabytesMax, isFlat }: Film, outcomes: Outcomes): readon
     lines.push(verdict(said, own.megabytes <= megabytesMax));
   }
   if (isFlat === true) {
-    const growths = outcome.efforts.map(growthOf);
+    const growths = outcome.costs.map(growthOf);
     const growth = percentile(growths, 0.5);
     const said = `memory of klieg after its first minute: ${growth.toFixed(2)} x; bar ${growthMax}`;
     lines.push(verdict(said, growth <= growthMax));
@@ -74,7 +74,7 @@ const growthMax = 1.1;
 const settledSeconds = 60;
 
 /** The peak after the first minute by the peak in it. */
-function growthOf({ memory }: Effort): number {
+function growthOf({ memory }: Cost): number {
   const peak = (isLate: boolean): number => {
     const looks = memory.filter(({ atSeconds }) => atSeconds > settledSeconds === isLate);
     return Math.max(0, ...looks.map(({ megabytes }) => megabytes));
@@ -84,7 +84,7 @@ function growthOf({ memory }: Effort): number {
 
 function middleOf(outcome: Outcome | undefined): Middle | undefined {
   if (outcome?.kind !== "rendered") return undefined;
-  const middle = (of: (effort: Effort) => number) => percentile(outcome.efforts.map(of), 0.5);
+  const middle = (of: (cost: Cost) => number) => percentile(outcome.costs.map(of), 0.5);
   return {
     wallSeconds: middle(({ wallSeconds }) => wallSeconds),
     cpuSeconds: middle(({ cpuSeconds }) => cpuSeconds),

@@ -1,18 +1,18 @@
-import type { Effort } from "../effort.ts";
-import type { Tools } from "../tools.ts";
+import type { Cost } from "../machine/cost.ts";
+import type { Tools } from "../service/tools.ts";
 import type { Contestant, Film } from "./films.ts";
 
 /** One way to make a film of a folder. */
 export interface Renderer {
   readonly name: Contestant;
   /** Throws when it fails. */
-  readonly render: (film: Film, folder: string, output: string) => Promise<Effort>;
+  readonly render: (film: Film, folder: string, output: string) => Promise<Cost>;
 }
 
 export interface PeerSetting {
   readonly tools: Tools;
-  /** Where peers are installed; kept between runs. */
-  readonly packages: string;
+  /** Where peers are installed, in a folder that is kept between runs. */
+  readonly dataDir: string;
   readonly media: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly say: (line: string) => void;

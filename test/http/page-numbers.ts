@@ -70,7 +70,6 @@ export const claims: readonly string[] = [
   `is explained after ${span(cluster.waitSaidMs, 1_000, "second")} in the log`,
   `below ${http.diskFreeBytesMin / 1024 ** 3} GiB or ${http.diskFreeShareMin * 100} % free`,
   `stays for ${limits.capture.keptBrowserMs / 1_000} seconds for the next still`,
-  `a timeline of ${limits.exports.clipsMax} clips`,
   `, at most ${jobs.waitSecondsMax} s; 408`,
   `A ticket opens one stream and lasts ${span(jobs.ticketMs, minuteMs, "minute")}`,
   `within ${duplicateWindow} are one job`,
@@ -125,6 +124,7 @@ export const figures: Readonly<Record<string, readonly string[]>> = {
   "the tests' and the bench's own": [
     "takes writes again within 15 s",
     ...["a film of ten minutes in flat memory", "100,000 jobs that join", "300,000 requests"],
+    ...["in about ten minutes", "In about ten minutes"],
   ],
   "tested where it is: test/config/settings.test.ts": ["a power of two, up to 128)"],
   "the rule of the bucket, in whole days": ["remove after a day what is temporary"],

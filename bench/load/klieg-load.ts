@@ -1,0 +1,140 @@
+/** What loads of Klieg share: its accounts, a full store, and what must be true in the end. */
+import type { Finding } from "../report/result.ts";
+import type { Setting } from "../scenario.ts";
+import type { Subject } from "../service/server-process.ts";
+import {
+  type Account,
+  countBalanced,
+  countJobs,
+  createAccounts,
+  inParallel,
+  untilSettled,
+} from "./accounts.ts";
+import type { Contestant, LoadProfile, NamedProcess, Totals } from "./by-turns.ts";
+import { drive } from "./closed-loop.ts";
+import { writeGet, writeSubmits } from "./requests.ts";
+
+export interface Loaded {
+  readonly subject: Subject;
+  readonly accounts: readonly Account[];
+  readonly host: string;
+  /** Some of the accounts: the ledgers of all would take longer to read than to load. */
+  readonly sample: readonly Account[];
+}
+
+const sampled = 25;
+const pageMax = 100;
+
+export async function openLoaded(setting: Setting, count: number): Promise<Loaded> {
+  const subject = await setting.start();
+  const accounts = await createAccounts(subject.origin, subject.token, count);
+  setting.say(`${accounts.length} accounts created`);
+  const stride = Math.max(1, Math.floor(accounts.length / sampled));
+  const sample = accounts.filter((_, at) => at % stride === 0);
+  return { subject, accounts, host: new URL(subject.origin).host, sample };
+}
+
+export function asContestant(
+  { subject, sample }: Loaded,
+  load: Pick<Contestant, "requests" | "unit" | "requestsEach">,
+): Contestant {
+  const rest = () => untilSettled(sample);
+  return { name: "klieg", origin: subject.origin, processes: processesOf(subject), ...load, rest };
+}
+
+export function processesOf({ pid }: Pick<Subject, "pid">): NamedProcess[] {
+  return pid === undefined ? [] : [{ name: "service", pid }];
+}
+
+let runs = 0;
+
+/** Equal prompts of one account are one job, so each run has its own. */
+export function nextRun(): number {
+  runs++;
+  return runs;
+}
+
+/** Makes at least so many jobs by load, and waits until all have ended. */
+export async function fillStore(
+  { subject, accounts, host, sample }: Loaded,
+  jobs: number,
+  say: (line: string) => void,
+): Promise<number> {
+  let made = 0;
+  while (made < jobs) {
+    const requests = writeSubmits(accounts, host, nextRun());
+    const seconds = Math.min(10, Math.max(1, Math.ceil((jobs - made) / 15_000)));
+    const load = { seconds, connections: 256, threads: 2, requests };
+    const { requests: sent, refused } = await drive(subject.origin, load);
+    if (sent === refused) throw new Error("No job was taken.");
+    made += sent - refused;
+    say(`${made.toLocaleString("en-US")} jobs made`);
+  }
+  const open = await untilSettled(sample);
+  if (open > 0) throw new Error(`${open} jobs have not ended.`);
+  return made;
+}
+
+/** Reads of about so many jobs, the newest of each account, with their owners' credentials. */
+export async function writeReads(
+  { accounts, host }: Loaded,
+  jobs: number,
+): Promise<readonly string[]> {
+  const each = Math.ceil(jobs / accounts.length);
+  const reads = await inParallel(accounts, async ({ client, token }) => {
+    const texts: string[] = [];
+    let cursor: string | null | undefined;
+    do {
+      const limit = Math.min(pageMax, each - texts.length);
+      const page = await client.jobs.list({ limit, ...(cursor && { cursor }) });
+      for (const { id } of page.items) texts.push(writeGet(`/v1/jobs/${id}`, host, token));
+      cursor = page.next_cursor;
+    } while (cursor && texts.length < each);
+    return texts;
+  });
+  return reads.flat();
+}
+
+/** An answer's body as it is on the wire, for peers to answer the same. */
+export async function sampleAnswer(
+  { subject, accounts }: Loaded,
+  path: string,
+  body?: string,
+): Promise<string> {
+  const headers = {
+    authorization: `Bearer ${accounts[0]?.token}`,
+    ...(body === undefined ? {} : { "content-type": "application/json" }),
+  };
+  const method = body === undefined ? "GET" : "POST";
+  const init = { method, headers, ...(body === undefined ? {} : { body }) };
+  const response = await fetch(`${subject.origin}${path}`, init);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${path} was answered ${response.status}: ${text}`);
+  return text;
+}
+
+/** Every job ended, none was lost, and sampled ledgers balance. */
+export async function checkSubmits(
+  { accounts, sample }: Loaded,
+  before: number,
+  { answered, refused, broken }: Totals,
+  requestsEach: number,
+  { connections, rounds }: LoadProfile,
+): Promise<Finding> {
+  const open = await untilSettled(accounts);
+  const jobs = (await countJobs(accounts)) - before;
+  const balanced = await countBalanced(sample);
+  const accepted = (answered - refused) / requestsEach;
+  // Jobs without an answer were on their way when a round's clock stopped.
+  const cutOff = connections * (rounds + 1);
+  const isCounted = jobs >= Math.floor(accepted - cutOff) && jobs <= accepted + cutOff;
+  const isWhole = requestsEach > 1 || jobs >= accepted;
+  return {
+    isSound:
+      refused + broken === 0 && open === 0 && isCounted && isWhole && balanced === sample.length,
+    lines: [
+      `answers: ${answered}, refused ${refused}, broken ${broken}; jobs: ${jobs} exist, ` +
+        `${open} not ended; ledgers: ${balanced} of ${sample.length} balance`,
+    ],
+  };
+}

@@ -1,0 +1,84 @@
+import { readFile } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
+import { familyOf } from "./processor-time.ts";
+
+/** What a piece of work took of the machine. */
+export interface Cost {
+  readonly wallSeconds: number;
+  /** Of all processes of the tree; what lived for less than a look apart is missed. */
+  readonly cpuSeconds: number;
+  /** Memory of the tree in MB, shared pages counted once; one a look. */
+  readonly memory: readonly MemoryLook[];
+}
+
+export interface MemoryLook {
+  readonly atSeconds: number;
+  readonly megabytes: number;
+}
+
+/** How often is looked. The looks themselves cost time that the work lacks. */
+export interface Looks {
+  readonly everyMs: number;
+  /** Adding up a process's pages takes the kernel milliseconds; 0: never. */
+  readonly memoryEveryNth: number;
+}
+
+const often: Looks = { everyMs: 500, memoryEveryNth: 3 };
+
+/** Watches the tree below a process while `work` is under way; `undefined`: no such process. */
+export async function watchCost<T>(
+  pid: number | undefined,
+  work: () => Promise<T>,
+  looks = often,
+): Promise<{ readonly result: T; readonly cost: Cost }> {
+  const stop = new AbortController();
+  const begunMs = performance.now();
+  const tree = watchTree(pid, begunMs, looks, stop.signal);
+  try {
+    const result = await work();
+    const wallSeconds = (performance.now() - begunMs) / 1_000;
+    stop.abort();
+    return { result, cost: { wallSeconds, ...(await tree) } };
+  } finally {
+    stop.abort();
+  }
+}
+
+/** Earlier processor time does not count. A process stays in the tree whatever its parent. */
+async function watchTree(
+  pid: number | undefined,
+  begunMs: number,
+  { everyMs, memoryEveryNth }: Looks,
+  signal: AbortSignal,
+) {
+  const spentUs = new Map<number, { readonly before: number; readonly now: number }>();
+  const memory: MemoryLook[] = [];
+  if (pid === undefined) return { cpuSeconds: Number.NaN, memory };
+  for (const { id, ownUs } of await familyOf(new Set([pid])))
+    spentUs.set(id, { before: ownUs, now: ownUs });
+  spentUs.set(pid, spentUs.get(pid) ?? { before: 0, now: 0 });
+  for (let look = 0; ; look++) {
+    const family = await familyOf(new Set(spentUs.keys()));
+    for (const { id, ownUs } of family)
+      spentUs.set(id, { before: spentUs.get(id)?.before ?? 0, now: ownUs });
+    if (memoryEveryNth > 0 && look % memoryEveryNth === 0) {
+      const bytes = await Promise.all(family.map(({ id }) => bytesOf(id)));
+      const megabytes = bytes.reduce((sum, one) => sum + one, 0) / 1e6;
+      memory.push({ atSeconds: (performance.now() - begunMs) / 1_000, megabytes });
+    }
+    if (signal.aborted) break;
+    await pause(everyMs, undefined, { signal }).catch(() => undefined);
+  }
+  const us = [...spentUs.values()].reduce((sum, { before, now }) => sum + now - before, 0);
+  return { cpuSeconds: us / 1e6, memory };
+}
+
+/** Its share of what it has in memory (proc(5): Pss). */
+async function bytesOf(id: number): Promise<number> {
+  const text = await readFile(`/proc/${id}/smaps_rollup`, "utf8").catch(() => "");
+  return 1_024 * Number(/^Pss:\s+(\d+) kB/m.exec(text)?.[1] ?? 0);
+}
+
+export function peakOf({ memory }: Cost): number {
+  return Math.max(0, ...memory.map(({ megabytes }) => megabytes));
+}

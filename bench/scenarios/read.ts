@@ -1,0 +1,92 @@
+/**
+ * How many reads of a job a second, when its row is in memory and when it is not? `hot` reads few
+ * of the newest jobs, `beyond` reads more than the caches hold at random, and `cold` does that
+ * right after a restart, so that no cache has anything.
+ */
+import { type Contestant, runByTurns } from "../load/by-turns.ts";
+import {
+  fillStore,
+  type Loaded,
+  openLoaded,
+  processesOf,
+  sampleAnswer,
+  writeReads,
+} from "../load/klieg-load.ts";
+import { type LoadOptions, loadOptions, quickLoad, readLoadOptions } from "../load/load-options.ts";
+import { choosePeers, openHttpPeers } from "../peers/http-peers.ts";
+import type { Finding, Series } from "../report/result.ts";
+import type { Scenario, Setting } from "../scenario.ts";
+
+const peerNames = ["bare-uws"] as const;
+const hotJobs = 10_000;
+
+export const read: Scenario = {
+  question: "How many reads of finished jobs a second: hot, beyond the caches, cold?",
+  excludes: "reads of jobs that change meanwhile; the disk's own cache stays warm",
+  options: [...loadOptions, "--jobs N         in the store (300000)"],
+  quick: [...quickLoad, "--jobs", "60000"],
+  plan: (args) => {
+    const options = readLoadOptions(args, "300000");
+    choosePeers(options.peers, peerNames);
+    return (setting) => measure(options, setting);
+  },
+};
+
+async function measure(options: LoadOptions, setting: Setting): Promise<Finding> {
+  const loaded = await openLoaded(setting, options.accounts);
+  const { subject } = loaded;
+  const jobs = await fillStore(loaded, options.jobs, setting.say);
+  const [hot, all] = [await writeReads(loaded, hotJobs), await writeReads(loaded, jobs)];
+  setting.say(`${all.length} jobs to read`);
+  const path = /^GET (\S+)/.exec(hot[0] ?? "")?.[1] ?? "";
+  const body = await sampleAnswer(loaded, path);
+  const names = choosePeers(options.peers, peerNames);
+  const opened = await openHttpPeers(names, { setting, folder: subject.folder, body });
+  try {
+    const own = (name: string, texts: readonly string[]): Contestant => ({
+      ...reading(texts),
+      name,
+      origin: subject.origin,
+      processes: processesOf(subject),
+    });
+    const warm: Contestant[] = [
+      own("klieg, hot", hot),
+      own("klieg, beyond", all),
+      ...opened.peers.map((peer) => ({ ...peer, ...reading(hot) })),
+    ];
+    const { series, totals } = await runByTurns(warm, options.profile, setting.say);
+    const cold = setting.isRemote ? [] : await readCold(loaded, all, options, setting);
+    const wrong = [...totals.values()].reduce((sum, each) => sum + each.refused + each.broken, 0);
+    return {
+      isSound: wrong === 0,
+      series: [...series.slice(0, 2), ...cold, ...series.slice(2)],
+      lines: [`jobs in the store: ${jobs}; reads refused or broken: ${wrong}`, ...opened.lines],
+    };
+  } finally {
+    await opened.close();
+  }
+}
+
+const reading = (texts: readonly string[]) => ({
+  requests: () => ({ kind: "random", texts }) as const,
+  unit: "read",
+});
+
+/** Each round begins with a restart, so there is no warm-up: the first reads count. */
+async function readCold(
+  { subject }: Loaded,
+  texts: readonly string[],
+  options: LoadOptions,
+  { say }: Setting,
+): Promise<Series[]> {
+  await subject.restart();
+  say("restarted for cold reads");
+  const contestant = {
+    ...reading(texts),
+    name: "klieg, cold",
+    origin: subject.origin,
+    processes: processesOf(subject),
+  };
+  const profile = { ...options.profile, rounds: 1, warmUpSeconds: 0 };
+  return [...(await runByTurns([contestant], profile, say)).series];
+}
