@@ -4,7 +4,7 @@
  * of them call for a full one.
  */
 const pageBytes = 256 * 1024;
-/** Of the first; each further one is twice as large. Most shards of a quiet cluster need no more. */
+/** Of the first; each further one is twice as large. Most shards of a quiet cluster need one. */
 const firstBytes = 16 * 1024;
 
 export class RecordPages {
