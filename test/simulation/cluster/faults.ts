@@ -103,7 +103,8 @@ export class Faults {
         node.resume();
         return;
       case "cut":
-        return this.cut(node);
+        this.cut(node);
+        return;
       case "heal":
         if (network.cuts.size > 0) cluster.note("all ways between nodes are open");
         network.cuts.clear();

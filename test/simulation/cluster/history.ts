@@ -25,6 +25,15 @@ export class History {
     return this.lastSeqs[shard] ?? 0;
   }
 
+  /** What came behind this record may be lost. */
+  accept(shard: number, seq: number): void {
+    const known = this.shards[shard];
+    for (let later = this.lastSeq(shard); later > seq; later--) known?.delete(later);
+    let last = Math.min(seq, this.lastSeq(shard));
+    while (last > 0 && known?.has(last) !== true) last--;
+    this.lastSeqs[shard] = last;
+  }
+
   /** The last record of the shard that had been released at this time. */
   lastSeqAt(shard: number, atMs: number): number {
     const known = this.shards[shard];

@@ -44,6 +44,7 @@ type Reply = { readonly kind: string; readonly refusal?: { readonly code: string
 const startMs = Date.UTC(2026, 10, 20, 12);
 const openingCredits = 500;
 const endsMs = 300_000;
+const movesMs = 15_000;
 const overrides = { concurrentMax: 4, generationsPerDay: 1_000 };
 const note = { actor: "a", action: "b", target: "c", requestId: "d", address: "e" };
 
@@ -225,7 +226,7 @@ export class ProductClients implements Clients {
     for (const untilMs = timeline.nowMs + endsMs; ; ) {
       const open: string[] = [];
       for (const job of this.accepted) {
-        const gateway = this.ownerOf(partitionOfId(job.id));
+        const gateway = await this.ownerOf(partitionOfId(job.id));
         if (gateway === undefined) return "a shard has no owner any more";
         await this.read(gateway, job);
         if (wrong.length > 0) return undefined;
@@ -240,7 +241,7 @@ export class ProductClients implements Clients {
   private async wrongAccounts(): Promise<string | undefined> {
     for (const customer of this.customers) {
       const key = accountKey(customer.id);
-      const gateway = this.ownerOf(partitionOf(key));
+      const gateway = await this.ownerOf(partitionOf(key));
       const account: Account | undefined = gateway?.read(key);
       if (gateway === undefined || account === undefined) {
         if (customer.isOpen) return `the account of ${customer.id} is not there`;
@@ -270,10 +271,16 @@ export class ProductClients implements Clients {
     return maybePaid < 0 ? "a payment was counted twice" : undefined;
   }
 
-  private ownerOf(partition: number): Gateway | undefined {
-    const { nodes, shardCount } = this.of;
+  /** A shard may be on its way to the node that comes first for it. */
+  private async ownerOf(partition: number): Promise<Gateway | undefined> {
+    const { nodes, shardCount, timeline } = this.of;
     const shard = (partition * shardCount) >> 8;
-    return nodes.find((node) => node.answersReads(shard))?.gateway;
+    for (let leftMs = movesMs; leftMs > 0; leftMs -= 250) {
+      const owner = nodes.find((node) => node.answersReads(shard));
+      if (owner !== undefined) return owner.gateway;
+      await timeline.pass(250);
+    }
+    return undefined;
   }
 
   private mint(scope: Id): Id {

@@ -14,7 +14,15 @@ type Scheme = Generator<number, void>;
 const { silenceMs, announceMs, appendMs } = limits.cluster;
 const wellMs = 12_000;
 
-const weights = { deafOwner: 3, loneOwner: 3, ignorant: 3, logAway: 3, lostDisk: 3, leave: 2 };
+const weights = {
+  deafOwner: 3,
+  loneOwner: 3,
+  ignorant: 3,
+  logAway: 3,
+  lostDisk: 3,
+  leave: 2,
+  acceptLoss: 1,
+};
 
 export class Schemes {
   private readonly cluster: SimCluster;
@@ -32,9 +40,8 @@ export class Schemes {
     return this.current !== undefined;
   }
 
-  begin(): void {
-    const { dice, isQuorum } = this.cluster;
-    const name = dice.weigh({ ...weights, lostDisk: isQuorum ? weights.lostDisk : 0 });
+  /** In the place of one that is under way. */
+  begin(name: keyof typeof weights = this.pickName()): void {
     this.cluster.note(`a scheme begins: ${name}`);
     this.current = this[name]();
     this.goOn();
@@ -43,6 +50,15 @@ export class Schemes {
   /** What it has done is not undone. */
   giveUp(): void {
     this.current = undefined;
+  }
+
+  private pickName(): keyof typeof weights {
+    const { dice, isQuorum, allowsLoss } = this.cluster;
+    return dice.weigh({
+      ...weights,
+      lostDisk: isQuorum ? weights.lostDisk : 0,
+      acceptLoss: allowsLoss ? weights.acceptLoss : 0,
+    });
   }
 
   private goOn(): void {
@@ -134,12 +150,19 @@ export class Schemes {
     if (owner === undefined || log === undefined || shard === undefined) return;
     const others = this.others(owner);
     this.cutLogs(others, true);
-    yield announceMs + dice.between(500, silenceMs - announceMs - 700);
+    const known = () => Math.max(...others.map(({ disks }) => disks[shard]?.lastSeq ?? 0));
+    const areTold = () =>
+      others.every(({ heard }) => (heard[shard]?.get(owner.name) ?? 0) > known());
+    yield announceMs;
+    for (let leftMs = silenceMs - announceMs - 500; leftMs > 0 && !areTold(); leftMs -= 100)
+      yield 100;
+    const isLost = areTold();
     this.healing.kill(owner);
-    const known = Math.max(...others.map(({ disks }) => disks[shard]?.lastSeq ?? 0));
-    const more = Math.max(0, (owner.disks[shard]?.lastSeq ?? 0) - known);
-    log.lose(Math.max(0, log.end - more));
-    this.cluster.note(`log ${shard} has lost ${more} records that no other node has`);
+    const more = Math.max(0, (owner.disks[shard]?.lastSeq ?? 0) - known());
+    if (isLost) {
+      log.lose(Math.max(0, log.end - more));
+      this.cluster.note(`log ${shard} has lost ${more} records that no other node has`);
+    }
     this.cutLogs(others, false);
     yield dice.between(5_000, 9_000);
     this.healing.start(owner);
@@ -192,5 +215,24 @@ export class Schemes {
     }
     const added = cluster.add(`n${++this.nodes}`);
     this.healing.start(added);
+  }
+
+  /** All disks but one are gone, and the log; the operator lets that node go on with what it has. */
+  private *acceptLoss(): Scheme {
+    const { cluster } = this;
+    const { dice, nodes, logs } = cluster;
+    if (!(yield* this.becomeWell())) return;
+    const keeper = dice.pick(nodes);
+    for (const node of nodes) this.healing.kill(node);
+    for (const node of this.others(keeper)) node.loseDisks();
+    for (const log of logs) log.lose();
+    cluster.acceptLoss(keeper);
+    this.healing.start(keeper);
+    for (const node of this.others(keeper)) {
+      yield dice.between(0, 3_000);
+      this.healing.start(node);
+    }
+    if (!(yield* this.becomeWell()))
+      cluster.fail("a loss was accepted, and the cluster is not well");
   }
 }

@@ -48,6 +48,8 @@ export class SimCluster {
   readonly wrong: string[] = [];
   /** When the directory's log lacked, or did not show, something that was released. */
   partialMs = Number.NEGATIVE_INFINITY;
+  /** Clients may find less than they were told from now on; undefined where none can. */
+  forgiveClients: (() => void) | undefined;
   private readonly around: Surroundings;
   private readonly digest = createHash("sha256");
   private undigested = "";
@@ -104,6 +106,20 @@ export class SimCluster {
     return this.nodes.some(({ disks }) => disks[shard]?.hashes.get(seq) === hash);
   }
 
+  /** What this node has not is given up, and nothing else. */
+  acceptLoss(keeper: SimNode): void {
+    for (const [shard, { last }] of keeper.disks.entries()) {
+      this.note(`the operator accepts the loss of shard ${shard} behind record ${last.seq}`);
+      this.history.accept(shard, last.seq);
+    }
+    keeper.acceptedLosses = keeper.disks.map(({ last }) => last);
+    this.forgiveClients?.();
+  }
+
+  get allowsLoss(): boolean {
+    return this.forgiveClients !== undefined;
+  }
+
   /** Every shard has an owner, and every other node is its standby. */
   get isWell(): boolean {
     return this.nodes.every((node) =>
@@ -157,6 +173,11 @@ export class SimCluster {
     // Rows of the directory are read on every node, and may be some seconds old there.
     for (let shard = 0; shard < this.shardCount; shard++) {
       const owners = this.owners(shard);
+      for (const { disks } of owners) {
+        const disk = disks[shard];
+        const wrong = disk && this.history.missing(shard, disk);
+        if (wrong !== undefined) this.fail(wrong);
+      }
       if (owners.length < 2) continue;
       const names = owners.map(({ name }) => name).join(" and ");
       this.fail(`${names} both answer reads of shard ${shard}`);
@@ -182,8 +203,6 @@ export class SimCluster {
       }
       case "opened": {
         this.note(`${who} opened at record ${event.seq}`);
-        const wrong = this.history.missing(shard, disk);
-        if (wrong !== undefined) this.fail(wrong);
         return;
       }
       case "waiting":

@@ -9,8 +9,8 @@ import type { Journal } from "../../../engine/ports/journal.ts";
 import { PortError } from "../../../engine/ports/port-error.ts";
 import { StoreDamage } from "../../../engine/ports/store-damage.ts";
 import type { TableRow, Tables, TableWrite } from "../../../engine/ports/tables.ts";
-import { hashOf } from "../../../engine/record.ts";
-import { positionKey } from "../../../engine/shard/flush.ts";
+import { hashOf, readHead } from "../../../engine/record.ts";
+import { type Position, positionKey } from "../../../engine/shard/flush.ts";
 import type { Dice } from "./dice.ts";
 import type { Life, Timeline } from "./timeline.ts";
 
@@ -70,7 +70,7 @@ export class SimDisk {
   private readonly records = new Map<number, Uint8Array>();
   private readonly rows = new SortedRows();
   private writes: Write[] = [];
-  private noted = 0;
+  private noted = { epoch: 0, seq: 0 };
 
   constructor(timeline: Timeline, dice: Dice) {
     this.timeline = timeline;
@@ -79,6 +79,10 @@ export class SimDisk {
 
   /** The last record that was ever durable here, of the history as it is now. */
   get lastSeq(): number {
+    return this.noted.seq;
+  }
+
+  get last(): { readonly epoch: number; readonly seq: number } {
     return this.noted;
   }
 
@@ -101,7 +105,7 @@ export class SimDisk {
         return this.write(life, () => {
           lastSeq = seq;
           records.set(seq, bytes);
-          this.note(seq, hashOf(bytes));
+          this.note(bytes);
         });
       },
       *from(seq) {
@@ -150,19 +154,20 @@ export class SimDisk {
   }
 
   private notePosition(text: string): void {
-    const { seq, hash } = JSON.parse(text) as { seq: number; hash: string };
+    const { epoch, seq, hash } = JSON.parse(text) as Position;
     if (seq === 0 || this.hashes.get(seq) === hash) return;
     this.hashes.clear();
     this.hashes.set(seq, hash);
     this.joinedSeq = seq;
-    this.noted = seq;
+    this.noted = { epoch, seq };
   }
 
   /** What came behind belongs to a history that was given up. */
-  private note(seq: number, hash: string): void {
+  private note(record: Uint8Array): void {
+    const { epoch, seq } = readHead(record);
     for (let later = seq + 1; this.hashes.delete(later); later++);
-    this.hashes.set(seq, hash);
-    this.noted = seq;
+    this.hashes.set(seq, hashOf(record));
+    this.noted = { epoch, seq };
   }
 
   private write(life: Life, keep: () => void): Promise<void> {

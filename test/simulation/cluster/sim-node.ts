@@ -8,6 +8,7 @@ import { ClusterNodes } from "../../../engine/cluster/cluster-nodes.ts";
 import { Elsewhere } from "../../../engine/cluster/elsewhere.ts";
 import { RemoteTells } from "../../../engine/cluster/remote-tells.ts";
 import { Gateway } from "../../../engine/gateway.ts";
+import type { Key } from "../../../engine/key.ts";
 import { Outbox } from "../../../engine/outbox.ts";
 import type { ShardRole } from "../../../engine/ports/nodes.ts";
 import type { Peers } from "../../../engine/ports/peers.ts";
@@ -25,6 +26,8 @@ interface ShardLife {
   readonly life: Life;
   readonly cluster: ClusterShard;
   isOwning: boolean;
+  /** Steps that broke since the last release: of an owner that is none any more they are no fault. */
+  readonly broken: (readonly [Key, unknown])[];
 }
 
 /** The node's process. */
@@ -54,9 +57,13 @@ export class SimNode {
   isMute = false;
   isDraining = false;
   isPaused = false;
+  /** By shard and node, how far it heard that others are. */
+  readonly heard: Map<string, number>[] = [];
   forgotten: readonly string[] = [];
+  /** By shard, the record from which it may go on by the operator's word. */
+  acceptedLosses: readonly { readonly epoch: number; readonly seq: number }[] = [];
   private readonly around: Surroundings;
-  private readonly isFounder: boolean;
+  private isFounder: boolean;
   private lives = 0;
   private snapshots = 0;
   private process: NodeLife | undefined;
@@ -175,8 +182,9 @@ export class SimNode {
     for (const life of this.allLives()) this.around.timeline.resume(life);
   }
 
-  /** After `kill`: its disks are lost for good. */
+  /** After `kill`: its disks are lost for good, and it comes back as a new node. */
   loseDisks(): void {
+    this.isFounder = false;
     const { timeline, dice } = this.around;
     for (const shard of this.disks.keys()) this.disks[shard] = new SimDisk(timeline, dice);
   }
@@ -221,13 +229,14 @@ export class SimNode {
     const disk = this.disks[shard];
     const log = logs[shard];
     const heard = new Map<string, number>();
+    this.heard[shard] = heard;
     if (disk === undefined || log === undefined) throw new Error(`there is no shard ${shard}`);
     const nonce = `${node} ${++this.lives}`;
     const tables = disk.openTables(life);
     const cluster = new ClusterShard({
       place: { shard, shardCount },
       ...{ domain, node, isFounder, isQuorum, isDraining, forgotten, nonce, store },
-      acceptedLoss: undefined,
+      acceptedLoss: this.acceptedLosses[shard],
       stores: {
         ...{ clock, tables, startMs: process.clock.nowMs() },
         journal: disk.openJournal(life, (seq) => this.around.onTrim(this, shard, seq, heard)),
@@ -238,7 +247,7 @@ export class SimNode {
           process.outbox.acknowledge(acknowledged);
           process.outbox.deliver(shard, deliveries);
         },
-        brokenStep: (actor, error) => this.around.onBrokenStep(actor, error),
+        brokenStep: (actor, error) => void own.broken.push([actor, error]),
         report: () => {},
         flushes: () => {},
       },
@@ -260,7 +269,7 @@ export class SimNode {
       openObjects: async () => objects,
       onFault: (sentence, error) => this.around.onFault(`${sentence}: ${String(error)}`),
     });
-    const own: ShardLife = { life, cluster, isOwning: false };
+    const own: ShardLife = { life, cluster, isOwning: false, broken: [] };
     process.shards[shard] = own;
     if (this.isPaused) life.isPaused = true;
     cluster.run().then(
@@ -297,6 +306,8 @@ export class SimNode {
     const { gateway, outbox, tells, deaths } = process;
     if (own.life.isOver || event.kind === "held") return;
     this.around.onEvent(this, shard, event);
+    if (event.kind === "release" && event.record.length > 0)
+      for (const [actor, error] of own.broken.splice(0)) this.around.onBrokenStep(actor, error);
     const { shardCount } = this.around;
     const reader = () => this.readerOf(shard, own);
     if (event.kind === "following" || event.kind === "joining") {

@@ -61,6 +61,7 @@ async function run(cluster: SimCluster, clients: Clients, steps: number): Promis
     await timeline.pass(kind === "pass" ? dice.pick([20, 100, 400, 1_500]) : dice.between(0, 20));
     cluster.check();
   }
+  if (cluster.wrong.length === 0 && dice.percent(25)) await leaveTells(cluster, clients, faults);
   if (cluster.wrong.length > 0) return;
   faults.end();
   await waitForOwners(cluster);
@@ -70,6 +71,17 @@ async function run(cluster: SimCluster, clients: Clients, steps: number): Promis
   cluster.check();
   const wrong = await clients.wrongAtEnd();
   if (wrong !== undefined) cluster.fail(wrong);
+}
+
+/** The last tells wait for a shard that leaves its node, and none that follows brings them along. */
+async function leaveTells(cluster: SimCluster, clients: Clients, faults: Faults): Promise<void> {
+  faults.schemes.begin("logAway");
+  while (faults.schemes.isUnderWay && cluster.wrong.length === 0) {
+    const isAway = cluster.logs.some((log) => log.isAway);
+    if (isAway && cluster.running.length > 0) clients.act();
+    await cluster.timeline.pass(100);
+    cluster.check();
+  }
 }
 
 async function waitForOwners(cluster: SimCluster): Promise<void> {

@@ -41,6 +41,17 @@ export class ToyClients implements Clients {
 
   join(cluster: SimCluster): void {
     this.cluster = cluster;
+    cluster.forgiveClients = () => this.forgive();
+  }
+
+  /** What was told before may be lost, or may be told again. */
+  private forgive(): void {
+    for (const known of this.known.values()) {
+      known.sure = 0;
+      known.open = Number.POSITIVE_INFINITY;
+      known.answers.clear();
+      known.told.length = 0;
+    }
   }
 
   act(): void {
