@@ -20,6 +20,7 @@ import type { Clients } from "./clients.ts";
 import type { SimCluster } from "./sim-cluster.ts";
 import { SimProvider } from "./sim-provider.ts";
 import type { Work, WorkParts } from "./surroundings.ts";
+import { Tickets } from "./tickets.ts";
 
 /** What a client knows of a user's account from answers alone. */
 interface Customer {
@@ -51,6 +52,7 @@ const note = { actor: "a", action: "b", target: "c", requestId: "d", address: "e
 export class ProductClients implements Clients {
   readonly domain = domain;
   private readonly provider: SimProvider;
+  private readonly tickets = new Tickets(() => this.of);
   private readonly customers: readonly Customer[];
   private readonly accepted: Accepted[] = [];
   private cluster: SimCluster | undefined;
@@ -95,10 +97,11 @@ export class ProductClients implements Clients {
   private use(gateway: Gateway, customer: Customer): void {
     const { dice } = this.of;
     const job = this.accepted.length === 0 ? undefined : dice.pick(this.accepted);
-    const kind = dice.weigh({ submit: 8, read: 6, cancel: 2, pay: 2, grant: 2 });
+    const kind = dice.weigh({ submit: 8, read: 6, cancel: 2, pay: 2, grant: 2, ticket: 2 });
     if (kind === "submit") void this.submit(gateway, customer);
     else if (kind === "pay") void this.pay(gateway, customer);
     else if (kind === "grant") void this.grant(gateway, customer);
+    else if (kind === "ticket") void this.tickets.use(gateway, customer.id);
     else if (job !== undefined) void this[kind](gateway, job);
   }
 

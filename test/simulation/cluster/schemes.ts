@@ -166,6 +166,8 @@ export class Schemes {
     this.cutLogs(others, false);
     yield dice.between(5_000, 9_000);
     this.healing.start(owner);
+    // Until the log has them again they are in one place.
+    yield* this.becomeWell();
   }
 
   /** A log is away until its owner gives it up, while other shards of that node tell it things. */

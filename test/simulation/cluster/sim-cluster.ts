@@ -218,7 +218,8 @@ export class SimCluster {
         this.note(`${who} is ${event.kind}`);
         return;
       case "lease":
-        if (shard === this.shardCount) this.checkAge(node, disk);
+        if (shard === this.shardCount && event.endsMs >= this.timeline.nowMs)
+          this.checkAge(node, disk);
         return;
       case "readable":
       case "applied":

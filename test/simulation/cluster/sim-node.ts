@@ -26,7 +26,7 @@ interface ShardLife {
   readonly life: Life;
   readonly cluster: ClusterShard;
   isOwning: boolean;
-  /** Steps that broke since the last release: of an owner that is none any more they are no fault. */
+  /** Steps that broke since the last release: no fault of an owner that is none any more. */
   readonly broken: (readonly [Key, unknown])[];
 }
 

@@ -73,7 +73,7 @@ async function run(cluster: SimCluster, clients: Clients, steps: number): Promis
   if (wrong !== undefined) cluster.fail(wrong);
 }
 
-/** The last tells wait for a shard that leaves its node, and none that follows brings them along. */
+/** The last tells wait for a shard that leaves its node, and no later one brings them along. */
 async function leaveTells(cluster: SimCluster, clients: Clients, faults: Faults): Promise<void> {
   faults.schemes.begin("logAway");
   while (faults.schemes.isUnderWay && cluster.wrong.length === 0) {
