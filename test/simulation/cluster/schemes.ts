@@ -219,7 +219,7 @@ export class Schemes {
     this.healing.start(added);
   }
 
-  /** All disks but one are gone, and the log; the operator lets that node go on with what it has. */
+  /** All disks but one are gone, and the log; that node goes on with what it has, by command. */
   private *acceptLoss(): Scheme {
     const { cluster } = this;
     const { dice, nodes, logs } = cluster;
