@@ -1,7 +1,7 @@
 /**
- * Job queues by themselves, without HTTP: a script of each adds jobs, 256 of them under way at a
- * time, and its own worker takes and completes them. Script and worker share a process, which
- * favours the peer: it has no answers to write and no client to wait for.
+ * Job queues and engines by themselves, most without HTTP: a script of each adds jobs, 256 of them
+ * under way at a time, and its own worker takes and completes them. Script and worker share a
+ * process, which favours the peer: it has no answers to write and no client to wait for.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -16,8 +16,9 @@ import { endChild } from "../service/server-process.ts";
 import { installPeer } from "./packages.ts";
 import { startPostgres } from "./postgres.ts";
 import { startRedis } from "./redis.ts";
+import { startRestate } from "./restate.ts";
 
-export const queuePeerNames = ["bullmq", "pg-boss", "graphile-worker"] as const;
+export const queuePeerNames = ["bullmq", "pg-boss", "graphile-worker", "restate"] as const;
 
 type QueuePeerName = (typeof queuePeerNames)[number];
 
@@ -28,6 +29,7 @@ interface Store {
   readonly close: () => Promise<void>;
 }
 
+const patienceSeconds = 30;
 const notHttp = "no HTTP, credentials, checks, credits, duplicates, quotas or listings";
 
 const peers: Readonly<
@@ -44,10 +46,17 @@ const peers: Readonly<
     lacks: `on PostgreSQL: ${notHttp}`,
     open: startPostgresStore,
   },
+  restate: {
+    title: "Restate",
+    lacks:
+      "calls a service and answers at its end, over HTTP: no credentials, checks, credits, " +
+      "duplicates, quotas or listings",
+    open: openRestate,
+  },
 };
 
 interface OpenStore {
-  readonly open: (folder: string) => Promise<Store>;
+  readonly open: (folder: string, packages: string) => Promise<Store>;
 }
 
 interface QueueRound {
@@ -85,12 +94,12 @@ async function runQueuePeer(
 ): Promise<Series> {
   const { title, lacks, open } = peers[name];
   const packages = await installPeer(name, setting);
-  const store = await open(join(folder, name));
+  const store = await open(join(folder, name), packages);
   const script = fork(join(packages, "run.mjs"), [store.address, `${connections}`], {
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
   try {
-    await receive(script);
+    await receive(script, patienceSeconds);
     const found: {
       readonly result: QueueRound;
       readonly scriptUs: number;
@@ -100,7 +109,7 @@ async function runQueuePeer(
     for (let round = 0; round <= rounds; round++) {
       const before = [await ownTimeUs(script.pid ?? 0), await processorTimeUs(store.process.pid)];
       script.send({ seconds: round === 0 ? Math.min(3, seconds) : seconds, percentiles });
-      const result = (await receive(script)) as QueueRound;
+      const result = (await receive(script, seconds + patienceSeconds)) as QueueRound;
       const after = [await ownTimeUs(script.pid ?? 0), await processorTimeUs(store.process.pid)];
       const [scriptUs = 0, storeUs = 0] = after.map((us, at) => us - (before[at] ?? 0));
       if (round > 0) found.push({ result, scriptUs, storeUs });
@@ -113,10 +122,20 @@ async function runQueuePeer(
   }
 }
 
-async function receive(script: ChildProcess): Promise<unknown> {
-  const ended = once(script, "exit").then(() => Promise.reject(new Error("its script ended")));
-  const [message] = await Promise.race([once(script, "message"), ended]);
-  return message;
+/** A peer that hangs must not hang the bench. */
+async function receive(script: ChildProcess, withinSeconds: number): Promise<unknown> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([over.signal, AbortSignal.timeout(withinSeconds * 1_000)]);
+  const ended = once(script, "exit", { signal }).then(() => {
+    throw new Error("its script ended");
+  });
+  try {
+    const [message] = await Promise.race([once(script, "message", { signal }), ended]);
+    return message;
+  } finally {
+    ended.catch(() => undefined);
+    over.abort();
+  }
 }
 
 function toSeries(
@@ -156,6 +175,11 @@ function toSeries(
 async function openRedis(folder: string): Promise<Store> {
   const { port, pid, close } = await startRedis(folder);
   return { address: `${port}`, process: { name: "redis", pid }, close };
+}
+
+async function openRestate(folder: string, packages: string): Promise<Store> {
+  const { ports, pid, close } = await startRestate(folder, packages);
+  return { address: ports.join(","), process: { name: "restate-server", pid }, close };
 }
 
 async function startPostgresStore(): Promise<Store> {
