@@ -74,7 +74,7 @@ t.test("a new job is queued, answers when it began and goes to its provider", as
   t.strictSame(turn.head, queued);
   t.strictSame(turn.rows, [put(jobRequestKey(job), new EncodedRow(create.asked))]);
   t.strictSame(rowOf(rowCodecs, jobRequestKey(job), create.asked), jobRequest);
-  t.strictSame(turn.effects, [submission]);
+  t.strictSame(turn.effects, [{ ...submission, mayEndAtOnce: true }]);
   t.strictSame(turn.replies, [{ to: 7, reply: { kind: "accepted", atMs: nowMs } }]);
   t.strictSame(born(create, nowMs), queued, "who knows what was asked knows the job");
   t.match(jobView(jobRequest, queued, []), {
