@@ -21,7 +21,7 @@ import type { Peers } from "../ports/peers.ts";
 import { readHead, verify } from "../record.ts";
 import type { ShardEvent } from "../wire.ts";
 import type { Position } from "./flush.ts";
-import { refillLog } from "./log-filling.ts";
+import { LogFence, refillLog } from "./log-filling.ts";
 import { findPlace, type LogPlace, unreached } from "./log-place.ts";
 import { LogReader, leadsTo } from "./log-reader.ts";
 import type { Replica } from "./replica.ts";
@@ -83,12 +83,14 @@ export class Follower {
   private announcedSeq = 0;
   private flushedMs: number;
   private readonly startedMs: number;
+  private readonly fence: LogFence;
   private flushing: Promise<void> | undefined;
   private failure: { readonly error: unknown } | undefined;
   private wanted: { readonly number: number; readonly seq: number } | undefined;
 
   constructor(parts: FollowerParts) {
     this.parts = parts;
+    this.fence = new LogFence(parts.log, parts.clock);
     this.reader = new LogReader(parts.log, parts.clock, () => this.wake());
     this.startedMs = parts.clock.monotonicMs();
     this.flushedMs = this.startedMs;
@@ -306,6 +308,8 @@ export class Follower {
     const { replica, journal, log, node, succession } = this.parts;
     let logSeq: number | undefined;
     try {
+      if (succession.owner?.isQuorum === true && !(await this.fence.holds()))
+        return this.pause("turn");
       logSeq = await refillLog(log, journal, node);
     } catch (error) {
       unreached(error);

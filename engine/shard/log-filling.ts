@@ -3,6 +3,8 @@
  * one that has more would skip what another takes; so the log begins anew. The caller knows that
  * nothing of it is history that the journals do not have.
  */
+import { limits } from "../../config/limits.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { Log } from "../ports/log.ts";
 
@@ -25,4 +27,33 @@ export async function refillLog(
     after++;
   }
   return after;
+}
+
+/**
+ * Keeps an owner that is not heard from appending while it is decided whether the log is filled
+ * from another node: in an empty log its next record is refused, so it releases nothing more.
+ */
+export class LogFence {
+  private readonly log: Log;
+  private readonly clock: Clock;
+  /** Since when the log is known to be empty. */
+  private emptyMs: number | undefined;
+
+  constructor(log: Log, clock: Clock) {
+    this.log = log;
+    this.clock = clock;
+  }
+
+  /**
+   * Empties the log; true once all that is known of living nodes was said since then. Throws
+   * `PortError`.
+   */
+  async holds(): Promise<boolean> {
+    if ((await this.log.end()).logSeq > 0) {
+      await this.log.restart();
+      this.emptyMs = undefined;
+    }
+    this.emptyMs ??= this.clock.monotonicMs();
+    return this.clock.monotonicMs() - this.emptyMs > limits.cluster.silenceMs;
+  }
 }

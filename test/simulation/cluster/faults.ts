@@ -200,9 +200,6 @@ export class Faults {
         log.unanswered = dice.pick([0, 10, 50]);
         break;
       case "showLess":
-        // A member that does not hear a living owner would take the log for one that lost its end,
-        // and what others are heard to have may be older than what they have.
-        if (cluster.isQuorum) return;
         log.showLess(dice.between(1, 8));
         break;
       case "showAll":
