@@ -32,7 +32,7 @@ let replyMs = 0;
 
 export const providers: Scenario = {
   question: "What do jobs at a slow provider cost everything else?",
-  excludes: "providers that call back (see callbacks)",
+  excludes: "providers that call back",
   options: [
     "--jobs N         at the provider at a time (5000)",
     "--seconds S      that are measured (30)",
