@@ -308,9 +308,9 @@ export class Follower {
     const { replica, journal, log, node, succession } = this.parts;
     let logSeq: number | undefined;
     try {
-      if (succession.owner?.isQuorum === true && !(await this.fence.holds()))
-        return this.pause("turn");
-      logSeq = await refillLog(log, journal, node);
+      const state = succession.owner?.isQuorum === true ? await this.fence.check() : "holds";
+      if (state === "waits") return this.pause("turn");
+      if (state === "holds") logSeq = await refillLog(log, journal, node);
     } catch (error) {
       unreached(error);
     }

@@ -45,15 +45,18 @@ export class LogFence {
   }
 
   /**
-   * Empties the log; true once all that is known of living nodes was said since then. Throws
-   * `PortError`.
+   * `holds` once all that is known of living nodes was said since the log was emptied, and `waits`
+   * until then; `taken` when another node has begun to fill it. Throws `PortError`.
    */
-  async holds(): Promise<boolean> {
-    if ((await this.log.end()).logSeq > 0) {
-      await this.log.restart();
+  async check(): Promise<"holds" | "waits" | "taken"> {
+    const isEmpty = (await this.log.end()).logSeq === 0;
+    if (!isEmpty && this.emptyMs !== undefined) {
       this.emptyMs = undefined;
+      return "taken";
     }
-    this.emptyMs ??= this.clock.monotonicMs();
-    return this.clock.monotonicMs() - this.emptyMs > limits.cluster.silenceMs;
+    if (!isEmpty) await this.log.restart();
+    const nowMs = this.clock.monotonicMs();
+    this.emptyMs ??= nowMs;
+    return nowMs - this.emptyMs > limits.cluster.silenceMs ? "holds" : "waits";
   }
 }
