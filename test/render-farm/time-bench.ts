@@ -14,8 +14,8 @@ export interface Lane {
 export interface FilmedLanes {
   /** The edges by lane, as filmed by one page and by two. */
   readonly films: readonly (readonly (readonly number[])[])[];
-  /** Whether a second film by one page has the bytes of the first. */
-  readonly isRepeated: boolean;
+  /** Where a second film by one page differs from the first; none when their bytes are equal. */
+  readonly differences: readonly string[];
   /** The edges by lane in the stills of `stillFrames`. */
   readonly stills: readonly (readonly number[])[];
   readonly warnings: readonly string[];
@@ -64,12 +64,24 @@ export async function filmLanes(
   const stills: (readonly number[])[] = [];
   for (const frame of stillFrames)
     stills.push(await stillEdges(benches[0], all, pages.length, frame));
-  return { films, isRepeated: await isRepeated(benches[0], all), stills, warnings };
+  const differences = await findDifferences(benches[0], all, height);
+  return { films, differences, stills, warnings };
 }
 
-async function isRepeated(bench: FilmBench, files: Files): Promise<boolean> {
+async function findDifferences(bench: FilmBench, files: Files, height: number): Promise<string[]> {
   const [one, other] = [await bench.film(files, highQuality), await bench.film(files, highQuality)];
-  return (await bench.bytesOf(one.key)).equals(await bench.bytesOf(other.key));
+  if ((await bench.bytesOf(one.key)).equals(await bench.bytesOf(other.key))) return [];
+  const decode = (key: string) => bench.look(key, ["-f", "rawvideo", "-pix_fmt", "gray"]);
+  const [shown, again] = [await decode(one.key), await decode(other.key)];
+  const laneBytes = width * laneHeight;
+  const lanes = height / laneHeight;
+  const found = Array.from({ length: shown.length / laneBytes }, (_, at) => at)
+    .filter((at) => {
+      const bytes = shown.subarray(at * laneBytes, (at + 1) * laneBytes);
+      return !bytes.equals(again.subarray(at * laneBytes, (at + 1) * laneBytes));
+    })
+    .map((at) => `frame ${Math.floor(at / lanes)}, lane ${at % lanes}`);
+  return found.length > 0 ? found : ["bytes of equal frames"];
 }
 
 function edgesIn(raw: Buffer, lane: number, height: number): readonly number[] {
