@@ -74,20 +74,29 @@ export function describeEntry(result: GuardResult): string {
   const rows = comparisons.map((comparison) => {
     const { name, unit } = comparison;
     const cells = [`${name} (${unit})`, figure(comparison.base), figure(comparison.tree)];
-    return `| ${[...cells, ratioOf(comparison).toFixed(3)].join(" | ")} |`;
+    return [...cells, ratioOf(comparison).toFixed(3)];
   });
   return [
     `## ${date}: ${tree} beside ${base}`,
     "",
     `${machineLine(machine)}; ${describeRest(others)}.`,
     "",
-    "| Processor time | base | tree | tree/base |",
-    "| -------------- | ---- | ---- | --------- |",
-    ...rows,
+    ...markdownTable([["Processor time", "base", "tree", "tree/base"], ...rows]),
     "",
     `${describeVerdict(result)}.`,
     "",
   ].join("\n");
+}
+
+/** Columns are as wide as their widest cell, as the formatter of the sources wants them. */
+function markdownTable([head = [], ...rows]: readonly (readonly string[])[]): string[] {
+  const widths = head.map((cell, at) =>
+    Math.max(cell.length, ...rows.map((row) => (row[at] ?? "").length)),
+  );
+  const rule = widths.map((width) => "-".repeat(width));
+  return [head, rule, ...rows].map(
+    (row) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(" | ")} |`,
+  );
 }
 
 /** Puts an entry before all others. */

@@ -63,7 +63,7 @@ t.test("the newest entry is the first one, with commit, date and machine", async
   const entry = describeEntry(result);
   t.match(entry, "## 2026-11-26: cb51814231b4 beside 806c6bab4e95");
   t.match(entry, "AMD EPYC, 2 cores, 24 GiB, Linux 6.18, Node v22.2.0");
-  t.match(entry, "| submit (us a submit) | 104.0 ±4.8 % | 105.0 ±5.7 % | 1.018 |");
+  t.match(entry, "| submit (us a submit) | 104.0 ±4.8 % | 105.0 ±5.7 % | 1.018     |");
   const once = addEntry("# Results\n\nWords.\n", "## 1: a\n\nx.\n");
   t.equal(once, "# Results\n\nWords.\n\n## 1: a\n\nx.\n");
   t.equal(
