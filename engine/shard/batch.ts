@@ -192,11 +192,11 @@ export class Batch {
   private follow(
     from: Key,
     effect: OutsideEffect | Tell,
-    waiting: number,
+    messages: number,
   ): StepMessage | undefined {
     if (isTell(effect)) return this.owns(effect.to) ? effect : undefined;
     // What ends here causes tells, for which the step must have room.
-    if (waiting > limits.engine.tellsPerStepMax / 2) return undefined;
+    if (messages > limits.engine.tellsPerStepMax / 2) return undefined;
     const message = this.domain.conclude?.(effect);
     return message === undefined ? undefined : { to: from, message };
   }
