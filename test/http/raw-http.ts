@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { connect, createServer, type Socket } from "node:net";
+import { connect, createServer, type Server, type Socket } from "node:net";
 
 export interface RawReply {
   readonly status: number;
@@ -90,32 +90,56 @@ export class RawConnection {
   }
 }
 
+/** Ports below those that the system gives to clients, in blocks. */
 const firstPort = 16_384;
-const portCount = 16_384;
-/** A service takes those right behind its own too, where it is not told others. */
+const blockCount = 64;
+const blockSize = 256;
+/** A service also listens on the ports right behind its own, unless it is told others. */
 const portStep = 4;
-let nextPort = process.pid * 64;
+let nextBlock = process.pid;
+/** The ports of this process's block that were not given yet. */
+const blockPorts: number[] = [];
 
 /**
- * Below those that the system gives to clients: none of them gets the port of a server that is away
- * and will be back. Each process of tests begins with another.
+ * A port of 127.0.0.1 that neither a client of the system nor another process of tests is given, so
+ * that a server that is away finds it free when it is back. Throws when all blocks are in use.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = firstPort + (nextPort % portCount);
-    nextPort += portStep;
-    if (await isFree(port)) return port;
+    const port = blockPorts.shift();
+    if (port === undefined) await reserveBlock();
+    else if (await isFree(port)) return port;
   }
 }
 
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer().listen(port, "127.0.0.1");
-  try {
-    await once(server, "listening");
-  } catch {
-    return false;
+/** A process reserves a block by listening on its first port for as long as it lives. */
+async function reserveBlock(): Promise<void> {
+  for (let tries = 0; tries < blockCount; tries++) {
+    const start = firstPort + (nextBlock++ % blockCount) * blockSize;
+    const server = createServer();
+    if (!(await listens(server, start))) continue;
+    server.unref();
+    for (let port = start + portStep; port < start + blockSize; port += portStep)
+      blockPorts.push(port);
+    return;
   }
+  throw new Error("each block of ports is in use by another process of tests");
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  if (!(await listens(server, port))) return false;
   server.close();
   await once(server, "close");
   return true;
+}
+
+async function listens(server: Server, port: number): Promise<boolean> {
+  server.listen(port, "127.0.0.1");
+  try {
+    await once(server, "listening");
+    return true;
+  } catch {
+    return false;
+  }
 }
