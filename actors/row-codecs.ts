@@ -3,7 +3,7 @@
 import { idAtEnd, idOfBytes } from "../engine/id.ts";
 import type { Key } from "../engine/key.ts";
 import { kindsCodec, listCodec, type RowCodecs, rowCodec } from "../engine/row-codec.ts";
-import type { Account, LedgerRow } from "./account/account.ts";
+import type { Account, LedgerRow } from "./protocol/account.ts";
 import type {
   AbandonedUpload,
   Asset,
@@ -13,8 +13,7 @@ import type {
   ProcessingAsset,
   ReadyAsset,
   TrashedAsset,
-} from "./asset/asset.ts";
-import type { Media } from "./asset/media.ts";
+} from "./protocol/asset.ts";
 import type {
   CanceledJob,
   FailedJob,
@@ -24,7 +23,8 @@ import type {
   RunningJob,
   SucceededJob,
   Terms,
-} from "./job/job.ts";
+} from "./protocol/job.ts";
+import type { Media } from "./protocol/media.ts";
 import { codes } from "./table-codes.ts";
 
 const idInKey = (key: Key) => idOfBytes(key, 2);

@@ -1,4 +1,4 @@
-import { frameFrom, type Timeline } from "../actors/timeline/model.ts";
+import { frameFrom, type Timeline } from "../timeline/model.ts";
 import type { FilmPlan, PlannedClip } from "./page/plan.ts";
 
 export interface PlanDetails {

@@ -13,29 +13,27 @@ import { requirePermission } from "./auth/permissions.ts";
 import type { Principal } from "./auth/principal.ts";
 import { requireScope } from "./auth/principals.ts";
 import type { RateState } from "./auth/rate-classes.ts";
+import { type Answer, constantHeader, type Header, type HttpRequest } from "./exchange/answer.ts";
+import { RefusalError } from "./exchange/refusal-error.ts";
+import { stalledBody } from "./exchange/stalled-body.ts";
 import { HttpFigures } from "./metrics/http-figures.ts";
 import { bearerOf, partitionAsked } from "./placing.ts";
 import { problem } from "./problems/problems.ts";
-import { RefusalError } from "./problems/refusal-error.ts";
-import { checkContentEncoding, checkMediaType, parseBody, stalledBody } from "./request/body.ts";
+import { checkContentEncoding, checkMediaType, parseBody } from "./request/body.ts";
 import { parseForm } from "./request/form.ts";
 import { readQuery } from "./request/query.ts";
 import { traceOf } from "./request/trace-parent.ts";
 import { type Call, type Route, route, takesBody } from "./route.ts";
 import { RouteTree } from "./route-tree.ts";
-import type { Cluster, Service } from "./service.ts";
-import { type Answer, constantHeader, type Header, type HttpRequest } from "./transport/answer.ts";
+import type { Service } from "./service.ts";
+import type { Application, BodyBounds } from "./transport/application.ts";
 import { corsHeaders, type Origins, preflightHeaders } from "./transport/cors.ts";
 
-/** What the transport learns before it reads a body. */
-export interface Match {
+/** A request's route, or why it has none. */
+export interface Match extends BodyBounds {
   readonly route: Route | undefined;
   readonly refusal: Refusal | undefined;
   readonly ids: readonly string[];
-  /** Most bytes of a body that are worth reading; 0 when the route takes none. */
-  readonly bodyBytesMax: number;
-  /** Set when the route reads its body as it comes. */
-  readonly streamBytesMax: number | undefined;
 }
 
 /** What is known of a request on its way to its answer. */
@@ -52,7 +50,7 @@ interface Trail {
 const leftStatus = 499;
 const requestIdPattern = /^[A-Za-z0-9._-]{1,64}$/;
 
-export class Api {
+export class Api implements Application {
   private readonly service: Service;
   private readonly tree: RouteTree;
   private readonly requestIdPrefix: string;
@@ -137,7 +135,7 @@ export class Api {
 
   /** By the node that owns the shard, which authenticates and counts the request itself. */
   private async forwarded(
-    cluster: Cluster,
+    cluster: NonNullable<Service["cluster"]>,
     shard: number,
     match: Match,
     route: Route,

@@ -3,13 +3,13 @@
  * write; the service writes the backup there and leaves what became of it.
  */
 
+import { limits } from "../config/limits.ts";
 import type {
   BackupEnd,
   BackupTask,
   FromBackupThread,
   ToBackupThread,
-} from "../actors/backup-thread/backup-task.ts";
-import { limits } from "../config/limits.ts";
+} from "../engine/backup-thread/backup-task.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import type { Entropy } from "../engine/ports/entropy.ts";
 import { PortError } from "../engine/ports/port-error.ts";

@@ -5,12 +5,12 @@
  */
 
 import { readFileSync } from "node:fs";
-import { tokenScopes } from "../actors/contract/account.ts";
 import { type Bootstrap, directoryKey } from "../actors/directory/directory-messages.ts";
 import { type Settings, SettingsError } from "../config/settings.ts";
+import { tokenScopes } from "../contract/account.ts";
 import type { Gateway } from "../engine/gateway.ts";
-import { type Mints, mintToken, newAccount } from "./auth/new-account.ts";
 import { expectReply } from "./problems/replies.ts";
+import { type Mints, mintToken, newAccount } from "./sign-in/new-account.ts";
 
 export const tokenFile = "admin-token";
 export const firstEmail = "admin@localhost";

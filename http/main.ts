@@ -6,12 +6,7 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { TimelineRound, TimelineTask } from "../actors/composition/timeline-round.ts";
 import { directoryKey } from "../actors/directory/directory-messages.ts";
-import type { Writing } from "../actors/export/writing.ts";
-import type { Written } from "../actors/export-thread/archive.ts";
-import type { FigmaResult, FigmaTask } from "../actors/figma/figma-task.ts";
-import { simulatedMedia } from "../actors/providers/simulated/simulated-media.ts";
 import type { PasswordTask } from "../actors/share/password.ts";
 import { CatalogueError } from "../config/catalogue-files.ts";
 import { readConfiguration } from "../config/configuration.ts";
@@ -43,7 +38,12 @@ import { Host } from "../engine/host.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 import { ShortThreads, Threads } from "../engine/threads.ts";
 import type { PageTask } from "../film/preview/preview-page.ts";
+import { simulatedMedia } from "../providers/simulated/simulated-media.ts";
 import { findChromium, isExecutable } from "../render-farm/browser/chromium-path.ts";
+import type { Writing } from "../timeline/export/writing.ts";
+import type { Written } from "../timeline/export-thread/archive.ts";
+import type { FigmaResult, FigmaTask } from "../timeline/figma/figma-task.ts";
+import type { TimelineRound, TimelineTask } from "../timeline/timeline-thread/timeline-round.ts";
 import { Api } from "./api.ts";
 import { watchBackups } from "./backup-requests.ts";
 import { bootstrap, chooseToken } from "./bootstrap.ts";
@@ -51,10 +51,10 @@ import { atOneInstant } from "./cluster/one-instant.ts";
 import { OtherNodes } from "./cluster/other-nodes.ts";
 import { standBy } from "./cluster/standing-by.ts";
 import { FigmaHost } from "./compositions/figma-host.ts";
+import { RefusalError } from "./exchange/refusal-error.ts";
 import { watchDisk, watchFarm, watchObjects } from "./health-watch.ts";
 import { Minutes } from "./metrics/minutes.ts";
 import { gatherSamples } from "./metrics/node-samples.ts";
-import { RefusalError } from "./problems/refusal-error.ts";
 import { RequestLog } from "./request-log.ts";
 import { routeTable } from "./route-table.ts";
 import type { Service } from "./service.ts";
@@ -66,14 +66,14 @@ import { TrustedProxies } from "./transport/trusted-proxies.ts";
 import { type Wiring, wire } from "./wiring.ts";
 
 const entries = {
-  shards: new URL("../actors/shard/main.js", import.meta.url),
-  effects: new URL("../actors/effects/main.js", import.meta.url),
-  backups: new URL("../actors/backup-thread/main.js", import.meta.url),
-  timelines: new URL("../actors/timeline-thread/main.js", import.meta.url),
+  shards: new URL("../effects/shard-thread/main.js", import.meta.url),
+  effects: new URL("../effects/main.js", import.meta.url),
+  backups: new URL("../engine/backup-thread/main.js", import.meta.url),
+  timelines: new URL("../timeline/timeline-thread/main.js", import.meta.url),
   pages: new URL("../film/page-thread/main.js", import.meta.url),
-  exports: new URL("../actors/export-thread/main.js", import.meta.url),
-  figma: new URL("../actors/figma-thread/main.js", import.meta.url),
-  passwords: new URL("../actors/password-process/main.js", import.meta.url),
+  exports: new URL("../timeline/export-thread/main.js", import.meta.url),
+  figma: new URL("../timeline/figma-thread/main.js", import.meta.url),
+  passwords: new URL("./shares/password-process/main.js", import.meta.url),
   farm: fileURLToPath(new URL("../render-farm/main.js", import.meta.url)),
 };
 

@@ -2,8 +2,8 @@
 import { partitionOfId } from "../engine/id.ts";
 import { partitionOfTurn } from "./auth/agent-turn-principal.ts";
 import type { Principal } from "./auth/principal.ts";
+import type { HttpRequest } from "./exchange/answer.ts";
 import type { Route } from "./route.ts";
-import type { HttpRequest } from "./transport/answer.ts";
 
 /** Undefined where it does not matter which node answers. */
 export function partitionAsked(

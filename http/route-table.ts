@@ -1,7 +1,6 @@
 import { accountRoutes } from "./accounts/account-routes.ts";
 import { adminAccountRoutes } from "./accounts/admin-account-routes.ts";
 import { adminInvariantRoutes } from "./accounts/admin-invariant-routes.ts";
-import { adminJobRoutes } from "./accounts/admin-job-routes.ts";
 import { adminRoutes } from "./accounts/admin-routes.ts";
 import { billingRoutes } from "./accounts/billing-routes.ts";
 import { memberRoutes } from "./accounts/member-routes.ts";
@@ -10,10 +9,6 @@ import { agentRoutes } from "./agents/agent-routes.ts";
 import { assetRoutes } from "./assets/asset-routes.ts";
 import { objectRoutes } from "./assets/object-routes.ts";
 import { uploadRoutes } from "./assets/upload-routes.ts";
-import { deviceRoutes } from "./auth/device-routes.ts";
-import { oauthClientRoutes } from "./auth/oauth-client-routes.ts";
-import { oauthRoutes } from "./auth/oauth-routes.ts";
-import { tokenRoutes } from "./auth/token-routes.ts";
 import { nodeRoutes } from "./cluster/node-routes.ts";
 import { blockRoutes } from "./compositions/block-routes.ts";
 import { compositionFileRoutes } from "./compositions/composition-file-routes.ts";
@@ -25,6 +20,7 @@ import { docsRoutes } from "./docs/docs-routes.ts";
 import { documentRoutes } from "./documents/document-routes.ts";
 import { healthRoutes } from "./documents/health-routes.ts";
 import { exportRoutes } from "./exports/export-routes.ts";
+import { adminJobRoutes } from "./jobs/admin-job-routes.ts";
 import { costRoutes } from "./jobs/cost-routes.ts";
 import { generateRoutes } from "./jobs/generate-routes.ts";
 import { jobRoutes } from "./jobs/job-routes.ts";
@@ -41,6 +37,10 @@ import { providerRoutes } from "./providers/provider-routes.ts";
 import type { Route } from "./route.ts";
 import { publicShareRoutes } from "./shares/public-share-routes.ts";
 import { shareRoutes } from "./shares/share-routes.ts";
+import { deviceRoutes } from "./sign-in/device-routes.ts";
+import { oauthClientRoutes } from "./sign-in/oauth-client-routes.ts";
+import { oauthRoutes } from "./sign-in/oauth-routes.ts";
+import { tokenRoutes } from "./sign-in/token-routes.ts";
 
 /** Every route of the service. */
 export const routeTable: readonly Route[] = [

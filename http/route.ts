@@ -1,15 +1,15 @@
 /** A row of the route table, and what a route's function gets to work with. */
 
-import type { TokenScope } from "../actors/contract/account.ts";
 import { limits } from "../config/limits.ts";
 import { type Check, check, type Type } from "../config/schema.ts";
+import type { TokenScope } from "../contract/account.ts";
 import { parseId, partitionOfId } from "../engine/id.ts";
 import type { Permission } from "./auth/permissions.ts";
 import type { Principal } from "./auth/principal.ts";
 import type { RateClass, RateState } from "./auth/rate-classes.ts";
+import type { Answer, HttpRequest } from "./exchange/answer.ts";
 import { noParameters, type Parameters, type Values } from "./request/query.ts";
 import type { Service } from "./service.ts";
-import type { Answer, HttpRequest } from "./transport/answer.ts";
 
 /** `open`: no bearer; `bearer`: any valid one; else one with that scope. */
 export type Access = TokenScope | "bearer" | "open";

@@ -4,16 +4,16 @@
  * a crash does no harm.
  */
 
-import { tokenScopes } from "../actors/contract/account.ts";
 import { userByEmailKey } from "../actors/directory/directory.ts";
 import { directoryKey } from "../actors/directory/directory-messages.ts";
 import type { ResetFirstToken } from "../actors/directory/tokens.ts";
 import { limits } from "../config/limits.ts";
-import { firstCredential } from "./auth/new-account.ts";
+import { tokenScopes } from "../contract/account.ts";
 import { digestOf } from "./auth/principals.ts";
 import { firstEmail, tokenFile } from "./bootstrap.ts";
 import { expectReply } from "./problems/replies.ts";
 import type { Service } from "./service.ts";
+import { firstCredential } from "./sign-in/new-account.ts";
 
 const wishFile = "token-reset";
 

@@ -23,7 +23,6 @@ import { Warnings } from "./cluster/warnings.ts";
 import { CompositionTimelines, type ComputeRound } from "./compositions/composition-timelines.ts";
 import type { FigmaHost } from "./compositions/figma-host.ts";
 import { JobReads } from "./jobs/job-reads.ts";
-import { Following } from "./jobs/job-watchers.ts";
 import { Quotes } from "./jobs/quotes.ts";
 import { Cursors } from "./paging/cursors.ts";
 import type { WritePage } from "./previews/open-preview.ts";
@@ -39,6 +38,7 @@ import type { ShareAccess } from "./shares/share-access.ts";
 import { type HashPassword, SharePasswords } from "./shares/share-passwords.ts";
 import { ShareRates } from "./shares/share-rates.ts";
 import { UnlockCookies } from "./shares/unlock-cookies.ts";
+import { Following } from "./streams/job-watchers.ts";
 import type { TrustedProxies } from "./transport/trusted-proxies.ts";
 
 export interface Wiring {

@@ -5,16 +5,22 @@ import ts from "typescript";
 
 /** Tests run compiled, somewhere below the sources; `dist` has a package.json of its own. */
 const root = rootAbove(import.meta.dirname);
+/** From the ground up: a folder imports only itself and folders that stand before it. */
 export const folders = [
-  "clients",
-  "engine",
-  "actors",
-  "film",
-  "http",
-  "console",
-  "render-farm",
-  "bench",
   "config",
+  "contract",
+  "engine",
+  "timeline",
+  "actors",
+  "providers",
+  "effects",
+  "film",
+  "render-farm",
+  "http",
+  "clients",
+  "console",
+  "cli",
+  "bench",
   "test",
 ] as const;
 
@@ -27,6 +33,15 @@ export interface Source {
 
 export const sources = folders.flatMap((folder) => list(join(root, folder)).map(read));
 export const product = sources.filter(({ folder }) => folder !== "test");
+
+export function exists(path: string): boolean {
+  return existsSync(join(root, path));
+}
+
+/** The text of a file, by its path from the root. */
+export function readRoot(path: string): string {
+  return readFileSync(join(root, path), "utf8");
+}
 
 function rootAbove(folder: string): string {
   if (existsSync(join(folder, "tsconfig.json"))) return folder;

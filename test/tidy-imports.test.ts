@@ -4,39 +4,101 @@ import t from "tap";
 import ts from "typescript";
 import { folders, isRoot, product, type Source, sources } from "./source-tree.ts";
 
-/**
- * Folder to what it may import: folders, or the beginnings of paths. It may always import itself.
- */
+/** Folders that may import less than all that stand before them; beginnings of paths. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   config: ["package.json"],
-  engine: ["config/"],
-  actors: ["engine/", "config/"],
+  providers: ["config/", "engine/", "actors/"],
   // What runs in the pages of films, and how they are made: for the farm and for previews.
-  film: ["actors/timeline/", "actors/export/measurement.ts", "config/"],
-  http: ["actors/", "engine/", "config/", "film/", "clients/typescript/src/"],
-  // What it can do a client can do.
+  film: ["config/", "timeline/"],
+  // They meet the service in the task port, whose messages are the engine's.
+  "render-farm": ["config/", "engine/", "timeline/", "actors/asset/media-type.ts", "film/"],
+  // What the console can do a client can do.
   console: ["clients/typescript/src/", "film/preview/messages.ts"],
-  "render-farm": ["actors/", "engine/", "config/", "film/"],
   // The generator reads what the routes publish. What users install imports nothing; see below.
   clients: ["http/documents/openapi.ts", "http/route-table.ts"],
   bench: [
-    "actors/contract/",
-    "clients/typescript/src/",
-    "http/cli/folder-",
     "config/",
-    // The same hostile bytes as the tests'.
-    "test/hostile/",
-    // A provider as slow as it is told to be.
-    "test/providers/",
-    // What farm nodes and their service meet at.
-    "test/nats-server.ts",
-    "test/s3/swift.ts",
+    "contract/",
+    "clients/typescript/src/",
+    "cli/folder-",
     // The same browser and tools for the peers.
     "render-farm/browser/browser.ts",
     "render-farm/browser/chromium-path.ts",
     "render-farm/programs/find-tool.ts",
+    // Hostile bytes, slow providers, NATS and S3 servers: the same as the tests'.
+    "test/hostile/",
+    "test/providers/",
+    "test/nats-server.ts",
+    "test/s3/swift.ts",
   ],
-  test: folders.map((folder) => `${folder}/`),
+};
+
+/** Inside these two folders the same rule holds for what they contain, from the ground up. */
+const innerOrder: Readonly<Record<string, readonly string[]>> = {
+  actors: [
+    "reply.ts",
+    "table-codes.ts",
+    "count.ts",
+    "pricing.ts",
+    "refusal.ts",
+    "protocol",
+    "row-codecs.ts",
+    "generation",
+    "job",
+    "asset",
+    "composition",
+    "render",
+    "measuring",
+    "set",
+    "share",
+    "studio",
+    "account",
+    "ticket",
+    "directory",
+    "tombstone",
+    "agent",
+    "domain.ts",
+  ],
+  http: [
+    "backup-requests.ts",
+    "exchange",
+    "transport",
+    "auth",
+    "problems",
+    "request",
+    "request-log.ts",
+    "service.ts",
+    "route.ts",
+    "look",
+    "docs",
+    "placing.ts",
+    "route-tree.ts",
+    "metrics",
+    "paging",
+    "documents",
+    "sign-in",
+    "providers",
+    "accounts",
+    "bootstrap.ts",
+    "streams",
+    "token-reset.ts",
+    "jobs",
+    "assets",
+    "operations",
+    "api.ts",
+    "cluster",
+    "stopping.ts",
+    "compositions",
+    "shares",
+    "exports",
+    "previews",
+    "health-watch.ts",
+    "wiring.ts",
+    "agents",
+    "console",
+    "route-table.ts",
+    "main.ts",
+  ],
 };
 
 /** Packages that more than one file imports, and why. */
@@ -44,7 +106,7 @@ const packageExceptions: Readonly<Record<string, readonly string[]>> = {
   // The peer is the same library without the service: what the bench measures against.
   "uWebSockets.js": ["http/transport/server.ts", "bench/peers/bare-uws.ts"],
   // The service reads archives of strangers out of its object store, the command line its own file.
-  yauzl: ["http/compositions/bundle-archive.ts", "http/cli/compositions/archived-manifest.ts"],
+  yauzl: ["http/compositions/bundle-archive.ts", "cli/compositions/archived-manifest.ts"],
 };
 const testPackages = [
   "acorn",
@@ -74,17 +136,46 @@ t.test("the sources are found", async (t) => {
   t.ok(sources.length > 100, `${sources.length} files`);
 });
 
-t.test("folders import only what the dependency rule allows", async (t) => {
-  const wrong = sources
-    .filter(({ path }) => !isRoot(path))
+t.test("no arrow runs up: a folder imports only itself and folders before it", async (t) => {
+  const floor = (path: string) => folders.findIndex((folder) => path.startsWith(`${folder}/`));
+  const wrong = product
+    .filter(({ folder }) => folder !== "bench")
     .flatMap((source) =>
       ours(source)
-        .filter((to) => to.split("/")[0] !== source.folder)
-        .filter((to) => !(mayImport[source.folder] ?? []).some((allowed) => to.startsWith(allowed)))
+        .filter((to) => floor(to) > floor(source.path))
         .map((to) => `${source.path} imports ${to}`),
     );
   t.strictSame(wrong, []);
 });
+
+t.test("folders import only what the dependency rule allows", async (t) => {
+  const wrong = product
+    .filter(({ path }) => !isRoot(path))
+    .flatMap((source) =>
+      ours(source)
+        .filter((to) => to.split("/")[0] !== source.folder)
+        .filter(
+          (to) => mayImport[source.folder]?.some((allowed) => to.startsWith(allowed)) === false,
+        )
+        .map((to) => `${source.path} imports ${to}`),
+    );
+  t.strictSame(wrong, []);
+});
+
+for (const [folder, order] of Object.entries(innerOrder))
+  t.test(`no arrow runs up inside ${folder}/`, async (t) => {
+    const inside = product.filter((source) => source.folder === folder);
+    const room = (path: string) => path.split("/")[1] ?? "";
+    const rooms = new Set(inside.map(({ path }) => room(path)));
+    t.strictSame([...rooms].sort(), [...order].sort(), "each is in the order, once");
+    const wrong = inside.flatMap((source) =>
+      ours(source)
+        .filter((to) => to.startsWith(`${folder}/`))
+        .filter((to) => order.indexOf(room(to)) > order.indexOf(room(source.path)))
+        .map((to) => `${source.path} imports ${to}`),
+    );
+    t.strictSame(wrong, []);
+  });
 
 t.test("a client that users install stands on nothing but itself", async (t) => {
   const home = "clients/typescript/src/";
@@ -98,9 +189,9 @@ t.test("a client that users install stands on nothing but itself", async (t) => 
   t.strictSame(wrong, []);
 });
 
-t.test("the service does not call itself: in http only the command line is a client", async (t) => {
+t.test("the service does not call itself: http imports no client", async (t) => {
   const wrong = sources
-    .filter(({ folder, path }) => folder === "http" && !path.startsWith("http/cli/"))
+    .filter(({ folder }) => folder === "http")
     .flatMap((source) =>
       ours(source)
         .filter((to) => to.startsWith("clients/"))

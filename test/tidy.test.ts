@@ -5,7 +5,7 @@
 import { basename, dirname } from "node:path";
 import t from "tap";
 import ts from "typescript";
-import { isRoot, product, type Source, sources } from "./source-tree.ts";
+import { exists, folders, isRoot, product, readRoot, type Source, sources } from "./source-tree.ts";
 
 interface Ban {
   readonly word: string;
@@ -28,7 +28,7 @@ const bans: readonly Ban[] = [
       // A film plays in real time only there.
       "film/preview/preview.ts",
       "engine/adapters/system-clock.ts",
-      "http/cli/compositions/render-delivery.ts",
+      "cli/compositions/render-delivery.ts",
       "bench/",
       "test/long/store-damage.test.ts",
     ],
@@ -38,19 +38,14 @@ const bans: readonly Ban[] = [
     instead: "the entropy port",
     finds: (node) => isMember(node, "Math", "random") || isNamed(node, "randomUUID"),
     // Names of temporary files, and clients, which have no ports.
-    allowed: [
-      "engine/adapters/",
-      "clients/typescript/src/retry.ts",
-      "http/cli/",
-      "bench/",
-      "test/",
-    ],
+    allowed: ["engine/adapters/", "clients/typescript/src/retry.ts", "cli/", "bench/", "test/"],
   },
   {
     word: "process.env",
     instead: "config/settings.ts, which a main.ts hands it to",
     finds: (node) => isMember(node, "process", "env"),
-    allowed: ["config/", "test/"],
+    // The local cluster starts programs, each with an environment made from its own.
+    allowed: ["config/", "cli/cluster/", "test/"],
   },
   {
     word: "console",
@@ -139,6 +134,20 @@ t.test("no folder has more than 25 files beside each other", async (t) => {
     ([folder, files]) => files > 25 && !manyOfAKind.test(`${folder}/`),
   );
   t.strictSame(wrong, []);
+});
+
+t.test("each folder says what it owns, what it may import and where to begin", async (t) => {
+  for (const folder of folders) {
+    const head = readRoot(`${folder}/README.md`);
+    t.match(head, /^# .+\n\n[^#]+\n\n- May import: [^#]+\n- Begin with: [^#]+$/, folder);
+    const named = [...(head.split("- Begin with: ")[1]?.matchAll(/`([\w./-]+)`/g) ?? [])];
+    const missing = named.filter(([, path = ""]) => path.includes(".") || path.includes("/"));
+    t.strictSame(
+      missing.filter(([, path = ""]) => !exists(`${folder}/${path}`)),
+      [],
+      folder,
+    );
+  }
 });
 
 /** What the formatter cannot break: a URL, or a line that is one string. */

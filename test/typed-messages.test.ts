@@ -8,7 +8,7 @@ import ts from "typescript";
 const root = join(import.meta.dirname, "../..");
 const folder = join(root, "http");
 
-const imports = `import { jobKey } from "../actors/job/job.ts";
+const imports = `import { jobKey } from "../actors/protocol/job.ts";
 import type { Gateway } from "../engine/gateway.ts";
 import { expectReply } from "./problems/replies.ts";
 declare const gateway: Gateway;
@@ -29,7 +29,7 @@ expectReply(reply, "canceled");
 const reply = await gateway.ask(jobKey(id), { kind: "cancel" }, "settle");
 expectReply(reply, "canceled");
 `,
-  "unhandled-reply.ts": `import { compositionKey, type ReplaceFiles } from "../actors/composition/composition.ts";
+  "unhandled-reply.ts": `import { compositionKey, type ReplaceFiles } from "../actors/protocol/composition.ts";
 ${imports}
 declare const replace: ReplaceFiles;
 const reply = await gateway.ask(compositionKey(id, id), replace, "work");

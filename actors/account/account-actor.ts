@@ -16,7 +16,6 @@ import { type Actor, answer, type Context, decision, put, tell } from "../../eng
 import type { ReplyTo } from "../../engine/address.ts";
 import { invariant } from "../../engine/invariant.ts";
 import { partitionOf } from "../../engine/key.ts";
-import { ticketKey } from "../ticket/ticket.ts";
 import {
   type Account,
   type AccountDecision,
@@ -25,12 +24,18 @@ import {
   firstOfNextMonth,
   ledgerKey,
   refuse,
-} from "./account.ts";
-import type { AccountMessage, AssetChanged, IssueTicket, OpenAccount } from "./account-messages.ts";
+} from "../protocol/account.ts";
+import type {
+  AccountMessage,
+  AssetChanged,
+  IssueTicket,
+  OpenAccount,
+} from "../protocol/account-messages.ts";
+import { unpackSubmit } from "../protocol/packed-submit.ts";
+import { ticketKey } from "../protocol/ticket.ts";
 import { setBudget } from "./budget.ts";
 import { countUnpaidUse, discard, follow, forget, setTerms } from "./following.ts";
 import { grant } from "./grant.ts";
-import { unpackSubmit } from "./packed-submit.ts";
 import { pay } from "./payment.ts";
 import { awaitRenewal, pendingRenewal, renewalRows } from "./renewal.ts";
 import { changeRun } from "./run.ts";

@@ -7,12 +7,10 @@
 
 import { modalities } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
+import { assetStatuses } from "../../contract/asset.ts";
+import type { Invariant } from "../../contract/invariants.ts";
+import { type JobStatus, jobStatuses } from "../../contract/job.ts";
 import type { Id } from "../../engine/id.ts";
-import { type Asset, mimeTypeOf, modalityOf, statusOf, storedBy } from "../asset/asset.ts";
-import { assetStatuses } from "../contract/asset.ts";
-import type { Invariant } from "../contract/invariants.ts";
-import { type JobStatus, jobStatuses } from "../contract/job.ts";
-import type { Job } from "../job/job.ts";
 import {
   type Account,
   assetIndex,
@@ -22,8 +20,10 @@ import {
   type LedgerEntryType,
   type LedgerRow,
   poolOf,
-} from "./account.ts";
-import type { StoredFile } from "./account-messages.ts";
+} from "../protocol/account.ts";
+import type { StoredFile } from "../protocol/account-messages.ts";
+import { type Asset, mimeTypeOf, modalityOf, statusOf, storedBy } from "../protocol/asset.ts";
+import type { Job } from "../protocol/job.ts";
 
 /** `expected` is what the rows add up to, `found` the stored value. */
 export interface Finding {

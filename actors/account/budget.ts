@@ -7,11 +7,15 @@
 import { answer, type Context, decision, put, type RowWrite } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
-import type { Terms } from "../job/job.ts";
+import { type Account, type AccountDecision, firstOfNextMonth } from "../protocol/account.ts";
+import type { SetBudget } from "../protocol/account-messages.ts";
+import type { Terms } from "../protocol/job.ts";
+import {
+  type Budget,
+  type MemberSpending,
+  memberSpendingKey,
+} from "../protocol/member-spending.ts";
 import type { Refusal } from "../refusal.ts";
-import { type Account, type AccountDecision, firstOfNextMonth } from "./account.ts";
-import type { SetBudget } from "./account-messages.ts";
-import { type Budget, type MemberSpending, memberSpendingKey } from "./member-spending.ts";
 
 /** Step 8 of a submit: 402 before the wallet is looked at. */
 export function memberBudget(

@@ -5,12 +5,11 @@
 
 import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
+import type { JobStatus } from "../../contract/job.ts";
 import { type Context, decision, put, type RowWrite, type Tell, tell } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";
 import { invariant } from "../../engine/invariant.ts";
 import { partitionOf } from "../../engine/key.ts";
-import type { JobStatus } from "../contract/job.ts";
-import { jobKey, type Terms } from "../job/job.ts";
 import {
   type Account,
   type AccountDecision,
@@ -22,19 +21,20 @@ import {
   ledgerKey,
   poolOf,
   waitingKey,
-} from "./account.ts";
+} from "../protocol/account.ts";
 import type {
   JobChanged,
   JobDeleted,
   JobDiscarded,
   SetTerms,
   UnpaidUseChanged,
-} from "./account-messages.ts";
+} from "../protocol/account-messages.ts";
+import { jobKey, type Terms } from "../protocol/job.ts";
+import { fingerprintKey } from "../protocol/submit-terms.ts";
 import { giveBackSpending } from "./budget.ts";
 import { memberCounted } from "./member-counts.ts";
 import { commit } from "./run.ts";
 import { dayOf, usedToday, withSlots } from "./submit.ts";
-import { fingerprintKey } from "./submit-terms.ts";
 import { addUnpaidUse, findCeiling } from "./unpaid-use.ts";
 
 /** What a change of the account brings along. */

@@ -1,9 +1,9 @@
 import { defined } from "../../config/defined.ts";
 import { answer, type Context, decision, put } from "../../engine/actor.ts";
 import { count } from "../count.ts";
+import { type Account, type AccountDecision, available, ledgerKey } from "../protocol/account.ts";
+import type { Grant } from "../protocol/account-messages.ts";
 import { refused } from "../refusal.ts";
-import { type Account, type AccountDecision, available, ledgerKey } from "./account.ts";
-import type { Grant } from "./account-messages.ts";
 
 /**
  * An operator gives credits, or takes back from what can still be spent, the plan's credits last.

@@ -6,8 +6,8 @@
 import { type Context, put, type RowWrite } from "../../engine/actor.ts";
 import { type Id, idBytes } from "../../engine/id.ts";
 import { type Key, keyOf, partitionOf } from "../../engine/key.ts";
+import { change } from "../protocol/account.ts";
 import { codes } from "../table-codes.ts";
-import { change } from "./account.ts";
 
 /** `changes` are places of `countIndex` and what is added there. */
 export function memberCounted(

@@ -1,7 +1,13 @@
 import { answer, type Context, decision, put } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
-import { type Account, type AccountDecision, available, ledgerKey, refuse } from "./account.ts";
-import type { Pay } from "./account-messages.ts";
+import {
+  type Account,
+  type AccountDecision,
+  available,
+  ledgerKey,
+  refuse,
+} from "../protocol/account.ts";
+import type { Pay } from "../protocol/account-messages.ts";
 import { commitSpending, memberBudget } from "./budget.ts";
 import { commit, refusalOfRun } from "./run.ts";
 import { requestRate, wallet } from "./submit.ts";

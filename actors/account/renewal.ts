@@ -8,7 +8,6 @@
  */
 import { put, type RowWrite } from "../../engine/actor.ts";
 import { type Key, keyOf, orderedNumber, partitionOf } from "../../engine/key.ts";
-import { codes } from "../table-codes.ts";
 import {
   type Account,
   available,
@@ -17,7 +16,8 @@ import {
   type LedgerRow,
   ledgerKey,
   monthlyCreditsOf,
-} from "./account.ts";
+} from "../protocol/account.ts";
+import { codes } from "../table-codes.ts";
 
 /** The accounts of a partition, in the order in which they renew. */
 export function renewalKey(account: Key, atMs: number): Key<string> {

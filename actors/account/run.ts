@@ -6,11 +6,11 @@
 import { type Context, put, type RowWrite, type Tell, tell } from "../../engine/actor.ts";
 import { type Id, keyOfId } from "../../engine/id.ts";
 import type { Key } from "../../engine/key.ts";
-import { sessionKey } from "../agent/session.ts";
-import type { TurnOfJob } from "../job/job.ts";
+import type { RunChanged } from "../protocol/account-messages.ts";
+import type { TurnOfJob } from "../protocol/job.ts";
+import { sessionKey } from "../protocol/session.ts";
 import type { Refusal } from "../refusal.ts";
 import { codes } from "../table-codes.ts";
-import type { RunChanged } from "./account-messages.ts";
 
 export interface Run {
   /** The price that the customer approved; null for none. */

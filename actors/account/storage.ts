@@ -8,10 +8,10 @@ import { allowanceOf, type PlanName, type PlanOverrides } from "../../config/pla
 import { type Context, put, type RowWrite } from "../../engine/actor.ts";
 import { invariant } from "../../engine/invariant.ts";
 import { type Key, keyOf, partitionOf } from "../../engine/key.ts";
+import type { Account } from "../protocol/account.ts";
+import type { FilesChanged, StoredFile } from "../protocol/account-messages.ts";
 import type { Refusal } from "../refusal.ts";
 import { codes } from "../table-codes.ts";
-import type { Account } from "./account.ts";
-import type { FilesChanged, StoredFile } from "./account-messages.ts";
 import { storedBytes } from "./unpaid-use.ts";
 
 interface Agreed {

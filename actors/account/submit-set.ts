@@ -15,11 +15,17 @@ import {
   type Tell,
 } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
-import { type CreateJob, jobKey } from "../job/job.ts";
+import {
+  type Account,
+  type AccountDecision,
+  poolOf,
+  refuse,
+  waitingKey,
+} from "../protocol/account.ts";
+import type { SetCandidate, SubmitSet } from "../protocol/account-messages.ts";
+import { type CreateJob, jobKey } from "../protocol/job.ts";
+import { type OutputSet, type SetMember, setKey } from "../protocol/set.ts";
 import type { Refusal } from "../refusal.ts";
-import { type OutputSet, type SetMember, setKey } from "../set/set.ts";
-import { type Account, type AccountDecision, poolOf, refuse, waitingKey } from "./account.ts";
-import type { SetCandidate, SubmitSet } from "./account-messages.ts";
 import { accept, consumption, firstRefusal, memberRefusal, requestRows } from "./submit.ts";
 import { findCeiling } from "./unpaid-use.ts";
 

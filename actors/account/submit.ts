@@ -17,9 +17,6 @@ import {
 } from "../../engine/actor.ts";
 import { type Id, idBytes, idOfBytes } from "../../engine/id.ts";
 import { partitionOf } from "../../engine/key.ts";
-import { type CreateJob, jobKey, jobRequestKey, type SubmitReply } from "../job/job.ts";
-import type { Refusal } from "../refusal.ts";
-import { tombstoneKey } from "../tombstone/tombstone.ts";
 import {
   type Account,
   type AccountDecision,
@@ -31,12 +28,15 @@ import {
   modelPlace,
   poolOf,
   refuse,
-} from "./account.ts";
+} from "../protocol/account.ts";
+import { type CreateJob, jobKey, jobRequestKey, type SubmitReply } from "../protocol/job.ts";
+import { fingerprintKey, type Submit, type SubmitTerms } from "../protocol/submit-terms.ts";
+import { tombstoneKey } from "../protocol/tombstone.ts";
+import type { Refusal } from "../refusal.ts";
 import { commitSpending, memberBudget } from "./budget.ts";
 import { memberCounted } from "./member-counts.ts";
 import { commit, refusalOfRun } from "./run.ts";
 import { storageRefusal } from "./storage.ts";
-import { fingerprintKey, type Submit, type SubmitTerms } from "./submit-terms.ts";
 import { findCeiling, findCreator } from "./unpaid-use.ts";
 
 type Step = (

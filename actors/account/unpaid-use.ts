@@ -6,19 +6,16 @@
  */
 
 import { allowanceOf, type PlanName, type PlanOverrides } from "../../config/plans.ts";
-import { type Context, tell } from "../../engine/actor.ts";
-import type { Id } from "../../engine/id.ts";
-import type { Account, AccountDecision, Pool } from "./account.ts";
-import { accountKey, type UnpaidUseChanged } from "./account-messages.ts";
+import { tell } from "../../engine/actor.ts";
+import type { Account, AccountDecision, Pool } from "../protocol/account.ts";
+import { accountKey, type UnpaidUseChanged } from "../protocol/account-messages.ts";
+import type { Rows } from "../protocol/owner.ts";
 
 /** A ceiling and how many slots below it are taken. */
 export interface Ceiling {
   readonly max: number;
   readonly active: number;
 }
-
-/** Where the rows of other accounts of the partition are read. */
-export type Rows = Pick<Context, "get">;
 
 interface Agreed {
   readonly plan: PlanName;
@@ -28,11 +25,6 @@ interface Agreed {
 /** The creator's account, into which this one counts; undefined for one that pays for itself. */
 export function findCreator({ countsInto }: Account, rows: Rows): Account | undefined {
   return countsInto === undefined ? undefined : rows.get(accountKey(countsInto));
-}
-
-/** The owner of work in the context `scope`: the creator of an unpaid organization, else itself. */
-export function findOwner(scope: Id, rows: Rows): Id {
-  return rows.get(accountKey(scope))?.countsInto ?? scope;
 }
 
 /** Slots of a pool that the account and the organizations that count into it have taken. */

@@ -11,6 +11,7 @@
 
 import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
+import type { TurnStatus } from "../../contract/agent.ts";
 import {
   type Actor,
   answer,
@@ -25,10 +26,8 @@ import {
 import type { ReplyTo } from "../../engine/address.ts";
 import { idBytes } from "../../engine/id.ts";
 import { partitionOf } from "../../engine/key.ts";
-import { accountKey } from "../account/account-messages.ts";
 import { ownerOf } from "../job/job-index.ts";
-import { type Refusal, refused } from "../refusal.ts";
-import { done as isDone } from "../reply.ts";
+import { accountKey } from "../protocol/account-messages.ts";
 import {
   type AgentTurn,
   briefKey,
@@ -38,10 +37,11 @@ import {
   type StartTurn,
   sessionOfOwnerKey,
   sessionTermsKey,
-  type TurnStatus,
   turnCredentialKey,
   turnKey,
-} from "./session.ts";
+} from "../protocol/session.ts";
+import { type Refusal, refused } from "../refusal.ts";
+import { done as isDone } from "../reply.ts";
 
 type SessionDecision = Decision<Session, never>;
 type SessionContext = Context<ReplyTo<SessionMessage>>;

@@ -12,6 +12,7 @@
 
 import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
+import type { AssetStatus } from "../../contract/asset.ts";
 import {
   type Actor,
   answer,
@@ -24,14 +25,8 @@ import {
   tell,
 } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
-import { accountKey } from "../account/account-messages.ts";
-import type { Rows } from "../account/unpaid-use.ts";
-import type { AssetStatus } from "../contract/asset.ts";
-import type { FarmTask } from "../job/farm-task.ts";
-import type { Outcome } from "../job/job.ts";
 import { runFarmTask } from "../job/run-farm-task.ts";
-import { type Refusal, refused } from "../refusal.ts";
-import { done } from "../reply.ts";
+import { accountKey } from "../protocol/account-messages.ts";
 import {
   type Asset,
   type AssetEffect,
@@ -44,9 +39,14 @@ import {
   statusOf,
   storedBy,
   uploadPartKey,
-} from "./asset.ts";
-import { isShared } from "./media.ts";
-import { removalKey } from "./removal.ts";
+} from "../protocol/asset.ts";
+import type { FarmTask } from "../protocol/farm-task.ts";
+import type { Outcome } from "../protocol/job.ts";
+import { isShared } from "../protocol/media.ts";
+import type { Rows } from "../protocol/owner.ts";
+import { removalKey } from "../protocol/removal.ts";
+import { type Refusal, refused } from "../refusal.ts";
+import { done } from "../reply.ts";
 
 type AssetDecision = Decision<Asset, AssetEffect>;
 type AssetContext = Context<ReplyTo<AssetMessage>>;

@@ -2,11 +2,11 @@
 
 import { limits } from "../../config/limits.ts";
 import { firstCharacters, toOneLine } from "../../config/one-line.ts";
+import type { Asset as AssetView } from "../../contract/asset.ts";
 import { timestamp } from "../../engine/timestamp.ts";
-import type { Asset as AssetView } from "../contract/asset.ts";
-import type { JobRequest } from "../job/job.ts";
-import { type Asset, mimeTypeOf, modalityOf, sourceOf, statusOf } from "./asset.ts";
-import type { Media } from "./media.ts";
+import { type Asset, mimeTypeOf, modalityOf, sourceOf, statusOf } from "../protocol/asset.ts";
+import type { JobRequest } from "../protocol/job.ts";
+import type { Media } from "../protocol/media.ts";
 
 export type Sign = (objectKey: string) => { readonly url: string; readonly expiresAtMs: number };
 

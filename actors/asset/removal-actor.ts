@@ -10,14 +10,14 @@ import {
   put,
 } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
-import { done } from "../reply.ts";
 import {
   type Removal,
   type RemovalEffect,
   type RemovalMessage,
   type ReserveObjects,
   removedObjectsKey,
-} from "./removal.ts";
+} from "../protocol/removal.ts";
+import { done } from "../reply.ts";
 
 export const removalActor: Actor<Removal, RemovalMessage, RemovalEffect> = {
   kind: "removal",

@@ -22,11 +22,7 @@ import {
 } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
-import { accountKey, type FilesChanged, type StoredFile } from "../account/account-messages.ts";
-import { bundleRemovalKey } from "../asset/removal.ts";
-import { type Refusal, type Refused, refused } from "../refusal.ts";
-import { done } from "../reply.ts";
-import { studioKey } from "../studio/studio.ts";
+import { accountKey, type FilesChanged, type StoredFile } from "../protocol/account-messages.ts";
 import {
   type BundleFile,
   bundleFileKey,
@@ -34,7 +30,7 @@ import {
   objectKeyOf,
   pathBytes,
   pathDigest,
-} from "./bundle-file.ts";
+} from "../protocol/bundle-file.ts";
 import {
   activeRendersKey,
   type Composition,
@@ -53,7 +49,11 @@ import {
   type Reservation,
   staleObjectsKey,
   versionTag,
-} from "./composition.ts";
+} from "../protocol/composition.ts";
+import { bundleRemovalKey } from "../protocol/removal.ts";
+import { studioKey } from "../protocol/studio.ts";
+import { type Refusal, type Refused, refused } from "../refusal.ts";
+import { done } from "../reply.ts";
 import { mergeMeta, metaFault } from "./meta.ts";
 
 type CompositionDecision = Decision<Composition, never>;

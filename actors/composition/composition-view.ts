@@ -3,21 +3,21 @@
  */
 
 import { defined } from "../../config/defined.ts";
-import { timestamp } from "../../engine/timestamp.ts";
 import type {
   CompositionFile,
   Composition as CompositionView,
   EffectiveClip,
   EffectiveTimeline,
-} from "../contract/composition.ts";
+} from "../../contract/composition.ts";
+import { timestamp } from "../../engine/timestamp.ts";
 import type {
   Clip,
   Composition as InnerComposition,
   TextClip,
   Timeline,
-} from "../timeline/model.ts";
-import { type BundleFile, etagOf, roleOf } from "./bundle-file.ts";
-import type { Composition, CompositionDetails, Frame } from "./composition.ts";
+} from "../../timeline/model.ts";
+import { type BundleFile, etagOf, roleOf } from "../protocol/bundle-file.ts";
+import type { Composition, CompositionDetails, Frame } from "../protocol/composition.ts";
 
 /** `files` undefined in listings. */
 export function compositionView(

@@ -1,7 +1,7 @@
 /** What a customer keeps with a composition: bounded, otherwise taken as it comes. */
 import { limits } from "../../config/limits.ts";
 import type { Fault } from "../../config/schema.ts";
-import type { Meta } from "./composition.ts";
+import type { Meta } from "../protocol/composition.ts";
 
 /** `pointer` is that of the member that holds it. */
 export function metaFault(meta: Meta, pointer: string): Fault | undefined {

@@ -8,11 +8,11 @@
  */
 
 import { limits } from "../../config/limits.ts";
+import type { TokenScope } from "../../contract/account.ts";
 import { type Context, put } from "../../engine/actor.ts";
 import type { Question, ReplyTo } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
 import { type Key, keyOf } from "../../engine/key.ts";
-import type { TokenScope } from "../contract/account.ts";
 import { type Refusal, type Refused, refused } from "../refusal.ts";
 import { codes } from "../table-codes.ts";
 import type { AuditNote } from "./audit.ts";

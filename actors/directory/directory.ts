@@ -5,9 +5,9 @@
  */
 
 import type { PlanName, PlanOverrides } from "../../config/plans.ts";
+import type { TokenScope } from "../../contract/account.ts";
 import { type Id, idBytes } from "../../engine/id.ts";
 import { type Key, keyOf } from "../../engine/key.ts";
-import type { TokenScope } from "../contract/account.ts";
 import { codes } from "../table-codes.ts";
 
 export interface Directory {

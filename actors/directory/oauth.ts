@@ -9,11 +9,11 @@
  */
 
 import { limits } from "../../config/limits.ts";
+import type { TokenScope } from "../../contract/account.ts";
 import { type Context, put, type RowWrite, type Tell } from "../../engine/actor.ts";
 import type { Question, ReplyTo } from "../../engine/address.ts";
 import { type Id, idBytes } from "../../engine/id.ts";
 import { type Key, keyOf } from "../../engine/key.ts";
-import type { TokenScope } from "../contract/account.ts";
 import { type Refusal, type Refused, refused } from "../refusal.ts";
 import { codes } from "../table-codes.ts";
 import type { AuditNote } from "./audit.ts";

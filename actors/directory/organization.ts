@@ -1,9 +1,9 @@
 /** What an organization is, and who belongs to it: rows of the directory. */
 
 import type { PlanName, PlanOverrides } from "../../config/plans.ts";
+import type { Role } from "../../contract/organization.ts";
 import { type Id, idBytes } from "../../engine/id.ts";
 import { type Key, keyOf } from "../../engine/key.ts";
-import type { Role } from "../contract/organization.ts";
 import { codes } from "../table-codes.ts";
 import type { AccountStatus } from "./directory.ts";
 

@@ -11,12 +11,12 @@
 import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import { plans } from "../../config/plans.ts";
+import type { Role } from "../../contract/organization.ts";
 import { answer, type Context, put, type RowWrite, tell } from "../../engine/actor.ts";
 import type { Question, ReplyTo } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
-import { accountKey, type OpenAccount } from "../account/account-messages.ts";
-import type { Role } from "../contract/organization.ts";
 import { count } from "../count.ts";
+import { accountKey, type OpenAccount } from "../protocol/account-messages.ts";
 import type { Refused } from "../refusal.ts";
 import type { AuditNote } from "./audit.ts";
 import { type Directory, userByEmailKey, userKey } from "./directory.ts";

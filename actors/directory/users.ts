@@ -6,6 +6,7 @@
 
 import { defined } from "../../config/defined.ts";
 import type { PlanName, PlanOverrides } from "../../config/plans.ts";
+import type { CreatedAccount } from "../../contract/account.ts";
 import {
   answer,
   type Context,
@@ -22,8 +23,7 @@ import {
   type Grant,
   type GrantReply,
   type OpenAccount,
-} from "../account/account-messages.ts";
-import type { CreatedAccount } from "../contract/account.ts";
+} from "../protocol/account-messages.ts";
 import type { Refused } from "../refusal.ts";
 import type { AuditNote } from "./audit.ts";
 import {

@@ -1,6 +1,6 @@
 import { defined } from "../../config/defined.ts";
 import type { Fault } from "../../config/schema.ts";
-import { RemoveBackgroundVideoRequest } from "../contract/generation.ts";
+import { RemoveBackgroundVideoRequest } from "../../contract/generation.ts";
 import { priceOf } from "../pricing.ts";
 import type { Refusal } from "../refusal.ts";
 import { acceptBody } from "./accepted-body.ts";

@@ -6,7 +6,7 @@
 import type { ModelEntry } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
 import type { Fault } from "../../config/schema.ts";
-import type { Source } from "../job/farm-task.ts";
+import type { Source } from "../protocol/farm-task.ts";
 import type { SourceAsset, Sources } from "./generation.ts";
 
 /** The trimmed length of a text, in characters as people count them. */

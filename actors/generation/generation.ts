@@ -5,8 +5,8 @@
 
 import type { Modality, ModelEntry } from "../../config/catalogue.ts";
 import type { Id } from "../../engine/id.ts";
-import type { Media } from "../asset/media.ts";
-import type { TaskInput } from "../job/job.ts";
+import type { TaskInput } from "../protocol/job.ts";
+import type { Media } from "../protocol/media.ts";
 
 export interface Generation {
   readonly model: ModelEntry;

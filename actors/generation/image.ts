@@ -3,10 +3,10 @@
 import type { ModelEntry } from "../../config/catalogue.ts";
 import { defined } from "../../config/defined.ts";
 import type { Fault } from "../../config/schema.ts";
-import { GenerateImageRequest } from "../contract/generation.ts";
-import type { Source } from "../job/farm-task.ts";
-import type { TaskInput } from "../job/job.ts";
+import { GenerateImageRequest } from "../../contract/generation.ts";
 import { priceOf } from "../pricing.ts";
+import type { Source } from "../protocol/farm-task.ts";
+import type { TaskInput } from "../protocol/job.ts";
 import type { Refusal } from "../refusal.ts";
 import { acceptBody } from "./accepted-body.ts";
 import { canonicalOf } from "./canonical.ts";

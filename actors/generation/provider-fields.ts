@@ -5,8 +5,8 @@
  */
 import type { ModelEntry } from "../../config/catalogue.ts";
 import { isRemote } from "../../config/providers.ts";
-import type { Source } from "../job/farm-task.ts";
-import type { TaskInput } from "../job/job.ts";
+import type { Source } from "../protocol/farm-task.ts";
+import type { TaskInput } from "../protocol/job.ts";
 
 export type ProviderInput = {
   readonly fields: Readonly<Record<string, unknown>>;

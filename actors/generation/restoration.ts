@@ -1,7 +1,7 @@
 import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import type { Fault } from "../../config/schema.ts";
-import { RestoreVideoRequest } from "../contract/generation.ts";
+import { RestoreVideoRequest } from "../../contract/generation.ts";
 import { priceOf } from "../pricing.ts";
 import type { Refusal } from "../refusal.ts";
 import { acceptBody } from "./accepted-body.ts";

@@ -1,7 +1,7 @@
 /** From a set's request to its members, each understood like an image request of its own. */
 import { defined } from "../../config/defined.ts";
 import type { Fault } from "../../config/schema.ts";
-import { GenerateSetRequest, type SetMember } from "../contract/generation.ts";
+import { GenerateSetRequest, type SetMember } from "../../contract/generation.ts";
 import type { Refusal } from "../refusal.ts";
 import { canonicalOf, withoutDefaults } from "./canonical.ts";
 import type { Generation, Quoted, Sources } from "./generation.ts";

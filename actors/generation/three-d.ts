@@ -1,7 +1,7 @@
 /** From photos to what the 3D model will make of them. */
 import { defined } from "../../config/defined.ts";
 import type { Fault } from "../../config/schema.ts";
-import { Generate3DRequest } from "../contract/generation.ts";
+import { Generate3DRequest } from "../../contract/generation.ts";
 import { priceOf } from "../pricing.ts";
 import type { Refusal } from "../refusal.ts";
 import { acceptBody } from "./accepted-body.ts";

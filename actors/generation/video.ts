@@ -3,9 +3,9 @@
 import type { ModelEntry } from "../../config/catalogue.ts";
 import { defined } from "../../config/defined.ts";
 import type { Fault } from "../../config/schema.ts";
-import { GenerateVideoRequest } from "../contract/generation.ts";
-import type { Source } from "../job/farm-task.ts";
+import { GenerateVideoRequest } from "../../contract/generation.ts";
 import { priceOf } from "../pricing.ts";
+import type { Source } from "../protocol/farm-task.ts";
 import type { Refusal } from "../refusal.ts";
 import { acceptBody } from "./accepted-body.ts";
 import { canonicalOf } from "./canonical.ts";

@@ -15,7 +15,6 @@ import { limits } from "../../config/limits.ts";
 import { isFarm } from "../../config/providers.ts";
 import { answer, type Context, decision, type Reply } from "../../engine/actor.ts";
 import type { ReplyTo, RequestId } from "../../engine/address.ts";
-import { refused } from "../refusal.ts";
 import {
   type CancelAnswer,
   type Canceled,
@@ -28,7 +27,8 @@ import {
   type QueuedJob,
   type RunningJob,
   type Submitting,
-} from "./job.ts";
+} from "../protocol/job.ts";
+import { refused } from "../refusal.ts";
 import { become, carryOver, type JobDecision, sentOf, withdrawals } from "./job-decision.ts";
 import { jobView } from "./job-view.ts";
 import { chargeOf } from "./outcome.ts";

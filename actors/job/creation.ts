@@ -12,9 +12,6 @@ import {
 } from "../../engine/actor.ts";
 import { idBytes } from "../../engine/id.ts";
 import { EncodedRow, encodedText } from "../../engine/row-codec.ts";
-import type { Rows } from "../account/unpaid-use.ts";
-import { rowCodecs } from "../row-codecs.ts";
-import { codes } from "../table-codes.ts";
 import {
   type CreateJob,
   type Job,
@@ -26,7 +23,10 @@ import {
   type QueuedJob,
   type Sent,
   type Terms,
-} from "./job.ts";
+} from "../protocol/job.ts";
+import type { Rows } from "../protocol/owner.ts";
+import { rowCodecs } from "../row-codecs.ts";
+import { codes } from "../table-codes.ts";
 import { become, carryOver, type JobDecision } from "./job-decision.ts";
 import { jobsOfTurnKey, tagDigest } from "./job-index.ts";
 import { runFarmTask } from "./run-farm-task.ts";

@@ -7,11 +7,17 @@
 import { limits } from "../../config/limits.ts";
 import { answer, type Context, decision, put, tell } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
-import { accountKey, type JobDeleted } from "../account/account-messages.ts";
-import { assetKey } from "../asset/asset.ts";
+import { accountKey, type JobDeleted } from "../protocol/account-messages.ts";
+import { assetKey } from "../protocol/asset.ts";
+import {
+  type DeleteJob,
+  type Job,
+  type JobRequest,
+  jobEventKey,
+  jobRequestKey,
+} from "../protocol/job.ts";
 import { type Refusal, refused } from "../refusal.ts";
 import { indexRows } from "./creation.ts";
-import { type DeleteJob, type Job, type JobRequest, jobEventKey, jobRequestKey } from "./job.ts";
 import type { JobDecision } from "./job-decision.ts";
 import { indexEntriesOf } from "./job-index.ts";
 

@@ -4,10 +4,7 @@ import { limits } from "../../config/limits.ts";
 import { isFarm } from "../../config/providers.ts";
 import { birth, type Context, type Draft, decision, type Tell, tell } from "../../engine/actor.ts";
 import { partitionOf } from "../../engine/key.ts";
-import { assetKey, modalityOf, type ReadyAsset } from "../asset/asset.ts";
-import { bytesOf } from "../asset/media.ts";
-import { tombstoneKey } from "../tombstone/tombstone.ts";
-import { resolvePending } from "./cancellation.ts";
+import { assetKey, modalityOf, type ReadyAsset } from "../protocol/asset.ts";
 import {
   type Failure,
   type Job,
@@ -19,7 +16,10 @@ import {
   type QueuedJob,
   type RunningJob,
   type SucceededJob,
-} from "./job.ts";
+} from "../protocol/job.ts";
+import { bytesOf } from "../protocol/media.ts";
+import { tombstoneKey } from "../protocol/tombstone.ts";
+import { resolvePending } from "./cancellation.ts";
 import { become, carryOver, type JobDecision, withdrawals } from "./job-decision.ts";
 import { chargeOf, failureOf } from "./outcome.ts";
 

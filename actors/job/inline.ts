@@ -1,10 +1,7 @@
 import { answer, type Context, decision, tell } from "../../engine/actor.ts";
 import type { ReplyTo, RequestId } from "../../engine/address.ts";
 import { invariant } from "../../engine/invariant.ts";
-import { accountKey, type JobDiscarded } from "../account/account-messages.ts";
-import { type Refusal, type Refused, refused } from "../refusal.ts";
-import { indexRows } from "./creation.ts";
-import { moderationRecord } from "./ending.ts";
+import { accountKey, type JobDiscarded } from "../protocol/account-messages.ts";
 import {
   type CreateJob,
   type Failure,
@@ -13,7 +10,10 @@ import {
   jobRequestKey,
   type Outcome,
   type QueuedJob,
-} from "./job.ts";
+} from "../protocol/job.ts";
+import { type Refusal, type Refused, refused } from "../refusal.ts";
+import { indexRows } from "./creation.ts";
+import { moderationRecord } from "./ending.ts";
 import { become, carryOver, type JobDecision } from "./job-decision.ts";
 import { indexEntriesOf } from "./job-index.ts";
 import { failureOf } from "./outcome.ts";

@@ -16,12 +16,6 @@
  */
 import { type Actor, answer, type Context, decision } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
-import { type Refused, refused } from "../refusal.ts";
-import { cancel, resolveCancel, settleAtLimit } from "./cancellation.ts";
-import { create, resumption, takeSlot } from "./creation.ts";
-import { remove, retire } from "./deletion.ts";
-import { expire, finish } from "./ending.ts";
-import { decideInline } from "./inline.ts";
 import {
   type CreateJob,
   deadline,
@@ -30,7 +24,13 @@ import {
   type JobMessage,
   jobRequestKey,
   lastDeadline,
-} from "./job.ts";
+} from "../protocol/job.ts";
+import { type Refused, refused } from "../refusal.ts";
+import { cancel, resolveCancel, settleAtLimit } from "./cancellation.ts";
+import { create, resumption, takeSlot } from "./creation.ts";
+import { remove, retire } from "./deletion.ts";
+import { expire, finish } from "./ending.ts";
+import { decideInline } from "./inline.ts";
 import type { JobDecision } from "./job-decision.ts";
 import { reportOf } from "./job-report.ts";
 import {

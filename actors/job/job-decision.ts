@@ -11,7 +11,7 @@ import {
   type Tell,
   tell,
 } from "../../engine/actor.ts";
-import { accountKey, type JobChanged } from "../account/account-messages.ts";
+import { accountKey, type JobChanged } from "../protocol/account-messages.ts";
 import {
   type Common,
   type Job,
@@ -19,7 +19,7 @@ import {
   type JobEvent,
   jobEventKey,
   type Sent,
-} from "./job.ts";
+} from "../protocol/job.ts";
 
 export type JobDecision = Decision<Job, JobEffect>;
 

@@ -12,13 +12,13 @@
 
 import { hash } from "node:crypto";
 import { type Modality, modalities } from "../../config/catalogue.ts";
+import type { JobStatus } from "../../contract/job.ts";
 import { put, type RowWrite } from "../../engine/actor.ts";
 import type { IndexRule } from "../../engine/domain.ts";
 import { type Id, idBytes, partitionOfId } from "../../engine/id.ts";
 import { type Key, keyOf } from "../../engine/key.ts";
-import type { JobStatus } from "../contract/job.ts";
+import type { Job, Terms } from "../protocol/job.ts";
 import { codes } from "../table-codes.ts";
-import type { Job, Terms } from "./job.ts";
 
 const ends = ["open", "succeeded", "failed", "canceled"] as const;
 type End = (typeof ends)[number];

@@ -2,7 +2,7 @@
 import type { Context, Report } from "../../engine/actor.ts";
 import type { Tally } from "../../engine/metrics/tally.ts";
 import type { Span } from "../../engine/ports/traces.ts";
-import { type Job, type JobRequest, jobRequestKey } from "./job.ts";
+import { type Job, type JobRequest, jobRequestKey } from "../protocol/job.ts";
 
 /** Undefined unless this head ended it; a canceled one has ended when its credits are settled. */
 export function reportOf(job: Job): Report | undefined {

@@ -4,16 +4,23 @@
 
 import { limits } from "../../config/limits.ts";
 import { firstCharacters, toOneLine } from "../../config/one-line.ts";
-import { timestamp } from "../../engine/timestamp.ts";
-import type { Asset as AssetView } from "../contract/asset.ts";
+import type { Asset as AssetView } from "../../contract/asset.ts";
 import type {
   Cancellation as CancellationView,
   JobFailure as FailureView,
   Job as JobView,
-} from "../contract/job.ts";
-import type { Problem } from "../contract/problem.ts";
+} from "../../contract/job.ts";
+import type { Problem } from "../../contract/problem.ts";
+import { timestamp } from "../../engine/timestamp.ts";
 import { count, wasOrWere } from "../count.ts";
-import type { CanceledJob, FailedJob, Failure, Job, JobRequest, StatusDetail } from "./job.ts";
+import type {
+  CanceledJob,
+  FailedJob,
+  Failure,
+  Job,
+  JobRequest,
+  StatusDetail,
+} from "../protocol/job.ts";
 
 const detailMessages: Readonly<Record<StatusDetail, string>> = {
   provider_down:

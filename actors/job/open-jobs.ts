@@ -1,7 +1,7 @@
 /** What operators learn of jobs that have not ended, or are not settled. */
 import { type Modality, modalities } from "../../config/catalogue.ts";
 import { gauge, type Sample } from "../../engine/metrics/tally.ts";
-import type { Job } from "./job.ts";
+import type { Job } from "../protocol/job.ts";
 
 const states = ["queued", "running"] as const;
 

@@ -1,6 +1,6 @@
 /** What the end of the work means for the hold and for the customer. */
 import { limits } from "../../config/limits.ts";
-import type { Failure, Outcome } from "./job.ts";
+import type { Failure, Outcome } from "../protocol/job.ts";
 
 type FailedOutcome = Extract<Outcome, { kind: "failed" }>;
 

@@ -1,6 +1,6 @@
 import type { Id } from "../../engine/id.ts";
-import { findOwner, type Rows } from "../account/unpaid-use.ts";
-import type { FarmTask, RunFarmTask } from "./farm-task.ts";
+import type { FarmTask, RunFarmTask } from "../protocol/farm-task.ts";
+import { findOwner, type Rows } from "../protocol/owner.ts";
 
 /** Has the farm do a task of the context `scope`; `rows` are those of its partition. */
 export function runFarmTask(scope: Id, task: FarmTask, rows: Rows): RunFarmTask {

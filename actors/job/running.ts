@@ -7,8 +7,6 @@ import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import { isFarm } from "../../config/providers.ts";
 import { type Context, decision, put } from "../../engine/actor.ts";
-import { leaveUnanswered, resolvePending, resolveSubmit } from "./cancellation.ts";
-import { fail } from "./ending.ts";
 import {
   extendedDeadline,
   type Job,
@@ -17,7 +15,9 @@ import {
   type QueuedJob,
   type RunningJob,
   type StatusDetail,
-} from "./job.ts";
+} from "../protocol/job.ts";
+import { leaveUnanswered, resolvePending, resolveSubmit } from "./cancellation.ts";
+import { fail } from "./ending.ts";
 import { become, carryOver, type JobDecision, sentOf, withdrawals } from "./job-decision.ts";
 import { runFarmTask } from "./run-farm-task.ts";
 

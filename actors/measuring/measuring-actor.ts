@@ -10,15 +10,15 @@
 
 import { limits } from "../../config/limits.ts";
 import { type Actor, type Decision, decision, type Reply } from "../../engine/actor.ts";
-import type { Outcome } from "../job/job.ts";
 import { runFarmTask } from "../job/run-farm-task.ts";
+import type { Outcome } from "../protocol/job.ts";
 import {
   type Measured,
   type Measuring,
   type MeasuringEffect,
   type MeasuringMessage,
   measuringObjects,
-} from "./measuring.ts";
+} from "../protocol/measuring.ts";
 
 type MeasuringDecision = Decision<Measuring, MeasuringEffect>;
 

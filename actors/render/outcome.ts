@@ -1,6 +1,6 @@
 /** What the farm says of a render, in the words of the specification. */
 import { limits } from "../../config/limits.ts";
-import type { StillParams } from "../contract/render.ts";
+import type { StillParams } from "../../contract/render.ts";
 
 const prefix =
   /^(invalid_composition|media_unavailable|render_timeout|out_of_memory|canceled|internal): /;

@@ -12,6 +12,7 @@
 
 import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
+import type { RenderStillOptions } from "../../contract/render.ts";
 import {
   type Actor,
   answer,
@@ -26,16 +27,12 @@ import {
 } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
 import { idBytes } from "../../engine/id.ts";
-import type { Rows } from "../account/unpaid-use.ts";
-import { assetKey, type ReadyAsset } from "../asset/asset.ts";
-import { removalKey } from "../asset/removal.ts";
-import { compositionKey } from "../composition/composition.ts";
-import type { RenderStillOptions } from "../contract/render.ts";
-import type { Outcome, Output } from "../job/job.ts";
 import { runFarmTask } from "../job/run-farm-task.ts";
-import { type Refusal, type Refused, refused } from "../refusal.ts";
-import { type Place, studioKey } from "../studio/studio.ts";
-import { failureText, stillParamsOf } from "./outcome.ts";
+import { assetKey, type ReadyAsset } from "../protocol/asset.ts";
+import { compositionKey } from "../protocol/composition.ts";
+import type { Outcome, Output } from "../protocol/job.ts";
+import type { Rows } from "../protocol/owner.ts";
+import { removalKey } from "../protocol/removal.ts";
 import {
   type CancelRender,
   type FailedRender,
@@ -49,7 +46,10 @@ import {
   renderNotesKey,
   renderOfCompositionKey,
   renderOrderKey,
-} from "./render.ts";
+} from "../protocol/render.ts";
+import { type Place, studioKey } from "../protocol/studio.ts";
+import { type Refusal, type Refused, refused } from "../refusal.ts";
+import { failureText, stillParamsOf } from "./outcome.ts";
 import { reportOf } from "./render-report.ts";
 
 type RenderDecision = Decision<Render, RenderEffect>;

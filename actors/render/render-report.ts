@@ -2,7 +2,7 @@
 import type { Context, Report } from "../../engine/actor.ts";
 import type { Tally } from "../../engine/metrics/tally.ts";
 import type { Span } from "../../engine/ports/traces.ts";
-import { type Render, type RenderOrder, renderOrderKey } from "./render.ts";
+import { type Render, type RenderOrder, renderOrderKey } from "../protocol/render.ts";
 
 /** Undefined unless this head ended it. */
 export function reportOf(render: Render): Report | undefined {

@@ -1,7 +1,8 @@
 /** From a render's rows to what clients see. The only place that writes a render's wire names. */
+
+import type { Render as RenderView } from "../../contract/render.ts";
 import { timestamp } from "../../engine/timestamp.ts";
-import type { Render as RenderView } from "../contract/render.ts";
-import type { Render, RenderNotes, RenderOrder } from "./render.ts";
+import type { Render, RenderNotes, RenderOrder } from "../protocol/render.ts";
 
 /** `hasAsset`: what it made is still there. */
 export function renderView(

@@ -1,12 +1,12 @@
 /** From a set's row and its jobs to what clients see. */
 
 import { defined } from "../../config/defined.ts";
+import type { Job as JobView } from "../../contract/job.ts";
+import type { OutputSetMember, OutputSet as SetView } from "../../contract/set.ts";
 import { timestamp } from "../../engine/timestamp.ts";
-import type { Job as JobView } from "../contract/job.ts";
-import type { OutputSetMember, OutputSet as SetView } from "../contract/set.ts";
-import type { Job } from "../job/job.ts";
+import type { Job } from "../protocol/job.ts";
+import type { OutputSet } from "../protocol/set.ts";
 import type { Refusal } from "../refusal.ts";
-import type { OutputSet } from "./set.ts";
 
 /** The problem of a refusal, as the transport writes it. */
 export type ProblemOf = (refusal: Refusal) => {

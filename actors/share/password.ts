@@ -1,13 +1,6 @@
 /** Passwords of share links, by scrypt (RFC 7914). */
 import { scryptSync, timingSafeEqual } from "node:crypto";
 
-/** Salt and hash in base64url; `cost` is scrypt's N, kept so that a later one may be higher. */
-export interface PasswordHash {
-  readonly salt: string;
-  readonly hash: string;
-  readonly cost: number;
-}
-
 /** What is hashed, in a process where that disturbs no other work. */
 export interface PasswordTask {
   readonly password: string;

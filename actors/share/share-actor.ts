@@ -21,8 +21,6 @@ import {
 } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
 import { partitionOf } from "../../engine/key.ts";
-import { refused } from "../refusal.ts";
-import { done } from "../reply.ts";
 import {
   type CreateShare,
   isExpired,
@@ -31,7 +29,9 @@ import {
   shareLinkKey,
   shareOfTokenKey,
   sharesKey,
-} from "./share.ts";
+} from "../protocol/share.ts";
+import { refused } from "../refusal.ts";
+import { done } from "../reply.ts";
 
 type ShareContext = Context<ReplyTo<ShareMessage>>;
 

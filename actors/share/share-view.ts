@@ -1,10 +1,10 @@
 /** From a share link's row to what clients see. The only place that writes its wire names. */
 import { limits } from "../../config/limits.ts";
+import type { Asset as AssetView } from "../../contract/asset.ts";
+import type { ShareLink as ShareLinkView, ShareResolution } from "../../contract/share.ts";
 import { timestamp } from "../../engine/timestamp.ts";
-import type { ReadyAsset } from "../asset/asset.ts";
-import type { Asset as AssetView } from "../contract/asset.ts";
-import type { ShareLink as ShareLinkView, ShareResolution } from "../contract/share.ts";
-import { isExpired, type ShareLink } from "./share.ts";
+import type { ReadyAsset } from "../protocol/asset.ts";
+import { isExpired, type ShareLink } from "../protocol/share.ts";
 
 /** `name` is the title of the link's page. */
 export function shareLinkView(link: ShareLink, name: string, nowMs: number): ShareLinkView {

@@ -18,11 +18,16 @@ import {
 } from "../../engine/actor.ts";
 import { invariant } from "../../engine/invariant.ts";
 import { partitionOf } from "../../engine/key.ts";
-import { compositionKey } from "../composition/composition.ts";
+import { compositionKey } from "../protocol/composition.ts";
+import { renderKey } from "../protocol/render.ts";
+import {
+  type Place,
+  type Studio,
+  type StudioMessage,
+  waitingRendersKey,
+} from "../protocol/studio.ts";
+import { tombstoneKey } from "../protocol/tombstone.ts";
 import { type Refusal, refused } from "../refusal.ts";
-import { renderKey } from "../render/render.ts";
-import { tombstoneKey } from "../tombstone/tombstone.ts";
-import { type Place, type Studio, type StudioMessage, waitingRendersKey } from "./studio.ts";
 
 type Submit = Extract<StudioMessage, { kind: "submit" }>;
 type StudioDecision = Decision<Studio, never>;

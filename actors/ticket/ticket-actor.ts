@@ -12,8 +12,8 @@ import {
   type Reply,
   tell,
 } from "../../engine/actor.ts";
-import { accountKey } from "../account/account-messages.ts";
-import type { Redeemed, Ticket, TicketMessage } from "./ticket.ts";
+import { accountKey } from "../protocol/account-messages.ts";
+import type { Redeemed, Ticket, TicketMessage } from "../protocol/ticket.ts";
 
 export const ticketActor: Actor<Ticket, TicketMessage, never> = {
   kind: "ticket",

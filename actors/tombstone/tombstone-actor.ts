@@ -1,8 +1,8 @@
 /** How a tombstone is set, moved to a later instant, and forgotten. */
 
 import { type Actor, type Decision, decision, tell } from "../../engine/actor.ts";
-import { accountKey } from "../account/account-messages.ts";
-import type { Tombstone, TombstoneMessage } from "./tombstone.ts";
+import { accountKey } from "../protocol/account-messages.ts";
+import type { Tombstone, TombstoneMessage } from "../protocol/tombstone.ts";
 
 export const tombstoneActor: Actor<Tombstone, TombstoneMessage, never> = {
   kind: "tombstone",

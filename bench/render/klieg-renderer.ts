@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
-import type { Quality } from "../../actors/contract/render.ts";
+import { archiveOf } from "../../cli/folder-archive.ts";
+import { folderFiles } from "../../cli/folder-files.ts";
 import type { RenderRequest } from "../../clients/typescript/src/generated/models.ts";
 import { Klieg } from "../../clients/typescript/src/klieg.ts";
-import { archiveOf } from "../../http/cli/folder-archive.ts";
-import { folderFiles } from "../../http/cli/folder-files.ts";
+import type { Quality } from "../../contract/render.ts";
 import { type Cost, type Looks, watchCost } from "../machine/cost.ts";
 import type { Subject } from "../service/server-process.ts";
 import type { Renderer } from "./renderers.ts";

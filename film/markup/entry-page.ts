@@ -2,7 +2,7 @@
  * Markup as a film's page gets it: its elements by the keys of the timeline, the fonts that it
  * names, and its scripts in the order in which HyperFrames runs them.
  */
-import { parseMarkup, stampTags } from "../../actors/timeline/markup.ts";
+import { parseMarkup, stampTags } from "../../timeline/markup.ts";
 import { withFontGate } from "./font-gate.ts";
 import { withLateScripts } from "./late-scripts.ts";
 import { openRoots } from "./open-roots.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type Element, parseMarkup } from "../../actors/timeline/markup.ts";
 import { limits } from "../../config/limits.ts";
+import { type Element, parseMarkup } from "../../timeline/markup.ts";
 
 /**
  * Scripts that measure text find its fonts, as in HyperFrames: a gate script, placed before the

@@ -1,4 +1,4 @@
-import { type Element, parseMarkup } from "../../actors/timeline/markup.ts";
+import { type Element, parseMarkup } from "../../timeline/markup.ts";
 
 /**
  * As HyperFrames films a page: the inline scripts of its body that no other script follows run when

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 
-import type { TextClip } from "../../actors/timeline/model.ts";
+import type { TextClip } from "../../timeline/model.ts";
 import type { PlannedClip } from "./plan.ts";
 import type { ShownClip } from "./shown-clips.ts";
 

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-import { even } from "../../actors/timeline/model.ts";
+import { even } from "../../timeline/model.ts";
 import { ImageShadows } from "./image-shadows.ts";
 
 /**

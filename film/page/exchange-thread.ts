@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-import { even } from "../../actors/timeline/model.ts";
+import { even } from "../../timeline/model.ts";
 import type { CodedRun, ExchangeAnswer, ExchangeOrder, PicturePlace } from "./plan.ts";
 import { loadPlanar, type Planar } from "./planar/planar.ts";
 

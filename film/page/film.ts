@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-import { keyAttribute } from "../../actors/timeline/key-attribute.ts";
-import { even, frameFrom } from "../../actors/timeline/model.ts";
-import { mayRegister, speaksOfTimelines } from "../../actors/timeline/registration.ts";
+import { keyAttribute } from "../../timeline/key-attribute.ts";
+import { even, frameFrom } from "../../timeline/model.ts";
+import { mayRegister, speaksOfTimelines } from "../../timeline/registration.ts";
 import { addTexts } from "./added-texts.ts";
 import { drawPage, isClear, moveIntoCanvas, prepareDrawing } from "./drawing.ts";
 import { Exchange } from "./exchange.ts";

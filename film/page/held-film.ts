@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-import type { Composition } from "../../actors/timeline/model.ts";
+import type { Composition } from "../../timeline/model.ts";
 import type { FilmPlan, FilmWindow } from "./plan.ts";
 import { type ShownClip, showAt } from "./shown-clips.ts";
 import { rulesIn } from "./style-rules.ts";

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-import { keyAttribute } from "../../actors/timeline/key-attribute.ts";
-import { type Composition, frameFrom } from "../../actors/timeline/model.ts";
+import { keyAttribute } from "../../timeline/key-attribute.ts";
+import { type Composition, frameFrom } from "../../timeline/model.ts";
 import type { FilmPlan } from "./plan.ts";
 import type { ShownClip } from "./shown-clips.ts";
 

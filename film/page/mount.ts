@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-import { keyAttribute } from "../../actors/timeline/key-attribute.ts";
-import type { Composition } from "../../actors/timeline/model.ts";
-import { mayRegister } from "../../actors/timeline/registration.ts";
+import { keyAttribute } from "../../timeline/key-attribute.ts";
+import type { Composition } from "../../timeline/model.ts";
+import { mayRegister } from "../../timeline/registration.ts";
 import { promptFaces } from "./fonts.ts";
 import { ownAddress } from "./own-address.ts";
 import type { FilmWindow } from "./plan.ts";

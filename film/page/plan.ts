@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-import type { Clip, Composition, TextClip } from "../../actors/timeline/model.ts";
+import type { Clip, Composition, TextClip } from "../../timeline/model.ts";
 import type { FilmTime } from "./time/film-time.ts";
 
 /** What the page gets of its film, once. */

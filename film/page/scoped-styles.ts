@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-import type { Composition } from "../../actors/timeline/model.ts";
+import type { Composition } from "../../timeline/model.ts";
 
 /**
  * Markup written in one file and shown in the page of another: its addresses lead to the files

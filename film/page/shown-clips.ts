@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-import { poseAt } from "../../actors/timeline/motion.ts";
+import { poseAt } from "../../timeline/motion.ts";
 import type { PlannedClip } from "./plan.ts";
 
 /**

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-import type { Composition } from "../../actors/timeline/model.ts";
+import type { Composition } from "../../timeline/model.ts";
 import type { FilmWindow } from "./plan.ts";
 
 /**

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-import { keyAttribute } from "../../actors/timeline/key-attribute.ts";
+import { keyAttribute } from "../../timeline/key-attribute.ts";
 import { isApart, ownAddress } from "./own-address.ts";
 import type { FilmWindow } from "./plan.ts";
 

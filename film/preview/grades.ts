@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-import { bakedSize, type CubeTable, gradeColor, parseCube } from "../../actors/timeline/cube.ts";
+import { bakedSize, type CubeTable, gradeColor, parseCube } from "../../timeline/cube.ts";
 import type { PreviewGrade } from "./preview-film.ts";
 
 /**

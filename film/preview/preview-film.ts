@@ -1,6 +1,6 @@
-import { type Bundle, type MediaSource, targetOf } from "../../actors/timeline/bundle.ts";
-import type { Grade } from "../../actors/timeline/grade.ts";
-import type { Clip, Timeline } from "../../actors/timeline/model.ts";
+import { type Bundle, type MediaSource, targetOf } from "../../timeline/bundle.ts";
+import type { Grade } from "../../timeline/grade.ts";
+import type { Clip, Timeline } from "../../timeline/model.ts";
 import { planFilm } from "../film-plan.ts";
 import type { FilmPlan } from "../page/plan.ts";
 

@@ -1,5 +1,5 @@
 /** Markup of a bundle as a page in the frame of a preview. */
-import { stampTags } from "../../actors/timeline/markup.ts";
+import { stampTags } from "../../timeline/markup.ts";
 import { entryPage, withOpening } from "../markup/entry-page.ts";
 import { openRoots } from "../markup/open-roots.ts";
 

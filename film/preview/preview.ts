@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-import { frameCount } from "../../actors/timeline/model.ts";
+import { frameCount } from "../../timeline/model.ts";
 import { open, seek } from "../page/film.ts";
 import { type LivePicture, showLive } from "../page/film-videos.ts";
 import { ownAddress } from "../page/own-address.ts";

@@ -5,15 +5,15 @@
  */
 
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
-import { type Account, type LedgerRow, ledgerRowsKey } from "../../actors/account/account.ts";
 import { AccountAudit, type Finding } from "../../actors/account/account-audit.ts";
-import { accountKey, accountsKey } from "../../actors/account/account-messages.ts";
 import { renewalKey } from "../../actors/account/renewal.ts";
-import { type Asset, assetsKey } from "../../actors/asset/asset.ts";
-import { type BundleFile, bundleFileKey } from "../../actors/composition/bundle-file.ts";
-import { compositionsKey } from "../../actors/composition/composition.ts";
-import { jobKey } from "../../actors/job/job.ts";
 import { jobsOfOwnerKey, ownerOf } from "../../actors/job/job-index.ts";
+import { type Account, type LedgerRow, ledgerRowsKey } from "../../actors/protocol/account.ts";
+import { accountKey, accountsKey } from "../../actors/protocol/account-messages.ts";
+import { type Asset, assetsKey } from "../../actors/protocol/asset.ts";
+import { type BundleFile, bundleFileKey } from "../../actors/protocol/bundle-file.ts";
+import { compositionsKey } from "../../actors/protocol/composition.ts";
+import { jobKey } from "../../actors/protocol/job.ts";
 import { limits } from "../../config/limits.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import { type Id, idAtEnd, partitionOfId } from "../../engine/id.ts";

@@ -1,22 +1,22 @@
 /** What an account may know of itself, in the context in which it acts. */
 
-import { monthlyCreditsOf } from "../../actors/account/account.ts";
 import { usedToday } from "../../actors/account/submit.ts";
 import { findCeiling } from "../../actors/account/unpaid-use.ts";
-import { Credits, User as UserView } from "../../actors/contract/account.ts";
-import { Limits } from "../../actors/contract/limits.ts";
-import { ActiveOrganizationRequest } from "../../actors/contract/organization.ts";
 import { directoryKey } from "../../actors/directory/directory-messages.ts";
 import type { Activate } from "../../actors/directory/users.ts";
+import { monthlyCreditsOf } from "../../actors/protocol/account.ts";
 import { allowanceOf } from "../../config/plans.ts";
+import { Credits, User as UserView } from "../../contract/account.ts";
+import { Limits } from "../../contract/limits.ts";
+import { ActiveOrganizationRequest } from "../../contract/organization.ts";
 import { timestamp } from "../../engine/timestamp.ts";
 import { placeIn } from "../auth/contexts.ts";
 import type { Principal } from "../auth/principal.ts";
-import { found, RefusalError } from "../problems/refusal-error.ts";
+import { type Answer, json } from "../exchange/answer.ts";
+import { found, RefusalError } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { anywhere, type Call, jsonBodyWithNulls, type Route, route } from "../route.ts";
 import type { Service } from "../service.ts";
-import { type Answer, json } from "../transport/answer.ts";
 import { limitsOf } from "./effective-limits.ts";
 import { userOrganization } from "./organization-views.ts";
 import { rowsOf, storageView } from "./storage.ts";

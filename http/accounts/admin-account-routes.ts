@@ -1,8 +1,16 @@
 /** Operators: accounts and organizations, their plans, standing and credits, and the audit. */
 
-import type { Account } from "../../actors/account/account.ts";
-import { accountKey } from "../../actors/account/account-messages.ts";
 import { accountAt } from "../../actors/account/renewal.ts";
+import { auditKey } from "../../actors/directory/audit.ts";
+import { type User, userKey, usersKey } from "../../actors/directory/directory.ts";
+import { directoryKey } from "../../actors/directory/directory-messages.ts";
+import { type Organization, organizationKey } from "../../actors/directory/organization.ts";
+import type { PatchOrganization } from "../../actors/directory/organizations.ts";
+import type { IssueToken } from "../../actors/directory/tokens.ts";
+import type { GiveCredits, PatchUser } from "../../actors/directory/users.ts";
+import type { Account } from "../../actors/protocol/account.ts";
+import { accountKey } from "../../actors/protocol/account-messages.ts";
+import { limits } from "../../config/limits.ts";
 import {
   AdminAccount,
   AdminAccountPage,
@@ -11,29 +19,21 @@ import {
   CreditsGiven,
   CreditsRequest,
   PatchTermsRequest,
-} from "../../actors/contract/admin.ts";
-import { CreatedToken, IssueTokenRequest } from "../../actors/contract/token.ts";
-import { auditKey } from "../../actors/directory/audit.ts";
-import { type User, userKey, usersKey } from "../../actors/directory/directory.ts";
-import { directoryKey } from "../../actors/directory/directory-messages.ts";
-import { type Organization, organizationKey } from "../../actors/directory/organization.ts";
-import type { PatchOrganization } from "../../actors/directory/organizations.ts";
-import type { IssueToken } from "../../actors/directory/tokens.ts";
-import type { GiveCredits, PatchUser } from "../../actors/directory/users.ts";
-import { limits } from "../../config/limits.ts";
+} from "../../contract/admin.ts";
+import { CreatedToken, IssueTokenRequest } from "../../contract/token.ts";
 import { type Id, parseId } from "../../engine/id.ts";
 import { rangeOf } from "../../engine/key.ts";
 import { timestamp } from "../../engine/timestamp.ts";
-import { auditNote } from "../auth/audit-note.ts";
-import { scopesOfClients } from "../auth/new-account.ts";
-import { createdView, drawToken } from "../auth/new-token.ts";
+import { type Answer, json } from "../exchange/answer.ts";
+import { found, RefusalError } from "../exchange/refusal-error.ts";
 import { nextCursor, type PageQuery } from "../paging/pages.ts";
-import { found, RefusalError } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { integer, optionalText } from "../request/query.ts";
 import { anywhere, type Call, jsonBody, jsonBodyWithNulls, type Route, route } from "../route.ts";
 import type { Service } from "../service.ts";
-import { type Answer, json } from "../transport/answer.ts";
+import { auditNote } from "../sign-in/audit-note.ts";
+import { scopesOfClients } from "../sign-in/new-account.ts";
+import { createdView, drawToken } from "../sign-in/new-token.ts";
 import { overridesOf } from "./terms.ts";
 import { balanceOf } from "./wallet.ts";
 

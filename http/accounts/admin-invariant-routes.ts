@@ -1,19 +1,19 @@
 /** What must hold of each account and organization, checked over all of their rows. */
 
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
-import { InvariantPage } from "../../actors/contract/admin.ts";
 import { usersKey } from "../../actors/directory/directory.ts";
 import { organizationsKey } from "../../actors/directory/organization.ts";
 import { limits } from "../../config/limits.ts";
 import type { Static } from "../../config/schema.ts";
+import { InvariantPage } from "../../contract/admin.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import { type Id, idAtEnd, partitionOfId } from "../../engine/id.ts";
 import { type Key, rangeOf } from "../../engine/key.ts";
+import { type Answer, json } from "../exchange/answer.ts";
 import { nextCursor, type PageQuery } from "../paging/pages.ts";
 import { integer, optionalText } from "../request/query.ts";
 import { anywhere, type Call, type Route, route } from "../route.ts";
 import type { Service } from "../service.ts";
-import { type Answer, json } from "../transport/answer.ts";
 import { type AccountLook, lookAtAccount } from "./account-look.ts";
 
 export const adminInvariantRoutes: readonly Route[] = [

@@ -1,16 +1,16 @@
-import { CreateAccountRequest, CreatedAccount } from "../../actors/contract/account.ts";
-import { CatalogueLoaded } from "../../actors/contract/admin.ts";
-import { strict } from "../../actors/contract/common.ts";
 import { directoryKey, type NoteAudit } from "../../actors/directory/directory-messages.ts";
 import { CatalogueError } from "../../config/catalogue-files.ts";
 import { ProviderFileError } from "../../config/provider-file.ts";
-import { auditNote } from "../auth/audit-note.ts";
-import { mintToken, newAccount } from "../auth/new-account.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { CreateAccountRequest, CreatedAccount } from "../../contract/account.ts";
+import { CatalogueLoaded } from "../../contract/admin.ts";
+import { strict } from "../../contract/common.ts";
+import { type Answer, json } from "../exchange/answer.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { anywhere, type Call, jsonBody, type Route, route } from "../route.ts";
 import type { Service } from "../service.ts";
-import { type Answer, json } from "../transport/answer.ts";
+import { auditNote } from "../sign-in/audit-note.ts";
+import { mintToken, newAccount } from "../sign-in/new-account.ts";
 
 export const adminRoutes: readonly Route[] = [
   route("POST", "/v1/admin/accounts", {

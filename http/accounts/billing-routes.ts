@@ -1,6 +1,7 @@
 /** The ledger, and reports of what was spent. */
-import { LedgerPage, reportGroups, SpendReport } from "../../actors/contract/ledger.ts";
+
 import { limits } from "../../config/limits.ts";
+import { LedgerPage, reportGroups, SpendReport } from "../../contract/ledger.ts";
 import { requirePermission } from "../auth/permissions.ts";
 import { integer, oneOf, optionalInstant, optionalText } from "../request/query.ts";
 import { atNamedId, type Route, route } from "../route.ts";

@@ -1,8 +1,8 @@
-import { accountKey } from "../../actors/account/account-messages.ts";
-import type { Limits } from "../../actors/contract/limits.ts";
+import { accountKey } from "../../actors/protocol/account-messages.ts";
 import { limits } from "../../config/limits.ts";
 import { allowanceOf } from "../../config/plans.ts";
 import type { Static } from "../../config/schema.ts";
+import type { Limits } from "../../contract/limits.ts";
 import type { Principal } from "../auth/principal.ts";
 import type { Service } from "../service.ts";
 import { rowsOf, storageView } from "./storage.ts";

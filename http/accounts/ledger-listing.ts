@@ -4,16 +4,16 @@
  * found by halving. A renewal is shown from the 1st on, also before a step has written it.
  */
 
-import { type LedgerRow, ledgerKey } from "../../actors/account/account.ts";
-import { accountKey } from "../../actors/account/account-messages.ts";
 import { pendingRenewal } from "../../actors/account/renewal.ts";
-import type { LedgerEntry } from "../../actors/contract/ledger.ts";
+import { type LedgerRow, ledgerKey } from "../../actors/protocol/account.ts";
+import { accountKey } from "../../actors/protocol/account-messages.ts";
+import type { LedgerEntry } from "../../contract/ledger.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import type { Id } from "../../engine/id.ts";
 import { timestamp } from "../../engine/timestamp.ts";
+import { type Answer, json } from "../exchange/answer.ts";
 import { firstLater, nextCursor, type PageQuery } from "../paging/pages.ts";
 import type { Call } from "../route.ts";
-import { type Answer, json } from "../transport/answer.ts";
 
 interface LedgerQuery extends PageQuery {
   readonly created_after: number | undefined;

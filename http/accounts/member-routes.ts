@@ -1,6 +1,9 @@
 /** Who belongs to an organization, in which role, with which budget. */
 
-import { accountKey, type SetBudget } from "../../actors/account/account-messages.ts";
+import { directoryKey, type NoteAudit } from "../../actors/directory/directory-messages.ts";
+import { type Member, membersKey } from "../../actors/directory/organization.ts";
+import type { AddMember, ChangeMember } from "../../actors/directory/organizations.ts";
+import { accountKey, type SetBudget } from "../../actors/protocol/account-messages.ts";
 import {
   AddMemberRequest,
   BudgetRequest,
@@ -8,18 +11,15 @@ import {
   MemberBudget,
   MemberList,
   Member as MemberView,
-} from "../../actors/contract/organization.ts";
-import { directoryKey, type NoteAudit } from "../../actors/directory/directory-messages.ts";
-import { type Member, membersKey } from "../../actors/directory/organization.ts";
-import type { AddMember, ChangeMember } from "../../actors/directory/organizations.ts";
-import { auditNote } from "../auth/audit-note.ts";
+} from "../../contract/organization.ts";
 import type { Place } from "../auth/contexts.ts";
-import { newAccount } from "../auth/new-account.ts";
 import { requirePermission } from "../auth/permissions.ts";
-import { found } from "../problems/refusal-error.ts";
+import { type Answer, json, nothing } from "../exchange/answer.ts";
+import { found } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { atNamedId, type Call, jsonBody, type Route, route } from "../route.ts";
-import { type Answer, json, nothing } from "../transport/answer.ts";
+import { auditNote } from "../sign-in/audit-note.ts";
+import { newAccount } from "../sign-in/new-account.ts";
 import { placeNamed } from "./organization-routes.ts";
 import { budgetView, memberView } from "./organization-views.ts";
 

@@ -3,12 +3,6 @@
  * names, whatever context the credential acts in; a pinned credential knows its own only.
  */
 
-import {
-  CreateOrganizationRequest,
-  OrganizationList,
-  Organization as OrganizationView,
-  PatchOrganizationRequest,
-} from "../../actors/contract/organization.ts";
 import { directoryKey } from "../../actors/directory/directory-messages.ts";
 import { membershipsKey, type Organization } from "../../actors/directory/organization.ts";
 import type {
@@ -16,14 +10,20 @@ import type {
   DeleteOrganization,
   PatchOrganization,
 } from "../../actors/directory/organizations.ts";
+import {
+  CreateOrganizationRequest,
+  OrganizationList,
+  Organization as OrganizationView,
+  PatchOrganizationRequest,
+} from "../../contract/organization.ts";
 import { parseId, partitionOfId } from "../../engine/id.ts";
-import { auditNote } from "../auth/audit-note.ts";
 import { type Place, placeIn } from "../auth/contexts.ts";
 import { requirePermission } from "../auth/permissions.ts";
-import { found, RefusalError } from "../problems/refusal-error.ts";
+import { type Answer, json, nothing } from "../exchange/answer.ts";
+import { found, RefusalError } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { anywhere, atNamedId, type Call, jsonBody, type Route, route } from "../route.ts";
-import { type Answer, json, nothing } from "../transport/answer.ts";
+import { auditNote } from "../sign-in/audit-note.ts";
 import { organizationView } from "./organization-views.ts";
 
 export const organizationRoutes: readonly Route[] = [

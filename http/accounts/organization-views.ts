@@ -1,16 +1,16 @@
 /** Organizations and their members as clients see them. */
 
-import { accountKey } from "../../actors/account/account-messages.ts";
 import { resetOf, usedSpending } from "../../actors/account/budget.ts";
-import { type MemberSpending, memberSpendingKey } from "../../actors/account/member-spending.ts";
+import { type User, userKey } from "../../actors/directory/directory.ts";
+import type { Member, Organization } from "../../actors/directory/organization.ts";
+import { accountKey } from "../../actors/protocol/account-messages.ts";
+import { type MemberSpending, memberSpendingKey } from "../../actors/protocol/member-spending.ts";
 import type {
   MemberBudget,
   Member as MemberView,
   Organization as OrganizationView,
   UserOrganization,
-} from "../../actors/contract/organization.ts";
-import { type User, userKey } from "../../actors/directory/directory.ts";
-import type { Member, Organization } from "../../actors/directory/organization.ts";
+} from "../../contract/organization.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import type { Id } from "../../engine/id.ts";
 import { timestamp } from "../../engine/timestamp.ts";

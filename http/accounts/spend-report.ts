@@ -4,17 +4,17 @@
  */
 
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
-import type { LedgerRow } from "../../actors/account/account.ts";
-import type { ReportGroup, SpendReport } from "../../actors/contract/ledger.ts";
-import { type JobRequest, jobRequestKey } from "../../actors/job/job.ts";
+import type { LedgerRow } from "../../actors/protocol/account.ts";
+import { type JobRequest, jobRequestKey } from "../../actors/protocol/job.ts";
 import { limits } from "../../config/limits.ts";
+import type { ReportGroup, SpendReport } from "../../contract/ledger.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import type { Id } from "../../engine/id.ts";
 import { timestamp } from "../../engine/timestamp.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { type Answer, json } from "../exchange/answer.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 import { negotiateType } from "../request/negotiation.ts";
 import type { Call } from "../route.ts";
-import { type Answer, json } from "../transport/answer.ts";
 import { type Ledger, ledgerOf, rowsBetween } from "./ledger-listing.ts";
 
 export interface ReportQuery {

@@ -1,14 +1,15 @@
 /** Whether more may be stored: by the disk, and by the plan of the paying account. */
 
-import type { Account } from "../../actors/account/account.ts";
-import { accountKey } from "../../actors/account/account-messages.ts";
 import { storageRefusal } from "../../actors/account/storage.ts";
-import { findCreator, type Rows, storedBytes } from "../../actors/account/unpaid-use.ts";
-import type { StorageUse } from "../../actors/contract/common.ts";
+import { findCreator, storedBytes } from "../../actors/account/unpaid-use.ts";
+import type { Account } from "../../actors/protocol/account.ts";
+import { accountKey } from "../../actors/protocol/account-messages.ts";
+import type { Rows } from "../../actors/protocol/owner.ts";
 import { allowanceOf } from "../../config/plans.ts";
 import type { Static } from "../../config/schema.ts";
+import type { StorageUse } from "../../contract/common.ts";
 import type { Principal } from "../auth/principal.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 import type { Call } from "../route.ts";
 import type { Service } from "../service.ts";
 

@@ -1,5 +1,5 @@
-import type { PatchTermsRequest } from "../../actors/contract/admin.ts";
 import type { PlanOverrides } from "../../config/plans.ts";
+import type { PatchTermsRequest } from "../../contract/admin.ts";
 
 /** The present overrides with the requested changes; null restores the plan's limit. */
 export function overridesOf(

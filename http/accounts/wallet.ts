@@ -1,10 +1,10 @@
 /** What a scope has to spend, what is left of it to a member, and how much each may know. */
 
-import { type Account, available } from "../../actors/account/account.ts";
-import { accountKey } from "../../actors/account/account-messages.ts";
 import { usedSpending } from "../../actors/account/budget.ts";
-import { type MemberSpending, memberSpendingKey } from "../../actors/account/member-spending.ts";
 import { accountAt } from "../../actors/account/renewal.ts";
+import { type Account, available } from "../../actors/protocol/account.ts";
+import { accountKey } from "../../actors/protocol/account-messages.ts";
+import { type MemberSpending, memberSpendingKey } from "../../actors/protocol/member-spending.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import type { Id } from "../../engine/id.ts";
 import { isPermitted } from "../auth/permissions.ts";

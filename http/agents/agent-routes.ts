@@ -2,14 +2,16 @@
  * Agents' sessions: turns with a price that the customer approved, and credentials of their own.
  */
 
+import { ownerOf } from "../../actors/job/job-index.ts";
 import {
   type Session,
   type SessionMessage,
   sessionKey,
   sessionOfOwnerKey,
   type TurnCredential,
-} from "../../actors/agent/session.ts";
-import type { TokenScope } from "../../actors/contract/account.ts";
+} from "../../actors/protocol/session.ts";
+import { limits } from "../../config/limits.ts";
+import type { TokenScope } from "../../contract/account.ts";
 import {
   AgentSessionPage,
   AgentSession as AgentSessionSchema,
@@ -19,22 +21,20 @@ import {
   CreateTurnRequest,
   FinishTurnRequest,
   InterruptRequest,
-} from "../../actors/contract/agent.ts";
-import { SseTicket } from "../../actors/contract/job.ts";
-import { SessionFrame } from "../../actors/contract/stream.ts";
-import { ownerOf } from "../../actors/job/job-index.ts";
-import { limits } from "../../config/limits.ts";
+} from "../../contract/agent.ts";
+import { SseTicket } from "../../contract/job.ts";
+import { SessionFrame } from "../../contract/stream.ts";
 import { type Id, idAtEnd, idBytes, parseId, partitionOfId } from "../../engine/id.ts";
 import { rangeOf } from "../../engine/key.ts";
 import { timestamp } from "../../engine/timestamp.ts";
 import type { Principal } from "../auth/principal.ts";
 import { digestOf } from "../auth/principals.ts";
-import { atTicket, mintTicket, redeemTicket } from "../auth/stream-tickets.ts";
-import { found, RefusalError } from "../problems/refusal-error.ts";
+import { type Answer, json } from "../exchange/answer.ts";
+import { found, RefusalError } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { integer, optionalText, ticketParameter } from "../request/query.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
-import { type Answer, json } from "../transport/answer.ts";
+import { atTicket, mintTicket, redeemTicket } from "../sign-in/stream-tickets.ts";
 import { agentTurnView, readTurn, sessionView } from "./agent-sessions.ts";
 import { sessionStream } from "./session-stream.ts";
 

@@ -1,5 +1,6 @@
 /** Agents' sessions and turns as clients see them. */
 
+import { jobsOfTurnKey } from "../../actors/job/job-index.ts";
 import {
   type AgentTurn,
   briefKey,
@@ -7,13 +8,12 @@ import {
   sessionTermsKey,
   turnKey,
   turnsKey,
-} from "../../actors/agent/session.ts";
+} from "../../actors/protocol/session.ts";
+import { limits } from "../../config/limits.ts";
 import type {
   AgentTurn as AgentTurnView,
   AgentSession as SessionView,
-} from "../../actors/contract/agent.ts";
-import { jobsOfTurnKey } from "../../actors/job/job-index.ts";
-import { limits } from "../../config/limits.ts";
+} from "../../contract/agent.ts";
 import { type Id, idAtEnd } from "../../engine/id.ts";
 import { rangeOf } from "../../engine/key.ts";
 import { timestamp } from "../../engine/timestamp.ts";

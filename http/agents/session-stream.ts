@@ -3,15 +3,15 @@
  * cost, until the turn ends.
  */
 
-import { type LastTurn, type Session, sessionKey } from "../../actors/agent/session.ts";
-import { jobKey } from "../../actors/job/job.ts";
-import type { Reader } from "../../actors/ticket/ticket.ts";
+import { jobKey } from "../../actors/protocol/job.ts";
+import { type LastTurn, type Session, sessionKey } from "../../actors/protocol/session.ts";
+import type { Reader } from "../../actors/protocol/ticket.ts";
 import type { Id } from "../../engine/id.ts";
-import { found } from "../problems/refusal-error.ts";
+import type { Answer } from "../exchange/answer.ts";
+import { found } from "../exchange/refusal-error.ts";
 import type { Call } from "../route.ts";
 import type { Service } from "../service.ts";
-import type { Answer } from "../transport/answer.ts";
-import { eventStream, type Frames } from "../transport/sse-connection.ts";
+import { eventStream, type Frames } from "../streams/sse-connection.ts";
 
 /** Throws `RefusalError`: 404 when there is none, 503 when too many streams are open. */
 export function sessionStream(

@@ -5,8 +5,8 @@
  */
 
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
-import { assetIndex } from "../../actors/account/account.ts";
-import { accountKey } from "../../actors/account/account-messages.ts";
+import { assetIndex } from "../../actors/protocol/account.ts";
+import { accountKey } from "../../actors/protocol/account-messages.ts";
 import {
   type Asset,
   assetsKey,
@@ -14,14 +14,14 @@ import {
   modalityOf,
   sourceOf,
   statusOf,
-} from "../../actors/asset/asset.ts";
-import type { AssetStatus, Asset as AssetView } from "../../actors/contract/asset.ts";
+} from "../../actors/protocol/asset.ts";
 import { type Modality, modalities } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
+import type { AssetStatus, Asset as AssetView } from "../../contract/asset.ts";
 import { idBytes, parseId } from "../../engine/id.ts";
 import { rangeOf } from "../../engine/key.ts";
+import { type Answer, json } from "../exchange/answer.ts";
 import type { Call } from "../route.ts";
-import { type Answer, json } from "../transport/answer.ts";
 
 export interface AssetQuery {
   readonly limit: number;

@@ -1,23 +1,23 @@
 /** Stored media: listing, reading, renaming, the trash, and direct upload. */
 
-import { type Asset, type AssetCommand, assetKey } from "../../actors/asset/asset.ts";
-import type { StoredBytes } from "../../actors/asset/media.ts";
-import { AssetPage, Asset as AssetSchema, assetStatuses } from "../../actors/contract/asset.ts";
-import { AssetPatchRequest, DirectUploadFields, UploadForm } from "../../actors/contract/upload.ts";
+import { type Asset, type AssetCommand, assetKey } from "../../actors/protocol/asset.ts";
+import type { StoredBytes } from "../../actors/protocol/media.ts";
 import { modalities } from "../../config/catalogue.ts";
 import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import { check, type Fault } from "../../config/schema.ts";
+import { AssetPage, Asset as AssetSchema, assetStatuses } from "../../contract/asset.ts";
+import { AssetPatchRequest, DirectUploadFields, UploadForm } from "../../contract/upload.ts";
 import { parseId, partitionOfId } from "../../engine/id.ts";
 import { announcedBytes, requireRoom } from "../accounts/storage.ts";
 import { requirePermission } from "../auth/permissions.ts";
-import { found, RefusalError } from "../problems/refusal-error.ts";
+import { type Answer, json } from "../exchange/answer.ts";
+import { found, RefusalError } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { parseJson } from "../request/body.ts";
 import { readForm } from "../request/multipart.ts";
 import { integer, optionalFlag, optionalText, someOf } from "../request/query.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
-import { type Answer, json } from "../transport/answer.ts";
 import { listAssets } from "./asset-listing.ts";
 import { declaredType, plainFilename, storeUpload, wrongFile } from "./stored-upload.ts";
 

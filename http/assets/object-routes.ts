@@ -1,10 +1,10 @@
 /** Stored bytes behind signed links: `GET`, `HEAD` and one `Range` (RFC 9110, section 14). */
 
 import { type Disposition, objectsPath, readDisposition } from "../auth/signed-urls.ts";
-import { found, RefusalError } from "../problems/refusal-error.ts";
+import type { Answer, Header } from "../exchange/answer.ts";
+import { found, RefusalError } from "../exchange/refusal-error.ts";
 import { anyParameters } from "../request/query.ts";
 import { type Call, type Route, route } from "../route.ts";
-import type { Answer, Header } from "../transport/answer.ts";
 import { storedBytes } from "./ranged-bytes.ts";
 import { mediaTypeOfKey } from "./stored-upload.ts";
 

@@ -4,13 +4,13 @@
  */
 import type { ByteRange, Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
+import type { Answer, Header, HttpRequest, Sink, Stream } from "../exchange/answer.ts";
 import {
   isRangeWanted,
   isUnchanged,
   type Validators,
   validatorHeaders,
 } from "../request/conditions.ts";
-import type { Answer, Header, HttpRequest, Sink, Stream } from "../transport/answer.ts";
 
 /** Where bytes are, and who is told of a fault that is ours. */
 export interface ByteSource {

@@ -1,4 +1,4 @@
-import { type Asset, assetKey } from "../../actors/asset/asset.ts";
+import { type Asset, assetKey } from "../../actors/protocol/asset.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import { type Id, parseId } from "../../engine/id.ts";
 

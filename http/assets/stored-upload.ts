@@ -1,12 +1,12 @@
 /** From bytes of unknown origin to a stored object whose type is known from its bytes. */
 
 import { imageSize } from "image-size";
-import type { StoredBytes } from "../../actors/asset/media.ts";
-import { extensionByType, plainType } from "../../actors/asset/media-names.ts";
 import { mediaTypeOf } from "../../actors/asset/media-type.ts";
+import type { StoredBytes } from "../../actors/protocol/media.ts";
 import { limits } from "../../config/limits.ts";
+import { extensionByType, plainType } from "../../config/media-types.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 
 export const uploadTypes: readonly string[] = Object.keys(extensionByType);
 

@@ -3,15 +3,17 @@
  * that joins them. The asset keeps the state of the parts; the upload has its id.
  */
 
+import { partObjectKey } from "../../actors/asset/asset-actor.ts";
 import {
   type Asset,
   assetKey,
   type UploadPart,
   type UploadPlan,
   uploadPartKey,
-} from "../../actors/asset/asset.ts";
-import { partObjectKey } from "../../actors/asset/asset-actor.ts";
-import { Asset as AssetSchema } from "../../actors/contract/asset.ts";
+} from "../../actors/protocol/asset.ts";
+import { defined } from "../../config/defined.ts";
+import { limits } from "../../config/limits.ts";
+import { Asset as AssetSchema } from "../../contract/asset.ts";
 import {
   CompleteUploadRequest,
   CreateUploadRequest,
@@ -19,19 +21,17 @@ import {
   UploadPartsRequest,
   Upload as UploadSchema,
   type Upload as UploadView,
-} from "../../actors/contract/upload.ts";
-import { defined } from "../../config/defined.ts";
-import { limits } from "../../config/limits.ts";
+} from "../../contract/upload.ts";
 import { parseId, partitionOfId } from "../../engine/id.ts";
 import { timestamp } from "../../engine/timestamp.ts";
 import { requireRoom } from "../accounts/storage.ts";
 import { requirePermission } from "../auth/permissions.ts";
 import { uploadsPath } from "../auth/signed-urls.ts";
-import { found, RefusalError } from "../problems/refusal-error.ts";
+import { type Answer, json } from "../exchange/answer.ts";
+import { found, RefusalError } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { anyParameters } from "../request/query.ts";
 import { atNamedId, type Call, jsonBody, type Route, route } from "../route.ts";
-import { type Answer, json } from "../transport/answer.ts";
 import {
   bytesMaxOf,
   declaredType,

@@ -4,10 +4,10 @@
  */
 
 import { runKey } from "../../actors/account/run.ts";
-import { turnCredentialKey } from "../../actors/agent/session.ts";
 import { userKey } from "../../actors/directory/directory.ts";
+import { turnCredentialKey } from "../../actors/protocol/session.ts";
 import type { Gateway } from "../../engine/gateway.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 import { nameCounter, placeIn } from "./contexts.ts";
 import type { Principal } from "./principal.ts";
 

@@ -1,12 +1,12 @@
 /** The context in which a credential acts: an organization, or its user's personal space. */
 
-import type { Role } from "../../actors/contract/organization.ts";
 import type { Credential, User } from "../../actors/directory/directory.ts";
 import {
   membershipsKey,
   type Organization,
   organizationKey,
 } from "../../actors/directory/organization.ts";
+import type { Role } from "../../contract/organization.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import type { Id } from "../../engine/id.ts";
 

@@ -1,6 +1,6 @@
 /** What each role of an organization may do. In a personal space its user may do everything. */
-import type { Role } from "../../actors/contract/organization.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import type { Role } from "../../contract/organization.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 
 /** The role that is asked for comes first: the least that has the permission. */
 const rolesByPermission = {

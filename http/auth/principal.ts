@@ -1,10 +1,10 @@
 /** Who a request acts for, and as what. */
 
-import type { Role } from "../../actors/contract/organization.ts";
 import type { Credential, User } from "../../actors/directory/directory.ts";
 import type { Organization } from "../../actors/directory/organization.ts";
-import type { TurnOfJob } from "../../actors/job/job.ts";
+import type { TurnOfJob } from "../../actors/protocol/job.ts";
 import type { PlanName, PlanOverrides } from "../../config/plans.ts";
+import type { Role } from "../../contract/organization.ts";
 import type { Id } from "../../engine/id.ts";
 
 export interface Principal {

@@ -5,18 +5,18 @@
  */
 
 import { createHash } from "node:crypto";
-import type { TokenScope } from "../../actors/contract/account.ts";
 import { type Credential, credentialKey, userKey } from "../../actors/directory/directory.ts";
 import { directoryKey } from "../../actors/directory/directory-messages.ts";
 import { oauthClientKey, refreshFamilyKey } from "../../actors/directory/oauth.ts";
 import type { TokenUsed } from "../../actors/directory/tokens.ts";
 import { codes } from "../../actors/table-codes.ts";
 import { limits } from "../../config/limits.ts";
+import type { TokenScope } from "../../contract/account.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import { codeOf, directoryCode, type Key } from "../../engine/key.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import { ShardDown } from "../../engine/reading/shard-end.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 import { turnPrefix, turnPrincipal } from "./agent-turn-principal.ts";
 import { nameCounter, placeOf } from "./contexts.ts";
 import type { Principal } from "./principal.ts";

@@ -4,7 +4,7 @@
  */
 import { limits } from "../../config/limits.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
-import { constantHeader, type Header } from "../transport/answer.ts";
+import { constantHeader, type Header } from "../exchange/answer.ts";
 import { exceeds, findClient } from "../transport/clients.ts";
 import type { TrustedProxies } from "../transport/trusted-proxies.ts";
 

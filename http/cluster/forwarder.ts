@@ -3,13 +3,15 @@
  * a few seconds, since nothing was decided; a node that went away with a request leaves its outcome
  * unknown, unless it only read.
  */
+
 import { limits } from "../../config/limits.ts";
 import type { ClusterNodes } from "../../engine/cluster/cluster-nodes.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Presence } from "../../engine/ports/nodes.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
-import type { Answer, HttpRequest } from "../transport/answer.ts";
+import type { HeldShard } from "../../engine/shard-holds.ts";
+import type { Answer, HttpRequest } from "../exchange/answer.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 import type { HopClient, HopNode } from "./hop-client.ts";
 import { wholeText } from "./relayed-body.ts";
 
@@ -126,4 +128,23 @@ function unavailable(detail?: string): RefusalError {
     retryAfterSeconds,
     ...(detail === undefined ? {} : { detail }),
   });
+}
+
+/** The other nodes. */
+export interface Cluster {
+  readonly nodes: ClusterNodes;
+  readonly forwarder: Forwarder;
+  /** This node owns and takes over nothing more, ends its streams, and goes on forwarding. */
+  drain(): void;
+  /** The shards that are owned here stand still; see `Host`. Rejects with a `PortError`. */
+  hold(name: string): Promise<readonly HeldShard[]>;
+  /** Whether they have stood still until now. */
+  resume(name: string): boolean;
+}
+
+declare module "../service.ts" {
+  interface Service {
+    /** Set once the other nodes can be reached; undefined for a machine that is alone. */
+    cluster: Cluster | undefined;
+  }
 }

@@ -3,7 +3,7 @@ import { Agent, type ClientRequest, type IncomingMessage, request as open } from
 import { limits } from "../../config/limits.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Entropy } from "../../engine/ports/entropy.ts";
-import type { Answer, Header, HttpRequest } from "../transport/answer.ts";
+import type { Answer, Header, HttpRequest } from "../exchange/answer.ts";
 import {
   bodySignatureTrailer,
   headSignatureHeader,

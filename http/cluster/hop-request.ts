@@ -1,7 +1,7 @@
 /** A request that another node forwards, as routes see it. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { PortError } from "../../engine/ports/port-error.ts";
-import type { HttpRequest } from "../transport/answer.ts";
+import type { HttpRequest } from "../exchange/answer.ts";
 import { Departure } from "../transport/departure.ts";
 import { bodySignatureTrailer, type Hop } from "./hop-head.ts";
 import { bodyDigest, type HopSigner, isSameSignature } from "./hop-signature.ts";

@@ -6,7 +6,7 @@ import {
   lineOf,
   type Sink,
   type Stream,
-} from "../transport/answer.ts";
+} from "../exchange/answer.ts";
 
 export function writeAnswer(answer: Answer, request: HttpRequest, response: ServerResponse): void {
   if (request.isGone()) return;

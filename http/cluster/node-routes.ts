@@ -2,20 +2,21 @@
  * Operators: the nodes that serve and those of the farm, and draining them. A node drains until its
  * process ends. The number of shards is the directory's number.
  */
-import { AdminNode, AdminNodeList } from "../../actors/contract/admin.ts";
-import { strict } from "../../actors/contract/common.ts";
+
 import { directoryKey, type NoteAudit } from "../../actors/directory/directory-messages.ts";
-import type { FarmNodeState } from "../../actors/effects/effects-messages.ts";
 import { limits } from "../../config/limits.ts";
+import { AdminNode, AdminNodeList } from "../../contract/admin.ts";
+import { strict } from "../../contract/common.ts";
+import type { FarmNodeState } from "../../effects/effects-messages.ts";
 import type { KnownNode } from "../../engine/cluster/cluster-nodes.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import { timestamp } from "../../engine/timestamp.ts";
-import { auditNote } from "../auth/audit-note.ts";
-import { found, RefusalError } from "../problems/refusal-error.ts";
+import { type Answer, json } from "../exchange/answer.ts";
+import { found, RefusalError } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { anywhere, type Call, jsonBody, type Route, route } from "../route.ts";
 import type { Service } from "../service.ts";
-import { type Answer, json } from "../transport/answer.ts";
+import { auditNote } from "../sign-in/audit-note.ts";
 import type { NodeAnswer } from "./forwarder.ts";
 import { ownPresence } from "./own-presence.ts";
 import { describeClock } from "./warnings.ts";

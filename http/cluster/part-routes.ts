@@ -6,14 +6,14 @@ import { Type } from "../../config/schema.ts";
 import { parseId } from "../../engine/id.ts";
 import { lookAtAccount } from "../accounts/account-look.ts";
 import { auditPartPath } from "../accounts/admin-invariant-routes.ts";
-import { type JobWish, jobPartPath, listPart, partitionsIn } from "../accounts/admin-job-routes.ts";
 import { reloadHere, reloadPartPath } from "../accounts/admin-routes.ts";
+import { type Answer, json } from "../exchange/answer.ts";
+import { found } from "../exchange/refusal-error.ts";
+import { type JobWish, jobPartPath, listPart, partitionsIn } from "../jobs/admin-job-routes.ts";
 import { figuresPartPath, ownFigures } from "../operations/overview-routes.ts";
 import { ownTasks, ownThumbnail, taskPartPath } from "../operations/task-routes.ts";
-import { found } from "../problems/refusal-error.ts";
 import { ownStates, providerPartPath } from "../providers/provider-routes.ts";
 import { atNamedId, type Call, type Route, route } from "../route.ts";
-import { type Answer, json } from "../transport/answer.ts";
 import { drainHere, nodePartPath, ownFarmNodes } from "./node-routes.ts";
 import { holdHere, holdPartPath } from "./one-instant.ts";
 

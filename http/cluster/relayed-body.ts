@@ -1,7 +1,7 @@
 /** Another node's answer as the body of ours, no faster than the client reads. */
 import type { IncomingMessage } from "node:http";
 import { PortError } from "../../engine/ports/port-error.ts";
-import type { Answer, Sink, Stream } from "../transport/answer.ts";
+import type { Answer, Sink, Stream } from "../exchange/answer.ts";
 
 /** Asks the client to come again; of an event stream whose node went away. */
 const reconnect = "event: reconnect\ndata: {}\n\n";

@@ -48,3 +48,9 @@ export function describeClock({ clockAheadMs }: KnownNode): string | undefined {
   const side = clockAheadMs > 0 ? "ahead of" : "behind";
   return `The node's clock is ${seconds} s ${side} that of the node that was asked. Requests between nodes are refused from ${limits.cluster.hopMs / 1_000} s on; set both by NTP.`;
 }
+
+declare module "../service.ts" {
+  interface Service {
+    readonly warnings: Warnings;
+  }
+}

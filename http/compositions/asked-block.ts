@@ -1,8 +1,8 @@
 /** The blocks of a request, with what is known of their assets. */
 
-import type { Block, Narration } from "../../actors/blocks/block-timing.ts";
-import type { Block as BlockRequest } from "../../actors/contract/render.ts";
 import { defined } from "../../config/defined.ts";
+import type { Block as BlockRequest } from "../../contract/render.ts";
+import type { Block, Narration } from "../../timeline/blocks/block-timing.ts";
 import { readyAsset } from "../assets/ready-asset.ts";
 import type { Call } from "../route.ts";
 

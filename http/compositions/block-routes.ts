@@ -1,18 +1,18 @@
 /** `POST /renders/blocks`: clips and narrations in a row, as a composition and its film. */
 
-import { blockPage } from "../../actors/blocks/block-page.ts";
-import { placeBlocks } from "../../actors/blocks/block-timing.ts";
-import { entryPath } from "../../actors/composition/bundle-file.ts";
-import type { Composition } from "../../actors/composition/composition.ts";
-import { BlocksRequest, Render as RenderSchema } from "../../actors/contract/render.ts";
+import type { Composition } from "../../actors/protocol/composition.ts";
 import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import type { Fault } from "../../config/schema.ts";
+import { BlocksRequest, Render as RenderSchema } from "../../contract/render.ts";
+import { blockPage } from "../../timeline/blocks/block-page.ts";
+import { placeBlocks } from "../../timeline/blocks/block-timing.ts";
+import { entryPath } from "../../timeline/bundle.ts";
 import { requireRoom } from "../accounts/storage.ts";
 import { readyAsset } from "../assets/ready-asset.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { type Answer, json } from "../exchange/answer.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
-import { type Answer, json } from "../transport/answer.ts";
 import { AskedBlock } from "./asked-block.ts";
 import { reserve, storeFile } from "./composition-storing.ts";
 import { changeWhole } from "./compositions.ts";

@@ -12,13 +12,13 @@ import {
   bytesMaxOf,
   mimeTypeOf,
   pathFault,
-} from "../../actors/composition/bundle-file.ts";
-import type { Composition } from "../../actors/composition/composition.ts";
+} from "../../actors/protocol/bundle-file.ts";
+import type { Composition } from "../../actors/protocol/composition.ts";
 import { limits } from "../../config/limits.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import { requireRoom } from "../accounts/storage.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 import { foreignBytes } from "../request/foreign-bytes.ts";
 import type { Call } from "../route.ts";
 import { giveUp, type Incoming, reserve, storeFile } from "./composition-storing.ts";

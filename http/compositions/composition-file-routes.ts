@@ -1,4 +1,6 @@
 /** The files of a composition: one by one as raw bytes, or all at once as a ZIP archive. */
+
+import { fileView } from "../../actors/composition/composition-view.ts";
 import {
   type BundleFile,
   bundleFileKey,
@@ -6,27 +8,26 @@ import {
   objectKeyOf,
   pathDigest,
   pathFault,
-} from "../../actors/composition/bundle-file.ts";
+} from "../../actors/protocol/bundle-file.ts";
 import {
   type Composition,
   compositionKey,
   type DeleteFile,
   type PutFile,
-} from "../../actors/composition/composition.ts";
-import { fileView } from "../../actors/composition/composition-view.ts";
+} from "../../actors/protocol/composition.ts";
+import { limits } from "../../config/limits.ts";
+import { Type } from "../../config/schema.ts";
 import {
   Composition as CompositionSchema,
   CompositionFile as FileSchema,
-} from "../../actors/contract/composition.ts";
-import { limits } from "../../config/limits.ts";
-import { Type } from "../../config/schema.ts";
+} from "../../contract/composition.ts";
 import { announcedBytes, requireRoom } from "../accounts/storage.ts";
 import { storedBytes } from "../assets/ranged-bytes.ts";
-import { found, RefusalError } from "../problems/refusal-error.ts";
+import { type Answer, json, nothing } from "../exchange/answer.ts";
+import { found, RefusalError } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import type { Parameter } from "../request/query.ts";
 import { type Call, type Route, route } from "../route.ts";
-import { type Answer, json, nothing } from "../transport/answer.ts";
 import { unpackArchive } from "./bundle-archive.ts";
 import { giveUp, type Incoming, reserve, storeFile } from "./composition-storing.ts";
 import {

@@ -4,22 +4,22 @@
  */
 
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
+import { compositionView } from "../../actors/composition/composition-view.ts";
 import {
   type Composition,
   type CompositionDetails,
   compositionDetailsKey,
   compositionKey,
   compositionsKey,
-} from "../../actors/composition/composition.ts";
-import { compositionView } from "../../actors/composition/composition-view.ts";
-import type { Composition as CompositionView } from "../../actors/contract/composition.ts";
-import { studioKey } from "../../actors/studio/studio.ts";
+} from "../../actors/protocol/composition.ts";
+import { studioKey } from "../../actors/protocol/studio.ts";
 import { limits } from "../../config/limits.ts";
+import type { Composition as CompositionView } from "../../contract/composition.ts";
 import { idBytes, parseId } from "../../engine/id.ts";
 import { rangeOf } from "../../engine/key.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { type Answer, json } from "../exchange/answer.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 import type { Call } from "../route.ts";
-import { type Answer, json } from "../transport/answer.ts";
 import { frameAt, snapshotOf } from "./compositions.ts";
 
 export interface CompositionQuery {

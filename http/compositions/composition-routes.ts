@@ -1,11 +1,8 @@
 /** Compositions: making, listing, reading, changing, copying and deleting them. */
 
-import {
-  type BundleFile,
-  editsPath,
-  entryPath,
-  objectKeyOf,
-} from "../../actors/composition/bundle-file.ts";
+import { timelineView } from "../../actors/composition/composition-view.ts";
+import { mergeMeta } from "../../actors/composition/meta.ts";
+import { type BundleFile, objectKeyOf } from "../../actors/protocol/bundle-file.ts";
 import {
   activeRendersKey,
   type Composition,
@@ -14,9 +11,10 @@ import {
   compositionKey,
   type PatchComposition,
   versionTag,
-} from "../../actors/composition/composition.ts";
-import { timelineView } from "../../actors/composition/composition-view.ts";
-import { mergeMeta } from "../../actors/composition/meta.ts";
+} from "../../actors/protocol/composition.ts";
+import { type CancelRender, renderKey } from "../../actors/protocol/render.ts";
+import { limits } from "../../config/limits.ts";
+import type { Fault } from "../../config/schema.ts";
 import {
   CloneCompositionRequest,
   CompositionPage,
@@ -26,18 +24,16 @@ import {
   PatchCompositionRequest,
   SignedUrls,
   SignedUrlsRequest,
-} from "../../actors/contract/composition.ts";
-import { type CancelRender, renderKey } from "../../actors/render/render.ts";
-import { limits } from "../../config/limits.ts";
-import type { Fault } from "../../config/schema.ts";
+} from "../../contract/composition.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
+import { editsPath, entryPath } from "../../timeline/bundle.ts";
 import { requireRoom } from "../accounts/storage.ts";
-import { found, RefusalError } from "../problems/refusal-error.ts";
+import { type Answer, json, nothing } from "../exchange/answer.ts";
+import { found, RefusalError } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { withETag } from "../request/etag.ts";
 import { integer, optionalFlag, optionalText } from "../request/query.ts";
 import { type BodyRule, type Call, jsonBody, type Route, route } from "../route.ts";
-import { type Answer, json, nothing } from "../transport/answer.ts";
 import { blankPage } from "./blank-page.ts";
 import { listCompositions } from "./composition-listing.ts";
 import { copyFile, giveUp, type Incoming, reserve, storeFile } from "./composition-storing.ts";

@@ -2,23 +2,24 @@
  * How bytes become files of a composition: one object each, which is never written again. Objects
  * are reserved before they are stored, so that those of a request that ends midway are removed.
  */
-import {
-  incomingKey,
-  type RemoveObjects,
-  type ReserveObjects,
-} from "../../actors/asset/removal.ts";
+
 import {
   type BundleFile,
   bytesMaxOf,
   extensionOf,
   mimeTypeOf,
   objectsOf,
-} from "../../actors/composition/bundle-file.ts";
+} from "../../actors/protocol/bundle-file.ts";
 import {
   type Composition,
   compositionKey,
   type Reservation,
-} from "../../actors/composition/composition.ts";
+} from "../../actors/protocol/composition.ts";
+import {
+  incomingKey,
+  type RemoveObjects,
+  type ReserveObjects,
+} from "../../actors/protocol/removal.ts";
 import { invariant } from "../../engine/invariant.ts";
 import { capBytes } from "../assets/stored-upload.ts";
 import { expectReply } from "../problems/replies.ts";

@@ -2,17 +2,17 @@
  * The effective timelines of compositions, computed from their current files on request and kept
  * for the next request. Only files that the timeline leads to are read.
  */
-import { assetKey } from "../../actors/asset/asset.ts";
-import { type BundleFile, isMarkup, objectKeyOf } from "../../actors/composition/bundle-file.ts";
-import type { Composition } from "../../actors/composition/composition.ts";
-import type { TimelineRound, TimelineTask } from "../../actors/composition/timeline-round.ts";
-import type { Timeline } from "../../actors/timeline/model.ts";
+import { assetKey } from "../../actors/protocol/asset.ts";
+import { type BundleFile, isMarkup, objectKeyOf } from "../../actors/protocol/bundle-file.ts";
+import type { Composition } from "../../actors/protocol/composition.ts";
 import { limits } from "../../config/limits.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import { type Id, parseId } from "../../engine/id.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import type { Timeline } from "../../timeline/model.ts";
+import type { TimelineRound, TimelineTask } from "../../timeline/timeline-thread/timeline-round.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 
 /** Throws `PortError`, not retryable when the markup takes too long. */
 export type ComputeRound = (task: TimelineTask) => Promise<TimelineRound>;
@@ -94,3 +94,9 @@ const tooMuch = {
   limitBytes: limits.compositions.timelineBytesMax,
   detail: "The markup of this composition is too much for one timeline.",
 } as const;
+
+declare module "../service.ts" {
+  interface Service {
+    readonly timelines: CompositionTimelines;
+  }
+}

@@ -1,14 +1,14 @@
 /** Links to what a composition is made of: its files, and the assets that its timeline names. */
 
-import { type BundleFile, objectKeyOf } from "../../actors/composition/bundle-file.ts";
-import type { SignedUrls, SignedUrlsRequest } from "../../actors/contract/composition.ts";
-import type { Timeline } from "../../actors/timeline/model.ts";
+import { type BundleFile, objectKeyOf } from "../../actors/protocol/bundle-file.ts";
 import { limits } from "../../config/limits.ts";
+import type { SignedUrls, SignedUrlsRequest } from "../../contract/composition.ts";
 import { timestamp } from "../../engine/timestamp.ts";
+import type { Timeline } from "../../timeline/model.ts";
 import { readyAsset } from "../assets/ready-asset.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { type Answer, json } from "../exchange/answer.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 import type { Call } from "../route.ts";
-import { type Answer, json } from "../transport/answer.ts";
 import { type Snapshot, snapshotOf } from "./compositions.ts";
 
 /** Each once, as they are written. */

@@ -1,5 +1,7 @@
 /** What the routes of compositions share: finding one, reading its files, showing it. */
-import { type BundleFile, bundleFileKey } from "../../actors/composition/bundle-file.ts";
+
+import { compositionView, frameOf } from "../../actors/composition/composition-view.ts";
+import { type BundleFile, bundleFileKey } from "../../actors/protocol/bundle-file.ts";
 import {
   type Composition,
   type CompositionMessage,
@@ -11,21 +13,20 @@ import {
   type RenderComposition,
   type ReplaceFiles,
   versionTag,
-} from "../../actors/composition/composition.ts";
-import { compositionView, frameOf } from "../../actors/composition/composition-view.ts";
-import type { Composition as CompositionView } from "../../actors/contract/composition.ts";
+} from "../../actors/protocol/composition.ts";
 import { limits } from "../../config/limits.ts";
+import type { Composition as CompositionView } from "../../contract/composition.ts";
 import type { Address } from "../../engine/address.ts";
 import { parseId } from "../../engine/id.ts";
 import { rangeOf } from "../../engine/key.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import { requirePermission } from "../auth/permissions.ts";
-import { found, RefusalError } from "../problems/refusal-error.ts";
+import { type Answer, type Header, json } from "../exchange/answer.ts";
+import { found, RefusalError } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { tagsOf } from "../request/etag.ts";
 import type { Call } from "../route.ts";
 import type { Service } from "../service.ts";
-import { type Answer, type Header, json } from "../transport/answer.ts";
 
 /** A composition and all of its files, of one moment. */
 export interface Snapshot {

@@ -3,16 +3,17 @@
  * from wherever it says, without the token, and not from private addresses unless the host itself
  * is at one.
  */
-import type { FigmaFrame } from "../../actors/figma/figma-frame.ts";
-import type { Insertion, InsertTask } from "../../actors/figma/figma-insertion.ts";
-import { Fields } from "../../actors/figma/figma-node.ts";
-import type { FigmaPlace } from "../../actors/figma/figma-place.ts";
-import type { FigmaResult, FigmaTask } from "../../actors/figma/figma-task.ts";
+
 import { limits } from "../../config/limits.ts";
 import { invariant } from "../../engine/invariant.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { Web, WebAnswer } from "../../engine/ports/web.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import type { FigmaFrame } from "../../timeline/figma/figma-frame.ts";
+import type { Insertion, InsertTask } from "../../timeline/figma/figma-insertion.ts";
+import { Fields } from "../../timeline/figma/figma-node.ts";
+import type { FigmaPlace } from "../../timeline/figma/figma-place.ts";
+import type { FigmaResult, FigmaTask } from "../../timeline/figma/figma-task.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 
 /** Throws `PortError`, not retryable for what takes too much, and what the task throws. */
 export type RunFigmaTask = (task: FigmaTask) => Promise<FigmaResult>;
@@ -183,5 +184,11 @@ function parse(bytes: Buffer): unknown {
     return JSON.parse(bytes.toString("utf8"));
   } catch (cause) {
     throw upstream("The design host answered what is no JSON.", cause);
+  }
+}
+
+declare module "../service.ts" {
+  interface Service {
+    readonly figma: FigmaHost;
   }
 }

@@ -1,21 +1,22 @@
 /** `POST /compositions/{id}/imports/figma`: a frame of a design as layers and pictures. */
-import { type BundleFile, editsPath, entryPath } from "../../actors/composition/bundle-file.ts";
-import type { ReplaceFiles } from "../../actors/composition/composition.ts";
+import type { BundleFile } from "../../actors/protocol/bundle-file.ts";
+import type { ReplaceFiles } from "../../actors/protocol/composition.ts";
+import { limits } from "../../config/limits.ts";
 import {
   type FigmaImageLayer,
   FigmaImportRequest,
   FigmaImport as FigmaImportSchema,
   type FigmaTextLayer,
-} from "../../actors/contract/figma.ts";
-import type { FigmaFrame, ImageDraft, LayerDraft } from "../../actors/figma/figma-frame.ts";
-import type { PlacedDraft } from "../../actors/figma/figma-insertion.ts";
-import { figmaPlace } from "../../actors/figma/figma-place.ts";
-import { limits } from "../../config/limits.ts";
+} from "../../contract/figma.ts";
 import type { Id } from "../../engine/id.ts";
+import { editsPath, entryPath } from "../../timeline/bundle.ts";
+import type { FigmaFrame, ImageDraft, LayerDraft } from "../../timeline/figma/figma-frame.ts";
+import type { PlacedDraft } from "../../timeline/figma/figma-insertion.ts";
+import { figmaPlace } from "../../timeline/figma/figma-place.ts";
 import { requireRoom } from "../accounts/storage.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { type Answer, json } from "../exchange/answer.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
-import { type Answer, json } from "../transport/answer.ts";
 import { giveUp, type Incoming, reserve, storeFile } from "./composition-storing.ts";
 import {
   changeWhole,

@@ -1,9 +1,9 @@
 /** Pictures of a design as assets. */
-import { type Asset, assetKey } from "../../actors/asset/asset.ts";
+import { type Asset, assetKey } from "../../actors/protocol/asset.ts";
 import { limits } from "../../config/limits.ts";
 import { type Id, partitionOfId } from "../../engine/id.ts";
 import { plainFilename, storeUpload } from "../assets/stored-upload.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import type { Call } from "../route.ts";
 

@@ -1,15 +1,16 @@
 /** How a composition comes into being: by its own route, as a clone, and of blocks. */
-import type { BundleFile } from "../../actors/composition/bundle-file.ts";
+
+import { metaFault } from "../../actors/composition/meta.ts";
+import type { BundleFile } from "../../actors/protocol/bundle-file.ts";
 import {
   type Composition,
   type CompositionDetails,
   type CreateComposition,
   compositionKey,
   type Meta,
-} from "../../actors/composition/composition.ts";
-import { metaFault } from "../../actors/composition/meta.ts";
+} from "../../actors/protocol/composition.ts";
 import { partitionOfId } from "../../engine/id.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import type { Call } from "../route.ts";
 import type { Service } from "../service.ts";

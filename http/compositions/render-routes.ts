@@ -1,25 +1,25 @@
 /** Renders: submitting, reading, listing, following and canceling them. */
 
-import { strict } from "../../actors/contract/common.ts";
-import { SseTicket } from "../../actors/contract/job.ts";
-import { RenderList, RenderRequest, Render as RenderSchema } from "../../actors/contract/render.ts";
-import { RenderFrame } from "../../actors/contract/stream.ts";
 import {
   type CancelRender,
   renderKey,
   renderOfCompositionKey,
-} from "../../actors/render/render.ts";
+} from "../../actors/protocol/render.ts";
 import { limits } from "../../config/limits.ts";
+import { strict } from "../../contract/common.ts";
+import { SseTicket } from "../../contract/job.ts";
+import { RenderList, RenderRequest, Render as RenderSchema } from "../../contract/render.ts";
+import { RenderFrame } from "../../contract/stream.ts";
 import { type Id, idOfBytes, parseId } from "../../engine/id.ts";
 import { rangeOf } from "../../engine/key.ts";
 import { requirePermission } from "../auth/permissions.ts";
-import { atTicket, mintTicket, redeemTicket } from "../auth/stream-tickets.ts";
-import { found } from "../problems/refusal-error.ts";
+import { type Answer, json } from "../exchange/answer.ts";
+import { found } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { withETag } from "../request/etag.ts";
 import { ticketParameter } from "../request/query.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
-import { type Answer, json } from "../transport/answer.ts";
+import { atTicket, mintTicket, redeemTicket } from "../sign-in/stream-tickets.ts";
 import { findComposition } from "./compositions.ts";
 import { renderStream } from "./render-stream.ts";
 import { findRender, renderText, submitRender, tagOf } from "./renders.ts";

@@ -1,15 +1,15 @@
 /** A render's life as server-sent events. */
-import { assetKey } from "../../actors/asset/asset.ts";
-import type { Render as RenderView } from "../../actors/contract/render.ts";
-import { type Render, renderKey } from "../../actors/render/render.ts";
-import type { Reader } from "../../actors/ticket/ticket.ts";
+import { assetKey } from "../../actors/protocol/asset.ts";
+import { type Render, renderKey } from "../../actors/protocol/render.ts";
+import type { Reader } from "../../actors/protocol/ticket.ts";
+import type { Render as RenderView } from "../../contract/render.ts";
 import type { Id } from "../../engine/id.ts";
-import { found } from "../problems/refusal-error.ts";
+import type { Answer } from "../exchange/answer.ts";
+import { found } from "../exchange/refusal-error.ts";
 import type { Call } from "../route.ts";
 import type { Service } from "../service.ts";
-import { type StreamedState, streamStates } from "../state-stream.ts";
-import type { Answer } from "../transport/answer.ts";
-import { eventStream } from "../transport/sse-connection.ts";
+import { eventStream } from "../streams/sse-connection.ts";
+import { type StreamedState, streamStates } from "../streams/state-stream.ts";
 import { renderText } from "./renders.ts";
 
 /** Throws `RefusalError`: 404 when there is none, 503 when too many streams are open. */

@@ -1,33 +1,33 @@
 /** Renders as clients see them, and how one is submitted. */
 
 import { hash } from "node:crypto";
-import { assetKey } from "../../actors/asset/asset.ts";
-import { objectKeyOf, objectsOf } from "../../actors/composition/bundle-file.ts";
-import {
-  frameMax,
-  type RenderRequest,
-  type RenderStillOptions,
-  type Render as RenderView,
-  type StillParams,
-} from "../../actors/contract/render.ts";
-import type { Source } from "../../actors/job/farm-task.ts";
+import { assetKey } from "../../actors/protocol/asset.ts";
+import { objectKeyOf, objectsOf } from "../../actors/protocol/bundle-file.ts";
+import type { Source } from "../../actors/protocol/farm-task.ts";
 import {
   type Render,
   type RenderOrder,
   renderKey,
   renderNotesKey,
   renderOrderKey,
-} from "../../actors/render/render.ts";
+} from "../../actors/protocol/render.ts";
 import { renderView } from "../../actors/render/render-view.ts";
-import { frameCount, type Timeline } from "../../actors/timeline/model.ts";
 import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import type { Fault } from "../../config/schema.ts";
+import {
+  frameMax,
+  type RenderRequest,
+  type RenderStillOptions,
+  type Render as RenderView,
+  type StillParams,
+} from "../../contract/render.ts";
 import { type Id, parseId, partitionOfId } from "../../engine/id.ts";
+import { frameCount, type Timeline } from "../../timeline/model.ts";
 import { requireRoom } from "../accounts/storage.ts";
 import { readyAsset } from "../assets/ready-asset.ts";
+import { found, RefusalError } from "../exchange/refusal-error.ts";
 import { digestOfBody, idempotencyKey } from "../jobs/submitting.ts";
-import { found, RefusalError } from "../problems/refusal-error.ts";
 import { traceOf } from "../request/trace-parent.ts";
 import type { Call } from "../route.ts";
 import type { Service } from "../service.ts";

@@ -1,8 +1,9 @@
 /** The page of an app of the folder `console`: a place to draw into, and the app's script. */
+
+import { type Answer, constantHeader } from "../exchange/answer.ts";
 import { lookFiles } from "../look/look-files.ts";
 import { html, type Markup } from "../look/markup.ts";
 import { styleLinks } from "../look/page.ts";
-import { type Answer, constantHeader } from "../transport/answer.ts";
 import { consoleFiles } from "./console-files.ts";
 
 export interface AppPage {

@@ -1,6 +1,7 @@
 /** The console's page. Its scripts carry the nonce of its policy, those that they load too. */
+
+import type { Answer } from "../exchange/answer.ts";
 import type { Service } from "../service.ts";
-import type { Answer } from "../transport/answer.ts";
 import { appPage } from "./app-page.ts";
 import { consoleFiles } from "./console-files.ts";
 

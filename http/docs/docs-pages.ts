@@ -1,8 +1,9 @@
 /** The pages of the documentation: one frame of places to go, a search, and what is to be read. */
+
+import type { Answer } from "../exchange/answer.ts";
 import { html, type Markup } from "../look/markup.ts";
 import { page } from "../look/page.ts";
 import { type ProblemType, problemTypes } from "../problems/problem-types.ts";
-import type { Answer } from "../transport/answer.ts";
 import { docsFiles } from "./docs-files.ts";
 import { type Chapter, guides } from "./guides.ts";
 

@@ -1,8 +1,8 @@
 /** Documentation for people, served by the service itself, without a word to other hosts. */
 
 import { Type } from "../../config/schema.ts";
+import { json } from "../exchange/answer.ts";
 import { type Route, route } from "../route.ts";
-import { json } from "../transport/answer.ts";
 import { docsFiles, docsFilesPath } from "./docs-files.ts";
 import { chapterPage, entriesOf, problemsPage, referencePage } from "./docs-pages.ts";
 import { guides, readChapter } from "./guides.ts";

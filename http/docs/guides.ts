@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { Marked, type Token, type Tokens } from "marked";
-import { found } from "../problems/refusal-error.ts";
+import { found } from "../exchange/refusal-error.ts";
 
 export interface Guide {
   readonly slug: string;

@@ -1,12 +1,12 @@
 /** The service's documents: its links, its contract, and what each problem means. */
 import { createHash } from "node:crypto";
-import { ProblemPage, RootLinks } from "../../actors/contract/document.ts";
+import { ProblemPage, RootLinks } from "../../contract/document.ts";
+import { type Answer, json } from "../exchange/answer.ts";
+import { found } from "../exchange/refusal-error.ts";
 import { problemTypes } from "../problems/problem-types.ts";
-import { found } from "../problems/refusal-error.ts";
 import { withETag } from "../request/etag.ts";
 import { negotiateType } from "../request/negotiation.ts";
 import { type Call, type Route, route } from "../route.ts";
-import { type Answer, json } from "../transport/answer.ts";
 import { frontPage } from "./front-page.ts";
 import { openapi } from "./openapi.ts";
 import { problemPage } from "./problem-page.ts";

@@ -1,9 +1,9 @@
 /** The service's page for browsers: what it is, the first commands, and where to go. */
 
+import type { Answer } from "../exchange/answer.ts";
 import { lookFiles } from "../look/look-files.ts";
 import { html, type Markup } from "../look/markup.ts";
 import { page } from "../look/page.ts";
-import type { Answer } from "../transport/answer.ts";
 
 export function frontPage(origin: string, version: string): Answer {
   return page({

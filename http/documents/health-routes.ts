@@ -1,8 +1,8 @@
-import { Alive, Readiness } from "../../actors/contract/health.ts";
+import { Alive, Readiness } from "../../contract/health.ts";
 import type { Gateway } from "../../engine/gateway.ts";
+import { type Answer, json } from "../exchange/answer.ts";
 import { type Call, type Route, route } from "../route.ts";
 import type { CheckState, Health, Service } from "../service.ts";
-import { type Answer, json } from "../transport/answer.ts";
 
 export const healthRoutes: readonly Route[] = [
   route("GET", "/healthz", {

@@ -1,7 +1,7 @@
+import type { Answer } from "../exchange/answer.ts";
 import { html, type Markup } from "../look/markup.ts";
 import { page } from "../look/page.ts";
 import type { ProblemType } from "../problems/problem-types.ts";
-import type { Answer } from "../transport/answer.ts";
 
 /** What a type of problem means, for those who open its address in a browser. */
 export function problemPage({ title, statuses, meaning, remedy, slug }: ProblemType): Answer {

@@ -1,6 +1,7 @@
 /** What operations of the contract share: a schema with a title, a refusal, an example. */
-import { Problem } from "../../actors/contract/problem.ts";
+
 import type { Type } from "../../config/schema.ts";
+import { Problem } from "../../contract/problem.ts";
 import { problemTypes } from "../problems/problem-types.ts";
 import { problem } from "../problems/problems.ts";
 import { examples } from "./published-examples.ts";

@@ -1,24 +1,24 @@
 /** `GET /compositions/{id}/export`: the timeline as an archive for a desktop editor. */
 
-import { objectKeyOf } from "../../actors/composition/bundle-file.ts";
-import { compositionDetailsKey } from "../../actors/composition/composition.ts";
-import { type ExportFormat, exportFormats } from "../../actors/contract/composition.ts";
-import type { MediaLink } from "../../actors/export/manifest.ts";
-import { refOf, slugOf } from "../../actors/export/names.ts";
-import type { StoredMedia } from "../../actors/export/sources.ts";
-import type { Writing } from "../../actors/export/writing.ts";
-import type { MediaSource } from "../../actors/timeline/bundle.ts";
-import type { Timeline } from "../../actors/timeline/model.ts";
+import { objectKeyOf } from "../../actors/protocol/bundle-file.ts";
+import { compositionDetailsKey } from "../../actors/protocol/composition.ts";
 import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import { Type } from "../../config/schema.ts";
+import { type ExportFormat, exportFormats } from "../../contract/composition.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
+import type { MediaSource } from "../../timeline/bundle.ts";
+import type { MediaLink } from "../../timeline/export/manifest.ts";
+import { refOf, slugOf } from "../../timeline/export/names.ts";
+import type { StoredMedia } from "../../timeline/export/sources.ts";
+import type { Writing } from "../../timeline/export/writing.ts";
+import type { Timeline } from "../../timeline/model.ts";
 import { readyAsset } from "../assets/ready-asset.ts";
 import { type Snapshot, snapshotOf } from "../compositions/compositions.ts";
-import { found, RefusalError } from "../problems/refusal-error.ts";
+import type { Answer } from "../exchange/answer.ts";
+import { found, RefusalError } from "../exchange/refusal-error.ts";
 import type { Parameter } from "../request/query.ts";
 import { type Call, type Route, route } from "../route.ts";
-import type { Answer } from "../transport/answer.ts";
 import { bytesInPieces } from "../transport/byte-stream.ts";
 import { measureComposition } from "./measuring.ts";
 import { readWhole } from "./whole-object.ts";

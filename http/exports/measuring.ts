@@ -1,14 +1,14 @@
 /** Has a farm node lay a composition's page out, for an export. */
 
-import type { Writing } from "../../actors/export/writing.ts";
-import { type Measure, measuringKey, measuringObjects } from "../../actors/measuring/measuring.ts";
-import type { Timeline } from "../../actors/timeline/model.ts";
+import { type Measure, measuringKey, measuringObjects } from "../../actors/protocol/measuring.ts";
 import { limits } from "../../config/limits.ts";
 import { partitionOfId } from "../../engine/id.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
+import type { Writing } from "../../timeline/export/writing.ts";
+import type { Timeline } from "../../timeline/model.ts";
 import type { Snapshot } from "../compositions/compositions.ts";
 import { manifestText, sourcesOf } from "../compositions/renders.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import type { Call } from "../route.ts";
 import { readWhole } from "./whole-object.ts";

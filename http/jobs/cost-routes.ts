@@ -1,11 +1,5 @@
 /** `POST /jobs/cost`: what a submit would cost. It submits, reserves and charges nothing. */
 
-import {
-  type CostKind,
-  JobCostQuote,
-  JobCostRequest,
-  type JobCostQuote as Quote,
-} from "../../actors/contract/cost.ts";
 import { resolveAudio } from "../../actors/generation/audio.ts";
 import { resolveBackgroundRemoval } from "../../actors/generation/background-removal.ts";
 import type { Generation } from "../../actors/generation/generation.ts";
@@ -17,11 +11,17 @@ import { resolveVideo } from "../../actors/generation/video.ts";
 import type { Refusal } from "../../actors/refusal.ts";
 import { limits } from "../../config/limits.ts";
 import type { Fault } from "../../config/schema.ts";
+import {
+  type CostKind,
+  JobCostQuote,
+  JobCostRequest,
+  type JobCostQuote as Quote,
+} from "../../contract/cost.ts";
 import { timestamp } from "../../engine/timestamp.ts";
 import { findWallet, spendable, visibleBalance } from "../accounts/wallet.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { type Answer, json } from "../exchange/answer.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
-import { type Answer, json } from "../transport/answer.ts";
 import { deprecationOf } from "./deprecation.ts";
 import { askingOf, sourcesOf } from "./submitting.ts";
 

@@ -1,6 +1,6 @@
 import type { ModelEntry } from "../../config/catalogue.ts";
+import type { Header } from "../exchange/answer.ts";
 import type { Service } from "../service.ts";
-import type { Header } from "../transport/answer.ts";
 
 const none: readonly Header[] = [];
 

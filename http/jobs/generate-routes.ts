@@ -3,20 +3,6 @@
  * then the account accepts or refuses it in one durable step.
  */
 
-import { accountKey, type Pay, type SubmitJob } from "../../actors/account/account-messages.ts";
-import { packSubmit } from "../../actors/account/packed-submit.ts";
-import type { CostKind } from "../../actors/contract/cost.ts";
-import {
-  EnhancedPrompt,
-  EnhancePromptRequest,
-  Generate3DRequest,
-  GenerateAudioRequest,
-  GenerateImageRequest,
-  GenerateVideoRequest,
-  RemoveBackgroundVideoRequest,
-  RestoreVideoRequest,
-} from "../../actors/contract/generation.ts";
-import { Job as JobView } from "../../actors/contract/job.ts";
 import { resolveAudio } from "../../actors/generation/audio.ts";
 import { resolveBackgroundRemoval } from "../../actors/generation/background-removal.ts";
 import { promptMaxOf, References, textFaults } from "../../actors/generation/faults.ts";
@@ -28,15 +14,29 @@ import { resolveRestoration } from "../../actors/generation/restoration.ts";
 import { resolve3D } from "../../actors/generation/three-d.ts";
 import { resolveVideo } from "../../actors/generation/video.ts";
 import { born } from "../../actors/job/creation.ts";
+import { accountKey, type Pay, type SubmitJob } from "../../actors/protocol/account-messages.ts";
+import { packSubmit } from "../../actors/protocol/packed-submit.ts";
 import type { Refusal } from "../../actors/refusal.ts";
 import { limits } from "../../config/limits.ts";
 import type { Type } from "../../config/schema.ts";
+import type { CostKind } from "../../contract/cost.ts";
+import {
+  EnhancedPrompt,
+  EnhancePromptRequest,
+  Generate3DRequest,
+  GenerateAudioRequest,
+  GenerateImageRequest,
+  GenerateVideoRequest,
+  RemoveBackgroundVideoRequest,
+  RestoreVideoRequest,
+} from "../../contract/generation.ts";
+import { Job as JobView } from "../../contract/job.ts";
 import { partitionOfId } from "../../engine/id.ts";
 import { findWallet, visibleBalance } from "../accounts/wallet.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { type Answer, json } from "../exchange/answer.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
-import { type Answer, json } from "../transport/answer.ts";
 import { deprecationOf } from "./deprecation.ts";
 import { askedOf, askingOf, digestOfBody, jobOf, sourcesOf, termsOf } from "./submitting.ts";
 

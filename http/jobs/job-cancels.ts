@@ -1,20 +1,20 @@
 /** Canceling one job, and many in one request. */
 
-import type { CanceledJobs, CancelJobsRequest } from "../../actors/contract/job.ts";
-import { type CancelJob, jobKey } from "../../actors/job/job.ts";
+import { type CancelJob, jobKey } from "../../actors/protocol/job.ts";
 import type { Refusal } from "../../actors/refusal.ts";
 import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
+import type { CanceledJobs, CancelJobsRequest } from "../../contract/job.ts";
 import { type Id, parseId } from "../../engine/id.ts";
 import { requirePermission } from "../auth/permissions.ts";
+import { type Answer, json } from "../exchange/answer.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 import { problemOf } from "../problems/problems.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { optionalInstant } from "../request/query.ts";
 import type { Call } from "../route.ts";
-import { type Answer, json } from "../transport/answer.ts";
+import { hasEnded } from "../streams/job-watchers.ts";
 import { type ListQuery, search } from "./job-listing.ts";
-import { hasEnded } from "./job-watchers.ts";
 
 type Asker = Pick<Call, "service" | "principal">;
 type Filter = NonNullable<CancelJobsRequest["filter"]>;

@@ -3,8 +3,8 @@
  * for it; only events that a later state does not keep have rows.
  */
 
-import type { JobEvents } from "../../actors/contract/job.ts";
-import { type Job, jobEventKey } from "../../actors/job/job.ts";
+import { type Job, jobEventKey } from "../../actors/protocol/job.ts";
+import type { JobEvents } from "../../contract/job.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import { timestamp } from "../../engine/timestamp.ts";
 import type { Found } from "./job-reads.ts";

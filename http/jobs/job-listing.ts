@@ -6,11 +6,7 @@
  */
 
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
-import { countIndex, modelPlace } from "../../actors/account/account.ts";
-import { accountKey } from "../../actors/account/account-messages.ts";
 import { memberCountsKey } from "../../actors/account/member-counts.ts";
-import { type JobStatus, jobStatuses } from "../../actors/contract/job.ts";
-import { type Job, jobKey } from "../../actors/job/job.ts";
 import {
   endOf,
   jobsOf,
@@ -19,16 +15,20 @@ import {
   ownerOf,
   tagDigest,
 } from "../../actors/job/job-index.ts";
-import { setKey } from "../../actors/set/set.ts";
+import { countIndex, modelPlace } from "../../actors/protocol/account.ts";
+import { accountKey } from "../../actors/protocol/account-messages.ts";
+import { type Job, jobKey } from "../../actors/protocol/job.ts";
+import { setKey } from "../../actors/protocol/set.ts";
 import { codes } from "../../actors/table-codes.ts";
 import { type Modality, modalities } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
+import { type JobStatus, jobStatuses } from "../../contract/job.ts";
 import { firstIdAt, type Id, idBytes, parseId, partitionOfId } from "../../engine/id.ts";
 import { type Key, type KeyRange, keyOf, partitionOf, rangeOf } from "../../engine/key.ts";
+import { type Answer, jsonText } from "../exchange/answer.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 import { KeyMerge } from "../paging/key-merge.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
 import type { Call } from "../route.ts";
-import { type Answer, jsonText } from "../transport/answer.ts";
 import type { Found } from "./job-reads.ts";
 
 export interface ListQuery {

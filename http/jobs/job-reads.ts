@@ -3,10 +3,10 @@
  * until a row of its job changes; links in it are signed anew before half of their life is over.
  */
 
-import { type Asset, assetKey } from "../../actors/asset/asset.ts";
 import { assetView } from "../../actors/asset/asset-view.ts";
-import { type Job, type JobRequest, jobKey, jobRequestKey } from "../../actors/job/job.ts";
 import { jobView, viewRequest } from "../../actors/job/job-view.ts";
+import { type Asset, assetKey } from "../../actors/protocol/asset.ts";
+import { type Job, type JobRequest, jobKey, jobRequestKey } from "../../actors/protocol/job.ts";
 import { codes } from "../../actors/table-codes.ts";
 import { limits } from "../../config/limits.ts";
 import type { Gateway } from "../../engine/gateway.ts";
@@ -14,7 +14,7 @@ import type { Id } from "../../engine/id.ts";
 import { codeOf, type Key } from "../../engine/key.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { SignedUrls } from "../auth/signed-urls.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 
 /** A job that may be shown: both of its rows. */
 export interface Found {
@@ -150,5 +150,11 @@ export class JobReads {
     const code = codeOf(key);
     if (code === codes.job) this.textByJob.delete(key);
     else if (code === codes.asset) this.textByJob.delete(this.jobByAsset.get(key) ?? key);
+  }
+}
+
+declare module "../service.ts" {
+  interface Service {
+    readonly jobs: JobReads;
   }
 }

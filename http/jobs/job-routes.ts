@@ -1,6 +1,9 @@
 /** Reading, awaiting and canceling jobs. */
 
-import { strict } from "../../actors/contract/common.ts";
+import { type Job, jobKey } from "../../actors/protocol/job.ts";
+import { modalities } from "../../config/catalogue.ts";
+import { limits } from "../../config/limits.ts";
+import { strict } from "../../contract/common.ts";
 import {
   CanceledJobs,
   CancelJobsRequest,
@@ -8,23 +11,20 @@ import {
   JobPage,
   Job as JobView,
   jobStatuses,
-} from "../../actors/contract/job.ts";
-import { type Job, jobKey } from "../../actors/job/job.ts";
-import { modalities } from "../../config/catalogue.ts";
-import { limits } from "../../config/limits.ts";
+} from "../../contract/job.ts";
 import { type Id, parseId } from "../../engine/id.ts";
 import { requirePermission } from "../auth/permissions.ts";
 import { requireScope } from "../auth/principals.ts";
-import { found, RefusalError } from "../problems/refusal-error.ts";
+import { type Answer, json, jsonText } from "../exchange/answer.ts";
+import { found, RefusalError } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { withETag } from "../request/etag.ts";
 import { integer, optionalInstant, optionalText, someOf } from "../request/query.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
-import { type Answer, json, jsonText } from "../transport/answer.ts";
+import { isTerminal } from "../streams/job-watchers.ts";
 import { cancel, cancelJobs } from "./job-cancels.ts";
 import { historyOf } from "./job-history.ts";
 import { listJobs } from "./job-listing.ts";
-import { isTerminal } from "./job-watchers.ts";
 
 const Nothing = strict({});
 

@@ -1,15 +1,16 @@
 /** A job's life as server-sent events. */
-import type { Job as JobView } from "../../actors/contract/job.ts";
-import { type Job, jobKey } from "../../actors/job/job.ts";
-import type { Reader } from "../../actors/ticket/ticket.ts";
+
+import { type Job, jobKey } from "../../actors/protocol/job.ts";
+import type { Reader } from "../../actors/protocol/ticket.ts";
+import type { Job as JobView } from "../../contract/job.ts";
 import type { Id } from "../../engine/id.ts";
-import { found } from "../problems/refusal-error.ts";
+import type { Answer } from "../exchange/answer.ts";
+import { found } from "../exchange/refusal-error.ts";
 import type { Call } from "../route.ts";
 import type { Service } from "../service.ts";
-import { type StreamedState, streamStates } from "../state-stream.ts";
-import type { Answer } from "../transport/answer.ts";
-import { eventStream } from "../transport/sse-connection.ts";
-import { hasEnded, isTerminal } from "./job-watchers.ts";
+import { hasEnded, isTerminal } from "../streams/job-watchers.ts";
+import { eventStream } from "../streams/sse-connection.ts";
+import { type StreamedState, streamStates } from "../streams/state-stream.ts";
 
 /** Throws `RefusalError`: 404 when there is none, 503 when too many streams are open. */
 export function jobStream(

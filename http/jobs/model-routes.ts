@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
-import { Model, ModelPage } from "../../actors/contract/model.ts";
 import { type ModelEntry, modalities, publicModelFields } from "../../config/catalogue.ts";
+import { Model, ModelPage } from "../../contract/model.ts";
 import { requireScope } from "../auth/principals.ts";
-import { found } from "../problems/refusal-error.ts";
+import type { Answer } from "../exchange/answer.ts";
+import { found } from "../exchange/refusal-error.ts";
 import { availabilityOf } from "../providers/provider-views.ts";
 import { withETag } from "../request/etag.ts";
 import { optionalFlag, someOf } from "../request/query.ts";
 import { anywhere, type Call, type Route, route } from "../route.ts";
 import type { Service } from "../service.ts";
-import type { Answer } from "../transport/answer.ts";
 import { deprecationOf } from "./deprecation.ts";
 
 const operations = ["generate", "set", "background_removal", "restoration"] as const;

@@ -6,10 +6,10 @@
  */
 
 import { createHash } from "node:crypto";
-import type { Confirmation } from "../../actors/account/submit-terms.ts";
-import type { CostKind } from "../../actors/contract/cost.ts";
 import type { SigningKey } from "../../actors/directory/directory.ts";
+import type { Confirmation } from "../../actors/protocol/submit-terms.ts";
 import { limits } from "../../config/limits.ts";
+import type { CostKind } from "../../contract/cost.ts";
 import type { Id } from "../../engine/id.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Entropy } from "../../engine/ports/entropy.ts";
@@ -80,4 +80,10 @@ function whatOf({ kind, canonical, model, price }: Offer): Buffer {
 
 function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest().subarray(0, 16);
+}
+
+declare module "../service.ts" {
+  interface Service {
+    readonly quotes: Quotes;
+  }
 }

@@ -1,33 +1,33 @@
 /** Output sets: submitting, reading, listing and canceling them. */
 
+import type { Generation } from "../../actors/generation/generation.ts";
+import { resolveSet, type SetGeneration } from "../../actors/generation/set.ts";
 import {
   accountKey,
   type SetCandidate,
   type SubmitSet,
-} from "../../actors/account/account-messages.ts";
-import { strict } from "../../actors/contract/common.ts";
-import { GenerateSetRequest } from "../../actors/contract/generation.ts";
-import { OutputSetPage, OutputSet as SetSchema } from "../../actors/contract/set.ts";
-import type { Generation } from "../../actors/generation/generation.ts";
-import { resolveSet, type SetGeneration } from "../../actors/generation/set.ts";
-import { type CancelJob, type Job, jobKey, jobRequestKey } from "../../actors/job/job.ts";
-import { type OutputSet, setKey, setsKey } from "../../actors/set/set.ts";
+} from "../../actors/protocol/account-messages.ts";
+import { type CancelJob, type Job, jobKey, jobRequestKey } from "../../actors/protocol/job.ts";
+import { type OutputSet, setKey, setsKey } from "../../actors/protocol/set.ts";
 import { type MemberJob, setView } from "../../actors/set/set-view.ts";
 import { limits } from "../../config/limits.ts";
+import { strict } from "../../contract/common.ts";
+import { GenerateSetRequest } from "../../contract/generation.ts";
+import { OutputSetPage, OutputSet as SetSchema } from "../../contract/set.ts";
 import { type Id, idBytes, parseId, partitionOfId } from "../../engine/id.ts";
 import { rangeOf } from "../../engine/key.ts";
 import { timestamp } from "../../engine/timestamp.ts";
 import { requirePermission } from "../auth/permissions.ts";
+import { type Answer, json } from "../exchange/answer.ts";
+import { found, RefusalError } from "../exchange/refusal-error.ts";
 import { problemOf } from "../problems/problems.ts";
-import { found, RefusalError } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { integer, optionalText } from "../request/query.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
 import type { Service } from "../service.ts";
-import { type Answer, json } from "../transport/answer.ts";
+import { isTerminal } from "../streams/job-watchers.ts";
 import { deprecationOf } from "./deprecation.ts";
 import { imagePath } from "./generate-routes.ts";
-import { isTerminal } from "./job-watchers.ts";
 import { askedOf, askingOf, digestOfBody, jobOf, sourcesOf, termsOf } from "./submitting.ts";
 
 const setPath = "/v1/generate/set";

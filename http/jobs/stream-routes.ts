@@ -1,11 +1,11 @@
 /** The job's event stream and the tickets that open it. */
 
-import { SseTicket } from "../../actors/contract/job.ts";
-import { JobFrame } from "../../actors/contract/stream.ts";
-import { atTicket, mintTicket, redeemTicket } from "../auth/stream-tickets.ts";
+import { SseTicket } from "../../contract/job.ts";
+import { JobFrame } from "../../contract/stream.ts";
+import type { Answer } from "../exchange/answer.ts";
 import { ticketParameter } from "../request/query.ts";
 import { type Call, type Route, route } from "../route.ts";
-import type { Answer } from "../transport/answer.ts";
+import { atTicket, mintTicket, redeemTicket } from "../sign-in/stream-tickets.ts";
 import { jobIdOf } from "./job-routes.ts";
 import { jobStream } from "./job-stream.ts";
 

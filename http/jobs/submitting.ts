@@ -4,21 +4,21 @@
  */
 
 import { hash } from "node:crypto";
-import type { SubmitTerms } from "../../actors/account/submit-terms.ts";
-import { assetKey } from "../../actors/asset/asset.ts";
 import { nameAsset } from "../../actors/asset/asset-view.ts";
-import type { CostKind } from "../../actors/contract/cost.ts";
 import type { Generation, Sources } from "../../actors/generation/generation.ts";
 import type { Asking } from "../../actors/generation/model-choice.ts";
 import { creationOf } from "../../actors/job/creation.ts";
-import { type CreateJob, type JobRequest, jobRequestKey } from "../../actors/job/job.ts";
 import { modelTag } from "../../actors/job/job-index.ts";
+import { assetKey } from "../../actors/protocol/asset.ts";
+import { type CreateJob, type JobRequest, jobRequestKey } from "../../actors/protocol/job.ts";
+import type { SubmitTerms } from "../../actors/protocol/submit-terms.ts";
 import { isFarm } from "../../config/providers.ts";
+import type { CostKind } from "../../contract/cost.ts";
 import { type Id, parseId } from "../../engine/id.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import type { HttpRequest } from "../exchange/answer.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 import { traceOf } from "../request/trace-parent.ts";
 import type { Call } from "../route.ts";
-import type { HttpRequest } from "../transport/answer.ts";
 
 /** What a call is resolved against. */
 export function askingOf({ service, principal }: Call<unknown, unknown>): Asking {

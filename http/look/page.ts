@@ -3,7 +3,7 @@
  * scripts and the mark of this service, and runs no other script but one that carries the policy's
  * nonce.
  */
-import { type Answer, constantHeader, type Header } from "../transport/answer.ts";
+import { type Answer, constantHeader, type Header } from "../exchange/answer.ts";
 import { lookFiles } from "./look-files.ts";
 import { html, type Markup } from "./markup.ts";
 

@@ -6,9 +6,9 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
-import { found } from "../problems/refusal-error.ts";
+import { type Answer, constantHeader, type Header, type HttpRequest } from "../exchange/answer.ts";
+import { found } from "../exchange/refusal-error.ts";
 import { isKnown, notChanged } from "../request/etag.ts";
-import { type Answer, constantHeader, type Header, type HttpRequest } from "../transport/answer.ts";
 
 interface StaticFile {
   readonly text: string;

@@ -151,3 +151,10 @@ export function answerMs(share: number, answers: readonly number[]): number | nu
   }
   return from * 1_000;
 }
+
+declare module "../service.ts" {
+  interface Service {
+    /** Set once the shards can be asked. */
+    minutes: Minutes | undefined;
+  }
+}

@@ -1,15 +1,15 @@
 /** Operators: why jobs failed, of all accounts. */
 
-import { type AdminFailure, AdminFailureList } from "../../actors/contract/admin.ts";
-import type { Job } from "../../actors/contract/job.ts";
 import { limits } from "../../config/limits.ts";
+import { type AdminFailure, AdminFailureList } from "../../contract/admin.ts";
+import type { Job } from "../../contract/job.ts";
 import { firstIdAt, type Id } from "../../engine/id.ts";
 import { timestamp } from "../../engine/timestamp.ts";
-import { type JobPart, listAllJobs } from "../accounts/admin-job-routes.ts";
+import { type Answer, json } from "../exchange/answer.ts";
+import { type JobPart, listAllJobs } from "../jobs/admin-job-routes.ts";
 import { integer } from "../request/query.ts";
 import { anywhere, type Call, type Route, route } from "../route.ts";
 import type { Service } from "../service.ts";
-import { type Answer, json } from "../transport/answer.ts";
 
 interface Query {
   readonly hours: number;

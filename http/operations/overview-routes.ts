@@ -1,14 +1,15 @@
 /** Operators: what all nodes did in each minute of the last hour, and what is open now. */
-import { AdminOverview, type OverviewMinute } from "../../actors/contract/admin.ts";
+
 import { modalities } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
+import { AdminOverview, type OverviewMinute } from "../../contract/admin.ts";
 import type { Sample } from "../../engine/metrics/tally.ts";
 import { timestamp } from "../../engine/timestamp.ts";
+import { type Answer, json } from "../exchange/answer.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 import { answerMs, type Figures, type Minute, type NodeFigures, sum } from "../metrics/minutes.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
 import { anywhere, type Call, type Route, route } from "../route.ts";
 import type { Service } from "../service.ts";
-import { type Answer, json } from "../transport/answer.ts";
 
 export const overviewRoutes: readonly Route[] = [
   route("GET", "/v1/admin/overview", {

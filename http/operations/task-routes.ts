@@ -1,12 +1,12 @@
 /** Operators: what farm nodes work on, and how it looks. */
-import { AdminTaskList } from "../../actors/contract/admin.ts";
-import type { FarmTasks } from "../../actors/effects/effects-messages.ts";
+import { AdminTaskList } from "../../contract/admin.ts";
+import type { FarmTasks } from "../../effects/effects-messages.ts";
 import { type Id, parseId } from "../../engine/id.ts";
 import { timestamp } from "../../engine/timestamp.ts";
-import { found } from "../problems/refusal-error.ts";
+import { type Answer, json } from "../exchange/answer.ts";
+import { found } from "../exchange/refusal-error.ts";
 import { anywhere, type Call, type Route, route } from "../route.ts";
 import type { Service } from "../service.ts";
-import { type Answer, json } from "../transport/answer.ts";
 import { bytesInPieces } from "../transport/byte-stream.ts";
 
 export const taskRoutes: readonly Route[] = [

@@ -5,7 +5,7 @@
 import type { SigningKey } from "../../actors/directory/directory.ts";
 import { limits } from "../../config/limits.ts";
 import { Signer } from "../auth/signer.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 
 const macBytes = 16;
 
@@ -50,4 +50,10 @@ const badCursor = {
 /** The filters are signed and not contained. */
 function signed(payload: Uint8Array, filters: string): Buffer {
   return Buffer.concat([payload, Buffer.from(`\n${filters}`)]);
+}
+
+declare module "../service.ts" {
+  interface Service {
+    readonly cursors: Cursors;
+  }
 }

@@ -1,14 +1,14 @@
 /** A preview that is open: the files of a composition, and what is made of them once. */
-import { entryPath, isMarkup } from "../../actors/composition/bundle-file.ts";
-import type { Bundle } from "../../actors/timeline/bundle.ts";
-import type { Timeline } from "../../actors/timeline/model.ts";
+import { isMarkup } from "../../actors/protocol/bundle-file.ts";
 import { limits } from "../../config/limits.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import { FontGates } from "../../film/markup/font-gate.ts";
 import { isMoving } from "../../film/markup/moving-pictures.ts";
 import { type PreviewFilm, previewFilm } from "../../film/preview/preview-film.ts";
 import type { PageTask } from "../../film/preview/preview-page.ts";
-import { found } from "../problems/refusal-error.ts";
+import { type Bundle, entryPath } from "../../timeline/bundle.ts";
+import type { Timeline } from "../../timeline/model.ts";
+import { found } from "../exchange/refusal-error.ts";
 
 /** Throws `PortError`, not retryable when the markup takes too long. */
 export type WritePage = (task: PageTask) => Promise<string>;
@@ -133,3 +133,9 @@ const mayMove = /\.(gif|webp|a?png|avif|svg)$/i;
 
 /** Scripts that speak of every font. */
 const library = /(^|\/)(gsap|three|anime|lottie|d3)[^/]*$|\.min\.m?js$/i;
+
+declare module "../service.ts" {
+  interface Service {
+    readonly writePage: WritePage;
+  }
+}

@@ -10,7 +10,6 @@ import { faceFile, facesPath } from "../../film/markup/web-fonts.ts";
 import { PageScripts } from "../../film/page-scripts.ts";
 import { assetFolder, pathAsked, playedMark } from "../../film/preview/preview-film.ts";
 import { type ByteSource, storedBytes } from "../assets/ranged-bytes.ts";
-import { found } from "../problems/refusal-error.ts";
 import {
   type Answer,
   constantHeader,
@@ -18,7 +17,8 @@ import {
   type HttpRequest,
   json,
   nothing,
-} from "../transport/answer.ts";
+} from "../exchange/answer.ts";
+import { found } from "../exchange/refusal-error.ts";
 import type { OpenPreview, PreviewObject } from "./open-preview.ts";
 
 export interface PreviewRequest {

@@ -1,12 +1,12 @@
 /** Links to previews of stored compositions, and what is answered below them. */
-import { Preview } from "../../actors/contract/composition.ts";
+import { Preview } from "../../contract/composition.ts";
 import { parseId, partitionOfId } from "../../engine/id.ts";
 import { timestamp } from "../../engine/timestamp.ts";
 import { findComposition } from "../compositions/compositions.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { type Answer, json } from "../exchange/answer.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 import { anyParameters } from "../request/query.ts";
 import { type Call, type PartitionOf, type Route, route } from "../route.ts";
-import { type Answer, json } from "../transport/answer.ts";
 import { answerPreview } from "./preview-answers.ts";
 import { currentOf } from "./stored-previews.ts";
 

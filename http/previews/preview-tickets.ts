@@ -44,3 +44,9 @@ export class PreviewTickets {
     return { scope, user, composition, revision: Number(revision), expiresAtMs };
   }
 }
+
+declare module "../service.ts" {
+  interface Service {
+    readonly previewTickets: PreviewTickets;
+  }
+}

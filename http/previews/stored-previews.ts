@@ -1,17 +1,13 @@
 /** Previews of stored compositions that are open on this node. */
-import {
-  type BundleFile,
-  bundleFileKey,
-  objectKeyOf,
-} from "../../actors/composition/bundle-file.ts";
-import { type Composition, compositionKey } from "../../actors/composition/composition.ts";
+import { type BundleFile, bundleFileKey, objectKeyOf } from "../../actors/protocol/bundle-file.ts";
+import { type Composition, compositionKey } from "../../actors/protocol/composition.ts";
 import { limits } from "../../config/limits.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import { rangeOf } from "../../engine/key.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import { readyAsset } from "../assets/ready-asset.ts";
 import type { CompositionTimelines } from "../compositions/composition-timelines.ts";
-import { found } from "../problems/refusal-error.ts";
+import { found } from "../exchange/refusal-error.ts";
 import { OpenPreview, type PreviewFiles, type WritePage } from "./open-preview.ts";
 import type { PreviewTicket } from "./preview-tickets.ts";
 
@@ -72,4 +68,10 @@ export function currentOf({ gateway }: Pick<PreviewSources, "gateway">, ticket: 
   const key = compositionKey(ticket.scope, ticket.composition);
   const composition: Composition = found(gateway.read(key));
   return found(composition.revision === ticket.revision ? composition : undefined);
+}
+
+declare module "../service.ts" {
+  interface Service {
+    readonly previews: StoredPreviews;
+  }
 }

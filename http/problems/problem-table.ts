@@ -4,7 +4,7 @@ import { count, isOrAre } from "../../actors/count.ts";
 import type { Refusal } from "../../actors/refusal.ts";
 import { limits } from "../../config/limits.ts";
 import { timestamp } from "../../engine/timestamp.ts";
-import type { Header } from "../transport/answer.ts";
+import type { Header } from "../exchange/answer.ts";
 
 /** A problem object before it knows which request it answers. */
 export interface Problem {

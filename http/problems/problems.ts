@@ -1,6 +1,6 @@
 /** Refusals as answers: problem objects (RFC 9457), and what OAuth says in their place. */
 import type { Refusal } from "../../actors/refusal.ts";
-import { type Answer, type Header, json } from "../transport/answer.ts";
+import { type Answer, type Header, json } from "../exchange/answer.ts";
 import { type Explained, type Problem, problemTable } from "./problem-table.ts";
 
 /** `problems` is the URL under which the types are explained. */

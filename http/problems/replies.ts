@@ -2,7 +2,7 @@
 import type { Refusal, Refused } from "../../actors/refusal.ts";
 import { limits } from "../../config/limits.ts";
 import type { Unanswered } from "../../engine/gateway.ts";
-import { RefusalError } from "./refusal-error.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 
 interface Reply {
   readonly kind: string;

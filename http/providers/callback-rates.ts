@@ -1,6 +1,6 @@
 import { limits } from "../../config/limits.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 import { exceeds, findClient } from "../transport/clients.ts";
 import type { TrustedProxies } from "../transport/trusted-proxies.ts";
 
@@ -44,4 +44,10 @@ export class CallbackRates {
 
 function tooMany(): RefusalError {
   return new RefusalError({ code: "rate_limit", retryAfterSeconds: 1 });
+}
+
+declare module "../service.ts" {
+  interface Service {
+    readonly callbackRates: CallbackRates;
+  }
 }

@@ -4,18 +4,18 @@
  * the adapter `cog`, whose containers cannot be asked.
  */
 import { BlockList, isIP } from "node:net";
-import type { CallbackAnswer } from "../../actors/effects/provider-jobs.ts";
-import { type Job, jobKey } from "../../actors/job/job.ts";
+import { type Job, jobKey } from "../../actors/protocol/job.ts";
 import { limits } from "../../config/limits.ts";
 import type { ProviderConfig } from "../../config/provider-config.ts";
 import { Type } from "../../config/schema.ts";
+import type { CallbackAnswer } from "../../effects/provider-jobs.ts";
 import { parseId } from "../../engine/id.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { type Answer, json } from "../exchange/answer.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 import { optionalText } from "../request/query.ts";
 import { atNamedId, type Call, type Route, route } from "../route.ts";
 import type { Service } from "../service.ts";
-import { type Answer, json } from "../transport/answer.ts";
 
 interface Query {
   readonly job: string | undefined;

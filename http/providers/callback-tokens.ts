@@ -36,3 +36,9 @@ export class CallbackTokens {
 function subjectOf(provider: string, job: Id, number: number): string {
   return `${provider}|${job}|${number}`;
 }
+
+declare module "../service.ts" {
+  interface Service {
+    readonly callbackTokens: CallbackTokens;
+  }
+}

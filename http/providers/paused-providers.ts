@@ -20,3 +20,9 @@ export class PausedProviders {
     return this.last;
   }
 }
+
+declare module "../service.ts" {
+  interface Service {
+    readonly paused: PausedProviders;
+  }
+}

@@ -4,6 +4,7 @@
  * provider is.
  */
 
+import { limits } from "../../config/limits.ts";
 import type {
   EffectsQuestion,
   FarmNodeState,
@@ -15,13 +16,12 @@ import type {
   ProviderSetup,
   ProviderState,
   ToEffectsThread,
-} from "../../actors/effects/effects-messages.ts";
-import type { CallbackAnswer } from "../../actors/effects/provider-jobs.ts";
-import type { Health } from "../../actors/providers/provider.ts";
-import { limits } from "../../config/limits.ts";
+} from "../../effects/effects-messages.ts";
+import type { CallbackAnswer } from "../../effects/provider-jobs.ts";
 import type { Id } from "../../engine/id.ts";
 import type { Sample } from "../../engine/metrics/tally.ts";
 import { answered, Questions } from "../../engine/questions.ts";
+import type { Health } from "../../providers/provider.ts";
 
 export interface LinePorts {
   /** As it is now. */
@@ -132,5 +132,12 @@ export class ProviderLine {
           (answer) => this.tell(answer),
         );
     }
+  }
+}
+
+declare module "../service.ts" {
+  interface Service {
+    /** To the thread that asks providers. */
+    readonly line: ProviderLine;
   }
 }

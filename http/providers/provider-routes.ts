@@ -1,20 +1,20 @@
 /** Operators: providers, how they are, and whether they are given work. */
 
-import { AdminProvider, AdminProviderList, ReadRequeued } from "../../actors/contract/admin.ts";
-import { strict } from "../../actors/contract/common.ts";
 import { directoryKey, type NoteAudit } from "../../actors/directory/directory-messages.ts";
 import type { PauseProvider } from "../../actors/directory/paused-providers.ts";
-import type { ProviderState } from "../../actors/effects/effects-messages.ts";
-import { jobKey } from "../../actors/job/job.ts";
-import type { Health } from "../../actors/providers/provider.ts";
+import { jobKey } from "../../actors/protocol/job.ts";
+import { AdminProvider, AdminProviderList, ReadRequeued } from "../../contract/admin.ts";
+import { strict } from "../../contract/common.ts";
+import type { ProviderState } from "../../effects/effects-messages.ts";
 import { type Id, parseId } from "../../engine/id.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
-import { auditNote } from "../auth/audit-note.ts";
-import { found, RefusalError } from "../problems/refusal-error.ts";
+import type { Health } from "../../providers/provider.ts";
+import { type Answer, json } from "../exchange/answer.ts";
+import { found, RefusalError } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { anywhere, atNamedId, type Call, jsonBody, type Route, route } from "../route.ts";
 import type { Service } from "../service.ts";
-import { type Answer, json } from "../transport/answer.ts";
+import { auditNote } from "../sign-in/audit-note.ts";
 import { providerView } from "./provider-views.ts";
 
 const access = "admin";

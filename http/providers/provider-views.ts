@@ -1,11 +1,12 @@
 /** Providers as operators and models show them: configuration, what is paused, and live state. */
-import type { AdminProvider } from "../../actors/contract/admin.ts";
-import type { ProviderState } from "../../actors/effects/effects-messages.ts";
-import type { Health } from "../../actors/providers/provider.ts";
+
 import { defined } from "../../config/defined.ts";
 import type { ProviderConfig } from "../../config/provider-config.ts";
 import { isFarm } from "../../config/providers.ts";
+import type { AdminProvider } from "../../contract/admin.ts";
+import type { ProviderState } from "../../effects/effects-messages.ts";
 import { timestamp } from "../../engine/timestamp.ts";
+import type { Health } from "../../providers/provider.ts";
 import type { Service } from "../service.ts";
 
 /** `state` is undefined while the thread that asks providers is away. */

@@ -3,18 +3,10 @@
 import type { Refusal } from "../../actors/refusal.ts";
 import { limits } from "../../config/limits.ts";
 import { type Check, escaped } from "../../config/schema.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 const acceptedType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
-
-/** Of a client that began to send and then sent nothing for too long. */
-const silence = `Nothing of the body came for ${limits.http.bodyIdleMs / 1000} seconds.`;
-export const stalledBody: Refusal = {
-  code: "validation",
-  detail: silence,
-  faults: [{ pointer: "", detail: silence }],
-};
 
 /** A missing type counts as JSON. Throws `RefusalError` with 415. */
 export function checkMediaType(contentType: string | undefined): void {

@@ -1,6 +1,7 @@
 /** Conditions that a client states of what it knows already (RFC 9110, section 13). */
-import { RefusalError } from "../problems/refusal-error.ts";
-import type { Header, HttpRequest } from "../transport/answer.ts";
+
+import type { Header, HttpRequest } from "../exchange/answer.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 import { tagsOf } from "./etag.ts";
 
 /** By which a client knows whether it has the same bytes. */

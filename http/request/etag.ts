@@ -1,4 +1,4 @@
-import { type Answer, type HttpRequest, jsonText } from "../transport/answer.ts";
+import { type Answer, type HttpRequest, jsonText } from "../exchange/answer.ts";
 
 /**
  * 200 with a strong entity tag, or 304 when the client has it already (RFC 9110, section 13.1.2).

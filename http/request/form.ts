@@ -1,6 +1,6 @@
 /** Form-encoded bodies (RFC 6749, appendix B), of which every field comes at most once. */
 import type { Check } from "../../config/schema.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 
 const formType = /^application\/x-www-form-urlencoded\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 

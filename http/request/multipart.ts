@@ -7,7 +7,7 @@ import { Readable } from "node:stream";
 import { Busboy, type BusboyHeaders, type BusboyInstance } from "@fastify/busboy";
 import { limits } from "../../config/limits.ts";
 import type { Fault } from "../../config/schema.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 import { foreignBytes } from "./foreign-bytes.ts";
 
 /** Consumes the file's bytes; it must read them all or throw. */

@@ -1,6 +1,6 @@
 /** Content negotiation by `Accept` (RFC 9110, section 12.5.1), where a route has two forms. */
 import Negotiator from "negotiator";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 
 /** All forms are UTF-8. */
 const charset = /;\s*charset=[^,;]*/gi;

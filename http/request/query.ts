@@ -1,6 +1,6 @@
 /** Query parameters: each with its schema for the contract and a reader that knows its bounds. */
 import { type Fault, Type } from "../../config/schema.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 
 export interface Parameter<T> {
   readonly schema: Type.TSchema;

@@ -1,4 +1,4 @@
-import type { HttpRequest } from "../transport/answer.ts";
+import type { HttpRequest } from "../exchange/answer.ts";
 
 /** Version, trace, span and flags; later versions may say more (W3C Trace Context, 3.2). */
 const form = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2})(?=$|-)/;

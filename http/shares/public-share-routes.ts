@@ -4,14 +4,14 @@
  */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { SharePassword, ShareResolution } from "../../actors/contract/share.ts";
 import { limits } from "../../config/limits.ts";
+import { SharePassword, ShareResolution } from "../../contract/share.ts";
+import { type Answer, type Header, json } from "../exchange/answer.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 import { problem } from "../problems/problems.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
 import { isKnown, notChanged } from "../request/etag.ts";
 import { preferredType } from "../request/negotiation.ts";
 import { type Asked, type Call, type Route, route } from "../route.ts";
-import { type Answer, type Header, json } from "../transport/answer.ts";
 import { readPassword } from "./share-form.ts";
 import { mediaPage, refusalPage, viewerPath } from "./share-pages.ts";
 import { isToken, tokenPlace } from "./share-token.ts";

@@ -13,3 +13,9 @@ export interface ShareAccess {
   readonly passwords: SharePasswords;
   readonly cookies: UnlockCookies;
 }
+
+declare module "../service.ts" {
+  interface Service {
+    readonly shares: ShareAccess;
+  }
+}

@@ -1,11 +1,12 @@
 /** The body of `POST /share/{token}`: a password as JSON, or as a browser's form sends it. */
-import { SharePassword } from "../../actors/contract/share.ts";
+
 import { limits } from "../../config/limits.ts";
 import { check } from "../../config/schema.ts";
+import { SharePassword } from "../../contract/share.ts";
 import { capBytes } from "../assets/stored-upload.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import type { HttpRequest } from "../exchange/answer.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 import { parseBody } from "../request/body.ts";
-import type { HttpRequest } from "../transport/answer.ts";
 
 export interface GivenPassword {
   readonly password: string | undefined;

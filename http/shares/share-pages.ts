@@ -2,14 +2,15 @@
  * The pages of share links. They load nothing but the media themselves and our own stylesheets, run
  * no script but the 3D viewer's, and say nothing of what is locked.
  */
-import type { ShareResolution } from "../../actors/contract/share.ts";
+
 import type { Refusal } from "../../actors/refusal.ts";
+import type { ShareResolution } from "../../contract/share.ts";
 import type { Entropy } from "../../engine/ports/entropy.ts";
+import type { Answer, Header } from "../exchange/answer.ts";
 import { lookFiles } from "../look/look-files.ts";
 import { html, type Markup } from "../look/markup.ts";
 import { styleLinks } from "../look/page.ts";
 import { problemOf } from "../problems/problems.ts";
-import type { Answer, Header } from "../transport/answer.ts";
 import { factsOf, modelType, playerOf, playerStyle, previewOf } from "./share-player.ts";
 
 export const viewerPath = "/share-viewer.js";

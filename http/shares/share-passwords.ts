@@ -2,10 +2,11 @@
  * Passwords of share links, hashed by a process of low priority. Only so many wait; a storm of
  * guesses is refused beyond that, so that it slows no submit and holds no memory.
  */
-import { isSameHash, type PasswordHash, type PasswordTask } from "../../actors/share/password.ts";
+import type { PasswordHash } from "../../actors/protocol/share.ts";
+import { isSameHash, type PasswordTask } from "../../actors/share/password.ts";
 import { limits } from "../../config/limits.ts";
 import type { Entropy } from "../../engine/ports/entropy.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 
 /** Resolves to the hash in base64url. */
 export type HashPassword = (task: PasswordTask) => Promise<string>;

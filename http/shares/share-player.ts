@@ -1,5 +1,5 @@
 /** A player for each kind of media, with what browsers bring; 3D is drawn by `model-viewer.ts`. */
-import type { ShareResolution } from "../../actors/contract/share.ts";
+import type { ShareResolution } from "../../contract/share.ts";
 import { html, type Markup } from "../look/markup.ts";
 
 /** What the viewer draws; other files of 3D are for saving. */

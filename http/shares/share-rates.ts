@@ -2,7 +2,7 @@
 import { limits } from "../../config/limits.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Entropy } from "../../engine/ports/entropy.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 import { exceeds, findClient } from "../transport/clients.ts";
 import type { TrustedProxies } from "../transport/trusted-proxies.ts";
 import { WindowCounters } from "./window-counters.ts";

@@ -1,27 +1,27 @@
 /** Share links of renders and assets: making, listing and revoking them. */
 
-import { assetKey } from "../../actors/asset/asset.ts";
-import {
-  CreateShareRequest,
-  type ShareLinkKind,
-  ShareLink as ShareLinkSchema,
-  ShareList,
-} from "../../actors/contract/share.ts";
+import { assetKey } from "../../actors/protocol/asset.ts";
 import {
   isExpired,
   type ShareLink,
   shareLinkKey,
   shareOfTokenKey,
   sharesKey,
-} from "../../actors/share/share.ts";
+} from "../../actors/protocol/share.ts";
 import { shareLinkView } from "../../actors/share/share-view.ts";
 import { defined } from "../../config/defined.ts";
+import {
+  CreateShareRequest,
+  type ShareLinkKind,
+  ShareLink as ShareLinkSchema,
+  ShareList,
+} from "../../contract/share.ts";
 import { type Id, parseId, partitionOfId } from "../../engine/id.ts";
 import { requirePermission } from "../auth/permissions.ts";
-import { found } from "../problems/refusal-error.ts";
+import { type Answer, json, nothing } from "../exchange/answer.ts";
+import { found } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
-import { type Answer, json, nothing } from "../transport/answer.ts";
 import { findTarget, mayShare, readyAssetOf, type ShareTarget, titleOf } from "./share-targets.ts";
 import { isToken, mintToken, tokenPlace, tokenPrefix } from "./share-token.ts";
 

@@ -1,14 +1,14 @@
 /** Renders and assets as what share links are made for: who may share them, and what they show. */
-import { type Asset, assetKey, type ReadyAsset } from "../../actors/asset/asset.ts";
-import { compositionDetailsKey, compositionKey } from "../../actors/composition/composition.ts";
-import type { ShareLinkKind } from "../../actors/contract/share.ts";
-import { renderKey } from "../../actors/render/render.ts";
-import type { ShareLink } from "../../actors/share/share.ts";
+import { type Asset, assetKey, type ReadyAsset } from "../../actors/protocol/asset.ts";
+import { compositionDetailsKey, compositionKey } from "../../actors/protocol/composition.ts";
+import { renderKey } from "../../actors/protocol/render.ts";
+import type { ShareLink } from "../../actors/protocol/share.ts";
+import type { ShareLinkKind } from "../../contract/share.ts";
 import type { Id } from "../../engine/id.ts";
 import { findAsset } from "../assets/asset-routes.ts";
 import { isPermitted } from "../auth/permissions.ts";
 import { findRender } from "../compositions/renders.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 import type { Call } from "../route.ts";
 import type { Service } from "../service.ts";
 

@@ -2,18 +2,18 @@
  * From a token to what its link leads to. The checks come in the order of the specification: rate,
  * unknown, revoked, expired, media gone, password.
  */
-import { type Asset, assetKey, type ReadyAsset } from "../../actors/asset/asset.ts";
-import type { ShareResolution } from "../../actors/contract/share.ts";
+import { type Asset, assetKey, type ReadyAsset } from "../../actors/protocol/asset.ts";
 import {
   isExpired,
   type ShareLink,
   shareLinkKey,
   shareOfTokenKey,
   sharesKey,
-} from "../../actors/share/share.ts";
+} from "../../actors/protocol/share.ts";
 import { shareResolution } from "../../actors/share/share-view.ts";
 import { limits } from "../../config/limits.ts";
-import { found, RefusalError } from "../problems/refusal-error.ts";
+import type { ShareResolution } from "../../contract/share.ts";
+import { found, RefusalError } from "../exchange/refusal-error.ts";
 import type { Call } from "../route.ts";
 import { titleOf } from "./share-targets.ts";
 import { isToken, tokenPlace } from "./share-token.ts";

@@ -3,10 +3,10 @@
  * and its password's hash, so that no cookie outlives its password or opens another link.
  */
 import type { SigningKey } from "../../actors/directory/directory.ts";
-import type { ShareLink } from "../../actors/share/share.ts";
+import type { ShareLink } from "../../actors/protocol/share.ts";
 import { limits } from "../../config/limits.ts";
 import { Signer } from "../auth/signer.ts";
-import type { Header } from "../transport/answer.ts";
+import type { Header } from "../exchange/answer.ts";
 
 const name = "klieg-share";
 const pattern = /^(\d{1,12})\.([A-Za-z0-9_-]{43})$/;

@@ -5,8 +5,8 @@
  */
 import { limits } from "../../config/limits.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
-import { stalledBody } from "../request/body.ts";
-import type { HttpRequest } from "./answer.ts";
+import type { HttpRequest } from "../exchange/answer.ts";
+import { stalledBody } from "../exchange/stalled-body.ts";
 import type { IncomingBody, Valve } from "./incoming-body.ts";
 
 /** Receives the chunks. A chunk is valid only during the call. */

@@ -1,4 +1,4 @@
-import type { Stream } from "./answer.ts";
+import type { Stream } from "../exchange/answer.ts";
 
 const pieceBytes = 256 * 1024;
 

@@ -3,7 +3,7 @@
  * operator opens the rest to the origins of a list. Never with a browser's own credentials: only
  * the bearer authenticates.
  */
-import { constantHeader, type Header } from "./answer.ts";
+import { constantHeader, type Header } from "../exchange/answer.ts";
 
 export type Origins = ReadonlySet<string>;
 

@@ -7,7 +7,7 @@
 import type { Refusal } from "../../actors/refusal.ts";
 import { limits } from "../../config/limits.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 
 export interface Valve {
   pause(): void;

@@ -1,7 +1,7 @@
 /**
  * A body on its way through uWebSockets.js: with a length by `tryEnd`, without one in chunks.
  */
-import type { HttpRequest, Sink } from "./answer.ts";
+import type { HttpRequest, Sink } from "../exchange/answer.ts";
 
 /** What a body needs of uWS's response. */
 export interface NativeResponse {

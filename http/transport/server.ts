@@ -16,9 +16,9 @@ import { STATUS_CODES } from "node:http";
 import type { Refusal } from "../../actors/refusal.ts";
 import { limits } from "../../config/limits.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
-import type { Api, Match } from "../api.ts";
-import { stalledBody } from "../request/body.ts";
-import { type Answer, type HttpRequest, lineOf, type Stream } from "./answer.ts";
+import { type Answer, type HttpRequest, lineOf, type Stream } from "../exchange/answer.ts";
+import { stalledBody } from "../exchange/stalled-body.ts";
+import type { Application, BodyBounds } from "./application.ts";
 import {
   Arrival,
   bufferReceiver,
@@ -53,7 +53,11 @@ export interface ListenOptions {
 }
 
 /** Throws `ListenError`. */
-export async function listen(api: Api, options: ListenOptions, clock: Clock): Promise<Listener> {
+export async function listen(
+  api: Application,
+  options: ListenOptions,
+  clock: Clock,
+): Promise<Listener> {
   await checkFree(options);
   const app = uWS.App();
   const { port, connectionsPerAddress, proxies } = options;
@@ -85,7 +89,7 @@ export async function listen(api: Api, options: ListenOptions, clock: Clock): Pr
 
 /** What the requests of a listener share. */
 interface Listening {
-  readonly api: Api;
+  readonly api: Application;
   readonly proxies: TrustedProxies;
   readonly arrivals: Set<Arrival>;
   readonly open: OpenAnswers;
@@ -253,7 +257,7 @@ function take(listening: Listening, res: uWS.HttpResponse, req: uWS.HttpRequest)
 /** The rest of a request of which a route reads the body, or whose body's end is awaited. */
 function takeBody(
   listening: Listening,
-  match: Match,
+  match: BodyBounds,
   exchange: Exchange,
   res: uWS.HttpResponse,
 ): void {
@@ -331,7 +335,7 @@ class SocketValve implements Valve {
   }
 }
 
-function respond({ api, open }: Listening, match: Match, exchange: Exchange): void {
+function respond({ api, open }: Listening, match: BodyBounds, exchange: Exchange): void {
   const answer = api.answer(match, exchange);
   if (answer instanceof Promise) {
     exchange.wait();

@@ -1,4 +1,4 @@
-import { extensionByType } from "../../actors/asset/media-names.ts";
+import { extensionByType } from "../../config/media-types.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import type { TaskOutput } from "../../engine/ports/tasks.ts";
 import { storeFile } from "../node/workspace.ts";

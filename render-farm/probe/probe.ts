@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { plainType } from "../../actors/asset/media-names.ts";
 import { limits } from "../../config/limits.ts";
+import { plainType } from "../../config/media-types.ts";
 import { check, type Static, Type } from "../../config/schema.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";

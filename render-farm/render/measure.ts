@@ -1,12 +1,3 @@
-import {
-  isMeasurement,
-  type MeasuredText,
-  MeasureInput,
-  type Measurement,
-  type Place,
-} from "../../actors/export/measurement.ts";
-import { type Clip, frameCount, frameFrom, type Timeline } from "../../actors/timeline/model.ts";
-import { effectiveTimeline } from "../../actors/timeline/timeline.ts";
 import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import { check } from "../../config/schema.ts";
@@ -14,6 +5,15 @@ import type { TaskOutcome } from "../../engine/ports/tasks.ts";
 import type { MeasuredPage } from "../../film/page/measured/places.ts";
 import type { StagedText } from "../../film/page/measured/text-pictures.ts";
 import type { FilmPlan, PlannedClip } from "../../film/page/plan.ts";
+import {
+  isMeasurement,
+  type MeasuredText,
+  MeasureInput,
+  type Measurement,
+  type Place,
+} from "../../timeline/export/measurement.ts";
+import { type Clip, frameCount, frameFrom, type Timeline } from "../../timeline/model.ts";
+import { effectiveTimeline } from "../../timeline/timeline.ts";
 import { refusedInput, type TaskWorker } from "../node/task-loop.ts";
 import { MediaSizes } from "./inputs/media-sizes.ts";
 import { FilmBrowser } from "./page/film-browser.ts";

@@ -1,8 +1,8 @@
-import type { Timeline } from "../../actors/timeline/model.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import type { TaskOutput } from "../../engine/ports/tasks.ts";
 import type { FilmReport } from "../../film/page/plan.ts";
 import type { PageScripts } from "../../film/page-scripts.ts";
+import type { Timeline } from "../../timeline/model.ts";
 import type { TaskContext } from "../node/task-loop.ts";
 import type { Workspaces } from "../node/workspace.ts";
 import type { Pictures } from "../pictures/pictures.ts";

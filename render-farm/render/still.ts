@@ -1,6 +1,6 @@
-import type { Timeline } from "../../actors/timeline/model.ts";
 import { limits } from "../../config/limits.ts";
 import type { TaskOutput } from "../../engine/ports/tasks.ts";
+import type { Timeline } from "../../timeline/model.ts";
 import type { Size } from "../pictures/orders.ts";
 import { framesOf, setUpFilm } from "./inputs/film-setup.ts";
 import { FilmBrowser } from "./page/film-browser.ts";

@@ -1,13 +1,13 @@
 import t from "tap";
+import { AccountAudit } from "../../actors/account/account-audit.ts";
 import {
   type Account,
   assetIndex,
   countIndex,
   type LedgerRow,
-} from "../../actors/account/account.ts";
-import { AccountAudit } from "../../actors/account/account-audit.ts";
-import type { ReadyAsset } from "../../actors/asset/asset.ts";
-import type { CanceledJob, Job, Terms } from "../../actors/job/job.ts";
+} from "../../actors/protocol/account.ts";
+import type { ReadyAsset } from "../../actors/protocol/asset.ts";
+import type { CanceledJob, Job, Terms } from "../../actors/protocol/job.ts";
 
 const scope = "00000000-0000-7000-8000-000000000001";
 const doneId = "00000000-0000-7000-8000-00000000000a";

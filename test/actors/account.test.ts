@@ -1,13 +1,13 @@
 import t from "tap";
-import { type Account, ledgerKey } from "../../actors/account/account.ts";
 import { accountActor } from "../../actors/account/account-actor.ts";
-import type { AccountMessage } from "../../actors/account/account-messages.ts";
-import { packSubmit } from "../../actors/account/packed-submit.ts";
 import { renewalKey } from "../../actors/account/renewal.ts";
 import { runKey } from "../../actors/account/run.ts";
-import { fingerprintKey, type Submit } from "../../actors/account/submit-terms.ts";
-import { jobKey } from "../../actors/job/job.ts";
-import { tombstoneKey } from "../../actors/tombstone/tombstone.ts";
+import { type Account, ledgerKey } from "../../actors/protocol/account.ts";
+import type { AccountMessage } from "../../actors/protocol/account-messages.ts";
+import { jobKey } from "../../actors/protocol/job.ts";
+import { packSubmit } from "../../actors/protocol/packed-submit.ts";
+import { fingerprintKey, type Submit } from "../../actors/protocol/submit-terms.ts";
+import { tombstoneKey } from "../../actors/protocol/tombstone.ts";
 import { birth, type Context, put } from "../../engine/actor.ts";
 import { idBytes } from "../../engine/id.ts";
 import {

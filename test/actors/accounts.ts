@@ -1,11 +1,8 @@
 /** Literals that tests of accounts and jobs share. */
 
-import { type Account, assetIndex, change, countIndex } from "../../actors/account/account.ts";
-import { accountKey } from "../../actors/account/account-messages.ts";
-import type { Submit } from "../../actors/account/submit-terms.ts";
-import { assetStatuses } from "../../actors/contract/asset.ts";
-import { jobStatuses } from "../../actors/contract/job.ts";
 import { creationOf } from "../../actors/job/creation.ts";
+import { type Account, assetIndex, change, countIndex } from "../../actors/protocol/account.ts";
+import { accountKey } from "../../actors/protocol/account-messages.ts";
 import {
   type CreateJob,
   type Job,
@@ -14,8 +11,11 @@ import {
   type QueuedJob,
   type RunningJob,
   type Terms,
-} from "../../actors/job/job.ts";
+} from "../../actors/protocol/job.ts";
+import type { Submit } from "../../actors/protocol/submit-terms.ts";
 import { modalities } from "../../config/catalogue.ts";
+import { assetStatuses } from "../../contract/asset.ts";
+import { jobStatuses } from "../../contract/job.ts";
 import type { Context } from "../../engine/actor.ts";
 import type { Key } from "../../engine/key.ts";
 

@@ -1,6 +1,6 @@
 import t from "tap";
-import { assetKey, type ProcessingAsset } from "../../actors/asset/asset.ts";
 import { assetActor } from "../../actors/asset/asset-actor.ts";
+import { assetKey, type ProcessingAsset } from "../../actors/protocol/asset.ts";
 import { job, nowMs, scope, user, view } from "./accounts.ts";
 
 const self = assetKey(scope, job);

@@ -4,17 +4,17 @@
  */
 
 import t from "tap";
-import { accountKey } from "../../actors/account/account-messages.ts";
-import type { JobStatus } from "../../actors/contract/job.ts";
+import { jobActor } from "../../actors/job/job-actor.ts";
+import { cancellationView, jobView } from "../../actors/job/job-view.ts";
+import { accountKey } from "../../actors/protocol/account-messages.ts";
 import {
   type CancelAnswer,
   type CanceledJob,
   type Job,
   type JobMessage,
   jobRequestKey,
-} from "../../actors/job/job.ts";
-import { jobActor } from "../../actors/job/job-actor.ts";
-import { cancellationView, jobView } from "../../actors/job/job-view.ts";
+} from "../../actors/protocol/job.ts";
+import type { JobStatus } from "../../contract/job.ts";
 import { tell } from "../../engine/actor.ts";
 import {
   job,

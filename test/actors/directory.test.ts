@@ -1,5 +1,4 @@
 import t from "tap";
-import { accountKey } from "../../actors/account/account-messages.ts";
 import {
   credentialKey,
   signingKeyKey,
@@ -10,6 +9,7 @@ import { directoryActor } from "../../actors/directory/directory-actor.ts";
 import { directoryKey } from "../../actors/directory/directory-messages.ts";
 import { tokensOfUserKey } from "../../actors/directory/tokens.ts";
 import type { CreateUser } from "../../actors/directory/users.ts";
+import { accountKey } from "../../actors/protocol/account-messages.ts";
 import { put, tell } from "../../engine/actor.ts";
 import { user as id, nowMs, view } from "./accounts.ts";
 

@@ -4,11 +4,11 @@
  */
 import fc from "fast-check";
 import t from "tap";
-import type { GenerateImageRequest } from "../../actors/contract/generation.ts";
 import { resolveImage } from "../../actors/generation/image.ts";
 import { resolveSet } from "../../actors/generation/set.ts";
 import { priceOf, type Units } from "../../actors/pricing.ts";
 import type { Catalogue, ModelEntry } from "../../config/catalogue.ts";
+import type { GenerateImageRequest } from "../../contract/generation.ts";
 import { catalogueOf, plainModel } from "./models.ts";
 
 const runs = { numRuns: 10_000, seed: 20_261_120 };

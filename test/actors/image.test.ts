@@ -1,10 +1,10 @@
 import t from "tap";
-import type { GenerateImageRequest } from "../../actors/contract/generation.ts";
 import type { Generation } from "../../actors/generation/generation.ts";
 import { resolveImage } from "../../actors/generation/image.ts";
 import type { Refusal } from "../../actors/refusal.ts";
 import type { ModelEntry } from "../../config/catalogue.ts";
 import type { PlanName } from "../../config/plans.ts";
+import type { GenerateImageRequest } from "../../contract/generation.ts";
 import { catalogueOf, plainModel } from "./models.ts";
 
 function resolve(

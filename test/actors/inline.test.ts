@@ -1,7 +1,7 @@
 /** The provider's word inside the window in which a submit may wait for it. */
 import t from "tap";
-import { type Job, jobRequestKey, type Outcome } from "../../actors/job/job.ts";
 import { jobActor } from "../../actors/job/job-actor.ts";
+import { type Job, jobRequestKey, type Outcome } from "../../actors/protocol/job.ts";
 import { job, jobRequest, jobSelf, nowMs, queued, view } from "./accounts.ts";
 
 const head: Job = { ...queued, inline: { request: 3, untilMs: nowMs + 250 } };

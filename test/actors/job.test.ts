@@ -1,16 +1,16 @@
 /** A job's life but for its cancellation. */
 
 import t from "tap";
-import { accountKey } from "../../actors/account/account-messages.ts";
-import { assetKey, type ReadyAsset } from "../../actors/asset/asset.ts";
-import type { JobStatus } from "../../actors/contract/job.ts";
 import { born, creationOf } from "../../actors/job/creation.ts";
-import { type Job, type JobMessage, jobRequestKey } from "../../actors/job/job.ts";
 import { jobActor } from "../../actors/job/job-actor.ts";
 import { jobIndex, jobsOf } from "../../actors/job/job-index.ts";
 import { jobView } from "../../actors/job/job-view.ts";
+import { accountKey } from "../../actors/protocol/account-messages.ts";
+import { assetKey, type ReadyAsset } from "../../actors/protocol/asset.ts";
+import { type Job, type JobMessage, jobRequestKey } from "../../actors/protocol/job.ts";
+import { type Tombstone, tombstoneKey } from "../../actors/protocol/tombstone.ts";
 import { rowCodecs } from "../../actors/row-codecs.ts";
-import { type Tombstone, tombstoneKey } from "../../actors/tombstone/tombstone.ts";
+import type { JobStatus } from "../../contract/job.ts";
 import { birth, put, tell } from "../../engine/actor.ts";
 import { idBytes } from "../../engine/id.ts";
 import { EncodedRow, rowOf } from "../../engine/row-codec.ts";

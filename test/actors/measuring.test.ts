@@ -1,8 +1,8 @@
 /** A composition that a farm node lays out while a request waits: one answer, and nothing left. */
 import t from "tap";
-import type { Measured, Measuring, MeasuringMessage } from "../../actors/measuring/measuring.ts";
-import { measuringKey } from "../../actors/measuring/measuring.ts";
 import { measuringActor } from "../../actors/measuring/measuring-actor.ts";
+import type { Measured, Measuring, MeasuringMessage } from "../../actors/protocol/measuring.ts";
+import { measuringKey } from "../../actors/protocol/measuring.ts";
 import { limits } from "../../config/limits.ts";
 import type { RequestId } from "../../engine/address.ts";
 import { parseId } from "../../engine/id.ts";

@@ -1,7 +1,7 @@
 import t from "tap";
-import { packSubmit, unpackSubmit } from "../../actors/account/packed-submit.ts";
-import type { Submit } from "../../actors/account/submit-terms.ts";
 import { creationOf } from "../../actors/job/creation.ts";
+import { packSubmit, unpackSubmit } from "../../actors/protocol/packed-submit.ts";
+import type { Submit } from "../../actors/protocol/submit-terms.ts";
 import { create, jobRequest, submitted } from "./accounts.ts";
 
 const session = "01990000-0000-7021-8000-00000000a001";

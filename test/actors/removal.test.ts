@@ -1,7 +1,7 @@
 import t from "tap";
-import { assetKey } from "../../actors/asset/asset.ts";
-import { removalKey, removedObjectsKey } from "../../actors/asset/removal.ts";
 import { removalActor } from "../../actors/asset/removal-actor.ts";
+import { assetKey } from "../../actors/protocol/asset.ts";
+import { removalKey, removedObjectsKey } from "../../actors/protocol/removal.ts";
 import { limits } from "../../config/limits.ts";
 import { put } from "../../engine/actor.ts";
 import { job, nowMs, scope, view } from "./accounts.ts";

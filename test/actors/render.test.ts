@@ -6,7 +6,7 @@ import {
   type RunningRender,
   renderKey,
   renderOrderKey,
-} from "../../actors/render/render.ts";
+} from "../../actors/protocol/render.ts";
 import { renderActor } from "../../actors/render/render-actor.ts";
 import { limits } from "../../config/limits.ts";
 import type { Context } from "../../engine/actor.ts";

@@ -1,11 +1,11 @@
 import t from "tap";
-import { type Account, available, ledgerKey } from "../../actors/account/account.ts";
 import { accountActor } from "../../actors/account/account-actor.ts";
-import type { AccountMessage } from "../../actors/account/account-messages.ts";
-import { packSubmit } from "../../actors/account/packed-submit.ts";
 import { accountAt, accountOfRenewal, renewalKey } from "../../actors/account/renewal.ts";
-import { fingerprintKey } from "../../actors/account/submit-terms.ts";
-import { jobKey } from "../../actors/job/job.ts";
+import { type Account, available, ledgerKey } from "../../actors/protocol/account.ts";
+import type { AccountMessage } from "../../actors/protocol/account-messages.ts";
+import { jobKey } from "../../actors/protocol/job.ts";
+import { packSubmit } from "../../actors/protocol/packed-submit.ts";
+import { fingerprintKey } from "../../actors/protocol/submit-terms.ts";
 import { birth, put } from "../../engine/actor.ts";
 import { idBytes } from "../../engine/id.ts";
 import { account, create, fingerprint, job, self, submitted, view } from "./accounts.ts";

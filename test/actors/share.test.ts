@@ -4,7 +4,7 @@ import {
   shareLinkKey,
   shareOfTokenKey,
   sharesKey,
-} from "../../actors/share/share.ts";
+} from "../../actors/protocol/share.ts";
 import { shareActor } from "../../actors/share/share-actor.ts";
 import { put } from "../../engine/actor.ts";
 import { earlier, job, nowMs, scope, user, view } from "./accounts.ts";

@@ -1,13 +1,13 @@
 /** A cancel while nobody knows whether the provider has the job: the rows of stage `submitting`. */
 import t from "tap";
+import { jobActor } from "../../actors/job/job-actor.ts";
+import { cancellationView, jobView } from "../../actors/job/job-view.ts";
 import {
   type CanceledJob,
   type Job,
   type JobMessage,
   jobRequestKey,
-} from "../../actors/job/job.ts";
-import { jobActor } from "../../actors/job/job-actor.ts";
-import { cancellationView, jobView } from "../../actors/job/job-view.ts";
+} from "../../actors/protocol/job.ts";
 import { job, jobRequest, jobSelf, nowMs, queued, view } from "./accounts.ts";
 
 const { decide, dueAt } = jobActor;

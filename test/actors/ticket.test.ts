@@ -1,6 +1,6 @@
 import t from "tap";
-import { accountKey } from "../../actors/account/account-messages.ts";
-import { ticketKey } from "../../actors/ticket/ticket.ts";
+import { accountKey } from "../../actors/protocol/account-messages.ts";
+import { ticketKey } from "../../actors/protocol/ticket.ts";
 import { ticketActor } from "../../actors/ticket/ticket-actor.ts";
 import { tell } from "../../engine/actor.ts";
 import { earlier, job, nowMs, scope, view } from "./accounts.ts";

@@ -1,11 +1,11 @@
 import t from "tap";
-import type { Account } from "../../actors/account/account.ts";
 import { accountActor } from "../../actors/account/account-actor.ts";
-import { type AccountMessage, accountKey } from "../../actors/account/account-messages.ts";
-import { packSubmit } from "../../actors/account/packed-submit.ts";
 import { storageRefusal } from "../../actors/account/storage.ts";
-import type { Terms } from "../../actors/job/job.ts";
 import { runFarmTask } from "../../actors/job/run-farm-task.ts";
+import type { Account } from "../../actors/protocol/account.ts";
+import { type AccountMessage, accountKey } from "../../actors/protocol/account-messages.ts";
+import type { Terms } from "../../actors/protocol/job.ts";
+import { packSubmit } from "../../actors/protocol/packed-submit.ts";
 import { tell } from "../../engine/actor.ts";
 import { account, create, scope as creator, submitted, terms, view } from "./accounts.ts";
 

@@ -1,9 +1,9 @@
 /** The accounts of the load: some in every shard of every store, each with what its acts need. */
 import { setTimeout as delay } from "node:timers/promises";
-import type { Asset } from "../../actors/contract/asset.ts";
-import type { Composition } from "../../actors/contract/composition.ts";
-import { simulatedMedia } from "../../actors/providers/simulated/simulated-media.ts";
+import type { Asset } from "../../contract/asset.ts";
+import type { Composition } from "../../contract/composition.ts";
 import { partitionOfId } from "../../engine/id.ts";
+import { simulatedMedia } from "../../providers/simulated/simulated-media.ts";
 import { page } from "../spec/composition-steps.ts";
 import { ask, isAway, parseReply, type Request } from "./client.ts";
 import { type Cluster, type EngineNode, firstToken, shardCount } from "./cluster.ts";

@@ -1,10 +1,10 @@
 /** Reads all that a store has of the load's accounts, while the load is held. */
 import { setTimeout as delay } from "node:timers/promises";
-import type { Credits } from "../../actors/contract/account.ts";
-import type { InvariantPage } from "../../actors/contract/admin.ts";
-import type { Job } from "../../actors/contract/job.ts";
-import type { LedgerEntry } from "../../actors/contract/ledger.ts";
 import type { Static } from "../../config/schema.ts";
+import type { Credits } from "../../contract/account.ts";
+import type { InvariantPage } from "../../contract/admin.ts";
+import type { Job } from "../../contract/job.ts";
+import type { LedgerEntry } from "../../contract/ledger.ts";
 import { type Account, opening } from "./accounts.ts";
 import type { Books, Found, FoundThing } from "./checker.ts";
 import { ask, isAway, parseReply } from "./client.ts";

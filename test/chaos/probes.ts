@@ -4,7 +4,7 @@
  * another node and judged by the history.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import type { Asset } from "../../actors/contract/asset.ts";
+import type { Asset } from "../../contract/asset.ts";
 import type { Account } from "./accounts.ts";
 import { ask, isAway, parseReply } from "./client.ts";
 import { type Cluster, type EngineNode, firstToken } from "./cluster.ts";

@@ -1,4 +1,4 @@
-import { type Answer, json } from "../http/stand-in.ts";
+import { type Answer, json } from "../cli/stand-in.ts";
 
 export const isPut = (route: string) => route.startsWith("PUT ");
 const part = (number: number) => ({ part_number: number, etag: `e${number}`, size_bytes: 4 });

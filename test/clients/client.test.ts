@@ -1,7 +1,7 @@
 import t from "tap";
 import type { JobEvent } from "../../clients/typescript/src/jobs.ts";
 import { Klieg, KliegError } from "../../clients/typescript/src/klieg.ts";
-import { deadOrigin, events, frame, json, silence, standIn } from "../http/stand-in.ts";
+import { deadOrigin, events, frame, json, silence, standIn } from "../cli/stand-in.ts";
 import { brokenUpload, isPut } from "./broken-upload.ts";
 
 const jobPath = "/v1/jobs/j1";

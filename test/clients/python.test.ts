@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import t from "tap";
-import { deadOrigin, events, frame, json, silence, standIn } from "../http/stand-in.ts";
+import { deadOrigin, events, frame, json, silence, standIn } from "../cli/stand-in.ts";
 import { brokenUpload, isPut } from "./broken-upload.ts";
 
 const run = promisify(execFile);

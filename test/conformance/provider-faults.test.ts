@@ -1,18 +1,18 @@
 /**
  * What each adapter makes of odd answers, with the answers of its protocol written down. What comes
- * of it for a job is in `test/actors/provider-faults.test.ts`.
+ * of it for a job is in `test/providers/provider-faults.test.ts`.
  */
 import t from "tap";
-import { adapters } from "../../actors/providers/adapters.ts";
+import type { ProviderAdapter } from "../../config/provider-config.ts";
+import { ManualClock } from "../../engine/adapters/manual-clock.ts";
+import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import { adapters } from "../../providers/adapters.ts";
 import type {
   Provider,
   ProviderResult,
   ProviderStatus,
   Submission,
-} from "../../actors/providers/provider.ts";
-import type { ProviderAdapter } from "../../config/provider-config.ts";
-import { ManualClock } from "../../engine/adapters/manual-clock.ts";
-import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+} from "../../providers/provider.ts";
 import { type ScriptedAnswer, type Silence, scriptedWeb } from "../providers/scripted-web.ts";
 import { providerConfig } from "../providers/stages.ts";
 import { submission } from "../providers/submissions.ts";

@@ -3,18 +3,13 @@
  * protocol and takes its scenario from the prompt.
  */
 import t, { type Test } from "tap";
-import type {
-  Callback,
-  ProviderRef,
-  ResultFile,
-  Submission,
-} from "../../actors/providers/provider.ts";
-import { simulatedMedia } from "../../actors/providers/simulated/simulated-media.ts";
-import { SimulatedProvider } from "../../actors/providers/simulated/simulated-provider.ts";
 import { limits } from "../../config/limits.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { IdMint } from "../../engine/id.ts";
+import type { Callback, ProviderRef, ResultFile, Submission } from "../../providers/provider.ts";
+import { simulatedMedia } from "../../providers/simulated/simulated-media.ts";
+import { SimulatedProvider } from "../../providers/simulated/simulated-provider.ts";
 import {
   type Stage,
   stageCog,

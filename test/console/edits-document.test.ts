@@ -1,7 +1,6 @@
 /** `klieg-edits.json` as the console's studio writes it. */
 import fc from "fast-check";
 import t from "tap";
-import { readOverlay } from "../../actors/timeline/overlay.ts";
 import {
   deleteClip,
   type Editable,
@@ -22,6 +21,7 @@ import {
   trimStart,
 } from "../../console/studio/placement.ts";
 import { addText, changeText, newTextId } from "../../console/studio/text-edits.ts";
+import { readOverlay } from "../../timeline/overlay.ts";
 
 const fps = 30;
 const none: Edits = { version: 1 };

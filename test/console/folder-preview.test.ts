@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import t from "tap";
 import type { Page } from "../../render-farm/browser/browser.ts";
-import { startPreview } from "../http/preview-process.ts";
+import { startPreview } from "../cli/preview-process.ts";
 import { look, openPage } from "./console-page.ts";
 import { hostileMarkup, openHost, reachedByPage } from "./hostile-page.ts";
 

@@ -3,7 +3,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import t from "tap";
-import { startPreview } from "../http/preview-process.ts";
+import { startPreview } from "../cli/preview-process.ts";
 import type { Pixels } from "../render-farm/png.ts";
 import { openPage } from "./console-page.ts";
 import { hostileMarkup, openHost } from "./hostile-page.ts";

@@ -2,7 +2,7 @@
 /** A folder's film in `klieg preview`, frame by frame. */
 import type { Test } from "tap";
 import type { Page } from "../../render-farm/browser/browser.ts";
-import { startPreview } from "../http/preview-process.ts";
+import { startPreview } from "../cli/preview-process.ts";
 import { type Pixels, readPng } from "../render-farm/png.ts";
 import { openPage } from "./console-page.ts";
 

@@ -2,7 +2,7 @@
 /** A composition in the console: edited, checked, rendered with live progress, shared, exported. */
 import { readFileSync } from "node:fs";
 import t, { type Test } from "tap";
-import type { ExportManifest } from "../../actors/contract/composition.ts";
+import type { ExportManifest } from "../../contract/composition.ts";
 import { ask } from "../crash/accounts.ts";
 import { firstToken } from "../crash/klieg-process.ts";
 import { unzip } from "../spec/unzip.ts";

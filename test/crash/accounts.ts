@@ -1,8 +1,8 @@
 /** What crash tests ask of a running service, and what holds of credits whatever happened. */
 import type { Test } from "tap";
-import type { CreatedAccount, Credits } from "../../actors/contract/account.ts";
-import type { Job, JobPage } from "../../actors/contract/job.ts";
 import type { Static } from "../../config/schema.ts";
+import type { CreatedAccount, Credits } from "../../contract/account.ts";
+import type { Job, JobPage } from "../../contract/job.ts";
 import { firstToken } from "./klieg-process.ts";
 
 export interface Asked<T> {

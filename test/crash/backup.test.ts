@@ -14,14 +14,14 @@ import {
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import t from "tap";
-import type { Asset } from "../../actors/contract/asset.ts";
-import type { Job } from "../../actors/contract/job.ts";
+import type { Asset } from "../../contract/asset.ts";
+import type { Job } from "../../contract/job.ts";
 import { restoreBackup } from "../../engine/adapters/backup/restore-backup.ts";
 import { type Acknowledged, allEnd, ask, createOwners, type Owner } from "./accounts.ts";
 import { openCluster } from "./cluster-nodes.ts";
 import { failedStart, firstToken, isOneSentence, startKlieg } from "./klieg-process.ts";
 
-const commandLine = join(import.meta.dirname, "..", "..", "http", "cli", "main.js");
+const commandLine = join(import.meta.dirname, "..", "..", "cli", "main.js");
 const shards = { KLIEG_SHARDS: "4" };
 
 function klieg(dataDir: string, ...args: readonly string[]) {

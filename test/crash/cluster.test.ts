@@ -6,7 +6,7 @@ import { startNats } from "../nats-server.ts";
 import { hasAll, openCluster, submit } from "./cluster-nodes.ts";
 import { failedStart, isOneSentence, startKlieg } from "./klieg-process.ts";
 
-const commandLine = join(import.meta.dirname, "..", "..", "http", "cli", "main.js");
+const commandLine = join(import.meta.dirname, "..", "..", "cli", "main.js");
 
 t.test("a node that is killed loses nothing: another goes on, then the first again", async (t) => {
   const { start } = await openCluster(t);

@@ -5,11 +5,11 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import t from "tap";
-import type { CreatedAccount, User } from "../../actors/contract/account.ts";
+import type { CreatedAccount, User } from "../../contract/account.ts";
 import { ask } from "./accounts.ts";
 import { firstToken, startKlieg } from "./klieg-process.ts";
 
-const main = join(import.meta.dirname, "../../http/cli/main.js");
+const main = join(import.meta.dirname, "../../cli/main.js");
 
 function run(args: readonly string[], environment: Record<string, string>) {
   const child = spawn(process.execPath, [main, ...args], {

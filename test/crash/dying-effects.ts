@@ -4,7 +4,7 @@ import type { EffectsTask } from "../../engine/wire.ts";
 import { deathChannel } from "./dying-shard.ts";
 
 export async function run(task: EffectsTask): Promise<void> {
-  const entry = new URL("../../actors/effects/main.js", import.meta.url);
+  const entry = new URL("../../effects/main.js", import.meta.url);
   const real = (await import(entry.href)) as { run(task: EffectsTask): Promise<void> };
   const channel = new BroadcastChannel(deathChannel);
   channel.unref();

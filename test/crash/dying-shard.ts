@@ -6,7 +6,7 @@ import type { ShardTask } from "../../engine/wire.ts";
 export const deathChannel = "klieg-test-death";
 
 export async function run(task: ShardTask): Promise<void> {
-  const entry = new URL("../../actors/shard/main.js", import.meta.url);
+  const entry = new URL("../../effects/shard-thread/main.js", import.meta.url);
   const real = (await import(entry.href)) as { run(task: ShardTask): Promise<void> };
   const channel = new BroadcastChannel(deathChannel);
   channel.unref();

@@ -1,9 +1,9 @@
 /** Any node takes any request: two real services, of which the second owns nothing. */
 import { request } from "node:http";
 import t from "tap";
-import type { AdminNode, AdminNodeList } from "../../actors/contract/admin.ts";
-import type { Job } from "../../actors/contract/job.ts";
-import { simulatedMedia } from "../../actors/providers/simulated/simulated-media.ts";
+import type { AdminNode, AdminNodeList } from "../../contract/admin.ts";
+import type { Job } from "../../contract/job.ts";
+import { simulatedMedia } from "../../providers/simulated/simulated-media.ts";
 import { askAny, openCluster } from "./cluster-nodes.ts";
 import { firstToken } from "./klieg-process.ts";
 

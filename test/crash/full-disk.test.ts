@@ -4,8 +4,8 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import type { Job, JobPage } from "../../actors/contract/job.ts";
 import type { Static } from "../../config/schema.ts";
+import type { Job, JobPage } from "../../contract/job.ts";
 import { ask } from "./accounts.ts";
 import { firstToken, startKlieg } from "./klieg-process.ts";
 

@@ -7,12 +7,12 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import t from "tap";
-import type { Asset } from "../../actors/contract/asset.ts";
-import type { Job } from "../../actors/contract/job.ts";
-import { simulatedMedia } from "../../actors/providers/simulated/simulated-media.ts";
 import type { ObjectStore } from "../../config/settings.ts";
+import type { Asset } from "../../contract/asset.ts";
+import type { Job } from "../../contract/job.ts";
 import { openRequests } from "../../engine/adapters/s3/requests.ts";
 import { s3Objects } from "../../engine/adapters/s3/s3-objects.ts";
+import { simulatedMedia } from "../../providers/simulated/simulated-media.ts";
 import { freePort } from "../http/raw-http.ts";
 import { startSwift, swiftStore } from "../s3/swift.ts";
 import { ask } from "./accounts.ts";
@@ -24,7 +24,7 @@ import {
   startKlieg,
 } from "./klieg-process.ts";
 
-const commandLine = join(import.meta.dirname, "..", "..", "http", "cli", "main.js");
+const commandLine = join(import.meta.dirname, "..", "..", "cli", "main.js");
 
 function settingsOf(store: ObjectStore): Record<string, string> {
   return {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import t from "tap";
-import type { AdminProviderList } from "../../actors/contract/admin.ts";
+import type { AdminProviderList } from "../../contract/admin.ts";
 import { ask } from "./accounts.ts";
 import { firstToken, startKlieg } from "./klieg-process.ts";
 

@@ -2,7 +2,7 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import type { Job } from "../../actors/contract/job.ts";
+import type { Job } from "../../contract/job.ts";
 import { ask } from "./accounts.ts";
 import { firstToken, startKlieg } from "./klieg-process.ts";
 

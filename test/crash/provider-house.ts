@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Test } from "tap";
-import type { Job } from "../../actors/contract/job.ts";
+import type { Job } from "../../contract/job.ts";
 import { plainModel } from "../actors/models.ts";
 import { freePort } from "../http/raw-http.ts";
 import { ask } from "./accounts.ts";

@@ -5,8 +5,8 @@ import { request } from "node:https";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import t from "tap";
-import type { CreatedAccount } from "../../actors/contract/account.ts";
-import type { Job } from "../../actors/contract/job.ts";
+import type { CreatedAccount } from "../../contract/account.ts";
+import type { Job } from "../../contract/job.ts";
 import { firstToken, startKlieg } from "./klieg-process.ts";
 import { makeCertificate, proxyNames, startProxy } from "./proxy-process.ts";
 

@@ -6,11 +6,11 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Test } from "tap";
-import type { Credits } from "../../actors/contract/account.ts";
-import type { InvariantPage } from "../../actors/contract/admin.ts";
-import type { Job, JobPage, SseTicket } from "../../actors/contract/job.ts";
-import type { Render } from "../../actors/contract/render.ts";
 import type { Static } from "../../config/schema.ts";
+import type { Credits } from "../../contract/account.ts";
+import type { InvariantPage } from "../../contract/admin.ts";
+import type { Job, JobPage, SseTicket } from "../../contract/job.ts";
+import type { Render } from "../../contract/render.ts";
 import { Dice } from "../hostile/dice.ts";
 import { childProcesses } from "../render-farm/child-processes.ts";
 import { type Caller, imagePath } from "../spec/caller.ts";

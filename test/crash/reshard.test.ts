@@ -2,11 +2,11 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import t from "tap";
-import type { Job } from "../../actors/contract/job.ts";
+import type { Job } from "../../contract/job.ts";
 import { type Acknowledged, allBalance, allEnd, ask, createOwners, inTurns } from "./accounts.ts";
 import { firstToken, startKlieg } from "./klieg-process.ts";
 
-const commandLine = join(import.meta.dirname, "..", "..", "http", "cli", "main.js");
+const commandLine = join(import.meta.dirname, "..", "..", "cli", "main.js");
 
 t.test("jobs that run when the service dies end on the new shards", async (t) => {
   const dataDir = join(t.testdir(), "data");

@@ -1,6 +1,6 @@
 import t from "tap";
-import type { Job } from "../../actors/contract/job.ts";
-import type { ShareLink, ShareList } from "../../actors/contract/share.ts";
+import type { Job } from "../../contract/job.ts";
+import type { ShareLink, ShareList } from "../../contract/share.ts";
 import { ask } from "./accounts.ts";
 import { firstToken, startKlieg } from "./klieg-process.ts";
 

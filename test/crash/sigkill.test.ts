@@ -1,5 +1,5 @@
 import t from "tap";
-import type { Job } from "../../actors/contract/job.ts";
+import type { Job } from "../../contract/job.ts";
 import {
   type Acknowledged,
   allBalance,

@@ -1,10 +1,10 @@
 /** Threads of a real engine die on command, and the service goes on from its disk. */
 
 import t from "tap";
-import { accountKey } from "../../actors/account/account-messages.ts";
-import type { Credits } from "../../actors/contract/account.ts";
-import type { Job } from "../../actors/contract/job.ts";
+import { accountKey } from "../../actors/protocol/account-messages.ts";
 import type { Static } from "../../config/schema.ts";
+import type { Credits } from "../../contract/account.ts";
+import type { Job } from "../../contract/job.ts";
 import { shardOf } from "../../engine/key.ts";
 import type { Caller } from "../spec/caller.ts";
 import { again, openHouse, shardCount } from "./threads-house.ts";

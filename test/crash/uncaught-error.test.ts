@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import type { Job } from "../../actors/contract/job.ts";
+import type { Job } from "../../contract/job.ts";
 import { RawConnection } from "../http/raw-http.ts";
 import { ask } from "./accounts.ts";
 import { firstToken, startKlieg } from "./klieg-process.ts";

@@ -16,7 +16,7 @@ function openProgram(t: Test, timeoutMs?: number) {
 }
 
 t.test("passwords are hashed elsewhere to what scrypt says here", async (t) => {
-  const entry = "../../actors/password-process/main.js";
+  const entry = "../../http/shares/password-process/main.js";
   const quiet = open<PasswordTask, string>(t, entry);
   const tasks = ["one", "two", "three"].map((password) => ({ ...task, password }));
   const hashes = await Promise.all(tasks.map((one) => quiet.run(one)));

@@ -1,9 +1,9 @@
 import t from "tap";
-import type { TimelineRound, TimelineTask } from "../../actors/composition/timeline-round.ts";
 import { ShortThreads } from "../../engine/threads.ts";
+import type { TimelineRound, TimelineTask } from "../../timeline/timeline-thread/timeline-round.ts";
 import type { Need } from "./endless-thread.ts";
 
-const entry = new URL("../../actors/timeline-thread/main.js", import.meta.url);
+const entry = new URL("../../timeline/timeline-thread/main.js", import.meta.url);
 const endless = new URL("endless-thread.js", import.meta.url);
 
 function taskOf(text: string): TimelineTask {

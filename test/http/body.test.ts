@@ -1,8 +1,8 @@
 import t from "tap";
-import { GenerateImageRequest, GenerateSetRequest } from "../../actors/contract/generation.ts";
-import { CancelJobsRequest } from "../../actors/contract/job.ts";
 import { check } from "../../config/schema.ts";
-import { RefusalError } from "../../http/problems/refusal-error.ts";
+import { GenerateImageRequest, GenerateSetRequest } from "../../contract/generation.ts";
+import { CancelJobsRequest } from "../../contract/job.ts";
+import { RefusalError } from "../../http/exchange/refusal-error.ts";
 import { parseBody } from "../../http/request/body.ts";
 
 t.test("an optional member may be null with the meaning of absent, in lists, too", async (t) => {

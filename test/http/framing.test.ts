@@ -1,8 +1,8 @@
 /** What of a request the listener reads, and what else came in its packet. */
 import type { Test } from "tap";
 import t from "tap";
+import { json } from "../../http/exchange/answer.ts";
 import { route } from "../../http/route.ts";
-import { json } from "../../http/transport/answer.ts";
 import type { Caller } from "../spec/caller.ts";
 import { get, heard, host } from "./heard.ts";
 

@@ -1,6 +1,6 @@
 import t from "tap";
 import { limits } from "../../config/limits.ts";
-import { RefusalError } from "../../http/problems/refusal-error.ts";
+import { RefusalError } from "../../http/exchange/refusal-error.ts";
 import { readForm } from "../../http/request/multipart.ts";
 import { boundary, manyParts } from "../hostile/forms.ts";
 

@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 /** Share links as strangers meet them: the real service, a real browser, its policies in force. */
 import t, { type Test } from "tap";
-import type { Job } from "../../actors/contract/job.ts";
-import type { ShareLink } from "../../actors/contract/share.ts";
+import type { Job } from "../../contract/job.ts";
+import type { ShareLink } from "../../contract/share.ts";
 import { type Browser, launch, type Page } from "../../render-farm/browser/browser.ts";
 import { findChromium } from "../../render-farm/browser/chromium-path.ts";
 import { ask } from "../crash/accounts.ts";

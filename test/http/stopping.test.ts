@@ -1,8 +1,8 @@
 /** A listener that stops, as the clients see it that have connections. */
 import t from "tap";
 import { Type } from "../../config/schema.ts";
+import { type Answer, json } from "../../http/exchange/answer.ts";
 import { route } from "../../http/route.ts";
-import { type Answer, json } from "../../http/transport/answer.ts";
 import { get, heard } from "./heard.ts";
 
 t.test(

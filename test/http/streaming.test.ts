@@ -2,8 +2,8 @@
 import { randomBytes } from "node:crypto";
 import { Socket } from "node:net";
 import t from "tap";
+import type { Sink } from "../../http/exchange/answer.ts";
 import { route } from "../../http/route.ts";
-import type { Sink } from "../../http/transport/answer.ts";
 import { get, heard } from "./heard.ts";
 
 t.test("one address has a limited number of connections", async (t) => {

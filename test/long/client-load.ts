@@ -9,7 +9,7 @@ import { Agent, type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Test } from "tap";
-import type { Job } from "../../actors/contract/job.ts";
+import type { Job } from "../../contract/job.ts";
 import { type Acknowledged, createOwners, type Owner } from "../crash/accounts.ts";
 import { firstToken } from "../crash/klieg-process.ts";
 

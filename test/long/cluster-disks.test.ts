@@ -10,7 +10,7 @@ import { connectNats } from "../../engine/adapters/nats/nats.ts";
 import { noPosition, readPosition } from "../../engine/shard/replica.ts";
 import { hasAll, openCluster, submit } from "../crash/cluster-nodes.ts";
 
-const commandLine = join(import.meta.dirname, "..", "..", "http", "cli", "main.js");
+const commandLine = join(import.meta.dirname, "..", "..", "cli", "main.js");
 
 /** How far a node's tables are. */
 async function positionOf(dataDir: string, shard: string) {

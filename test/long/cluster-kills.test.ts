@@ -11,10 +11,10 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import t, { type Test } from "tap";
-import type { AdminNodeList } from "../../actors/contract/admin.ts";
-import type { Job, JobPage } from "../../actors/contract/job.ts";
-import type { LedgerPage } from "../../actors/contract/ledger.ts";
 import type { Static } from "../../config/schema.ts";
+import type { AdminNodeList } from "../../contract/admin.ts";
+import type { Job, JobPage } from "../../contract/job.ts";
+import type { LedgerPage } from "../../contract/ledger.ts";
 import { connectNats } from "../../engine/adapters/nats/nats.ts";
 import { askAny, hasAll, openCluster, submit } from "../crash/cluster-nodes.ts";
 import { firstToken, ownBuild } from "../crash/klieg-process.ts";
@@ -165,7 +165,7 @@ async function isHeldOnce(
 
 /** What `klieg audit` says. */
 async function audit(port: number | undefined): Promise<string> {
-  const child = spawn(process.execPath, [join(ownBuild, "http", "cli", "main.js"), "audit"], {
+  const child = spawn(process.execPath, [join(ownBuild, "cli", "main.js"), "audit"], {
     env: { KLIEG_URL: `http://127.0.0.1:${port}`, KLIEG_TOKEN: firstToken },
     stdio: ["ignore", "pipe", "pipe"],
   });

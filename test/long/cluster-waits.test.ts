@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import t from "tap";
-import type { Readiness } from "../../actors/contract/health.ts";
+import type { Readiness } from "../../contract/health.ts";
 import { askAny, hasAll, isFollowed, openCluster, submit } from "../crash/cluster-nodes.ts";
 
-const main = join(import.meta.dirname, "../../http/cli/main.js");
+const main = join(import.meta.dirname, "../../cli/main.js");
 const run = promisify(execFile);
 
 async function readWarnings(port: number): Promise<readonly string[]> {

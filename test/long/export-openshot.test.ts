@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import t from "tap";
-import { exportOf } from "../actors/export-source.ts";
+import { exportOf } from "../timeline/export-source.ts";
 import { importIntoOpenShot } from "./openshot.ts";
 
 t.test("an importer reads back positions, in and out points and opacity keyframes", async (t) => {

@@ -4,9 +4,9 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import t from "tap";
-import type { AdminNodeList } from "../../actors/contract/admin.ts";
-import type { Asset } from "../../actors/contract/asset.ts";
-import type { Job } from "../../actors/contract/job.ts";
+import type { AdminNodeList } from "../../contract/admin.ts";
+import type { Asset } from "../../contract/asset.ts";
+import type { Job } from "../../contract/job.ts";
 import { askAny, hasAll, openCluster } from "../crash/cluster-nodes.ts";
 import { startFarmNode } from "../render-farm/nats-house.ts";
 

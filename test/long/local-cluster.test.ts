@@ -5,10 +5,10 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import t, { type Test } from "tap";
-import type { Job } from "../../actors/contract/job.ts";
-import { enginePort, portsFrom, portsTaken, takenPort } from "../../config/cluster/places.ts";
+import { enginePort, portsFrom, portsTaken, takenPort } from "../../cli/cluster/places.ts";
+import type { Job } from "../../contract/job.ts";
 
-const entry = join(import.meta.dirname, "../../config/cluster/main.js");
+const entry = join(import.meta.dirname, "../../cli/cluster/main.js");
 
 /** As many as a cluster takes, of those that the kernel gives to no connection. */
 async function freePorts(): Promise<number> {

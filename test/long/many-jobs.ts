@@ -1,7 +1,8 @@
 /** A store of many jobs, made by requests, and what must be the same of it whatever happens. */
-import type { Credits } from "../../actors/contract/account.ts";
-import type { InvariantPage } from "../../actors/contract/admin.ts";
+
 import type { Static } from "../../config/schema.ts";
+import type { Credits } from "../../contract/account.ts";
+import type { InvariantPage } from "../../contract/admin.ts";
 import { ask, createOwners, inTurns, type Owner } from "../crash/accounts.ts";
 import { firstToken } from "../crash/klieg-process.ts";
 

@@ -14,7 +14,7 @@ import { isFollowed, openCluster } from "../crash/cluster-nodes.ts";
 import { firstToken, type Klieg, startKlieg } from "../crash/klieg-process.ts";
 import { audit, creditsOf, makeManyJobs } from "./many-jobs.ts";
 
-const commandLine = join(import.meta.dirname, "..", "..", "http", "cli", "main.js");
+const commandLine = join(import.meta.dirname, "..", "..", "cli", "main.js");
 const jobCount = Number(process.env["KLIEG_TEST_JOBS"] ?? 100_000);
 
 /** Tells what it takes. */

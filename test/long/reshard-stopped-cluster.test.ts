@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import type { InvariantPage } from "../../actors/contract/admin.ts";
-import type { Job, JobPage } from "../../actors/contract/job.ts";
 import type { Static } from "../../config/schema.ts";
+import type { InvariantPage } from "../../contract/admin.ts";
+import type { Job, JobPage } from "../../contract/job.ts";
 import { openTableReader } from "../../engine/adapters/lmdb.ts";
 import { openJetStreamLog } from "../../engine/adapters/nats/jetstream-log.ts";
 import { connectNats } from "../../engine/adapters/nats/nats.ts";
@@ -23,7 +23,7 @@ import {
 import { askAny, isFollowed, openCluster } from "../crash/cluster-nodes.ts";
 import { failedStart, firstToken, isOneSentence, type Klieg } from "../crash/klieg-process.ts";
 
-const commandLine = join(import.meta.dirname, "..", "..", "http", "cli", "main.js");
+const commandLine = join(import.meta.dirname, "..", "..", "cli", "main.js");
 
 type Owners = Awaited<ReturnType<typeof createOwners>>;
 

@@ -16,7 +16,7 @@ import { allRows } from "../../engine/shard/snapshot.ts";
 import { startKlieg } from "../crash/klieg-process.ts";
 import { audit, creditsOf, makeManyJobs } from "./many-jobs.ts";
 
-const commandLine = join(import.meta.dirname, "..", "..", "http", "cli", "main.js");
+const commandLine = join(import.meta.dirname, "..", "..", "cli", "main.js");
 const jobCount = 100_000;
 
 /**

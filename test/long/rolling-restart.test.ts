@@ -1,7 +1,7 @@
 /** Every node of a cluster is restarted, one after the other, while clients go on. */
 import { setTimeout as delay } from "node:timers/promises";
 import t from "tap";
-import type { AdminNode, AdminNodeList } from "../../actors/contract/admin.ts";
+import type { AdminNode, AdminNodeList } from "../../contract/admin.ts";
 import { allEnd, ask } from "../crash/accounts.ts";
 import { askAny, openCluster } from "../crash/cluster-nodes.ts";
 import { ClientLoad, type Place } from "./client-load.ts";

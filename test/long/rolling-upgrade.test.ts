@@ -2,9 +2,9 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import t, { type Test } from "tap";
-import type { AdminNodeList } from "../../actors/contract/admin.ts";
-import type { Job } from "../../actors/contract/job.ts";
 import { version } from "../../config/version.ts";
+import type { AdminNodeList } from "../../contract/admin.ts";
+import type { Job } from "../../contract/job.ts";
 import { allEnd } from "../crash/accounts.ts";
 import { askAny, hasAll, openCluster, submit } from "../crash/cluster-nodes.ts";
 import { failedStart, isOneSentence, ownBuild } from "../crash/klieg-process.ts";

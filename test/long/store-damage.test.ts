@@ -18,15 +18,15 @@ import {
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import t from "tap";
-import type { Job } from "../../actors/contract/job.ts";
 import { domain } from "../../actors/domain.ts";
+import { runCommandLine } from "../../cli/command-line.ts";
 import { readClientSettings } from "../../config/settings.ts";
+import type { Job } from "../../contract/job.ts";
 import { checkStore } from "../../engine/adapters/store-check.ts";
-import { runCommandLine } from "../../http/cli/command-line.ts";
 import { ask } from "../crash/accounts.ts";
 import { failedStart, firstToken, isOneSentence, startKlieg } from "../crash/klieg-process.ts";
 
-const main = join(import.meta.dirname, "../../http/cli/main.js");
+const main = join(import.meta.dirname, "../../cli/main.js");
 const oneShard = { KLIEG_SHARDS: "1" };
 const root = t.testdir();
 const [young, old] = [join(root, "young"), join(root, "old")];

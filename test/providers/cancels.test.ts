@@ -1,7 +1,7 @@
 /** Every answer of a provider to a cancel, through the whole service, and what it settles. */
 import { setTimeout as pause } from "node:timers/promises";
 import t from "tap";
-import type { Job } from "../../actors/contract/job.ts";
+import type { Job } from "../../contract/job.ts";
 import { createOwners, type Owner } from "../crash/accounts.ts";
 import { providerCases } from "../crash/provider-cases.ts";
 import { ProviderHouse } from "../crash/provider-house.ts";

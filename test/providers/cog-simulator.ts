@@ -3,9 +3,9 @@
  * say when one starts and how it ended, its outputs as data URLs.
  */
 
-import { scenarioOf } from "../../actors/providers/simulated/scenario.ts";
-import { simulatedMedia } from "../../actors/providers/simulated/simulated-media.ts";
 import type { Modality } from "../../config/catalogue.ts";
+import { scenarioOf } from "../../providers/simulated/scenario.ts";
+import { simulatedMedia } from "../../providers/simulated/simulated-media.ts";
 import { failureTexts, promptOf, type SimulatedJob, SimulatedJobs } from "./simulated-jobs.ts";
 import { asPrediction } from "./simulated-predictions.ts";
 import {

@@ -1,9 +1,9 @@
 import t, { type Test } from "tap";
-import { openCog } from "../../actors/providers/cog/cog.ts";
-import type { ProviderRef, SubmitOutcome } from "../../actors/providers/provider.ts";
-import { simulatedMedia } from "../../actors/providers/simulated/simulated-media.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import { openCog } from "../../providers/cog/cog.ts";
+import type { ProviderRef, SubmitOutcome } from "../../providers/provider.ts";
+import { simulatedMedia } from "../../providers/simulated/simulated-media.ts";
 import { type ScriptedAnswer, type Silence, scriptedWeb } from "./scripted-web.ts";
 import { providerConfig, stageCog } from "./stages.ts";
 import { begin, submission } from "./submissions.ts";

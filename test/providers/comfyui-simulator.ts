@@ -4,8 +4,8 @@
  */
 import { once } from "node:events";
 import { type WebSocket, WebSocketServer } from "ws";
-import { scenarioOf } from "../../actors/providers/simulated/scenario.ts";
-import { simulatedMedia } from "../../actors/providers/simulated/simulated-media.ts";
+import { scenarioOf } from "../../providers/simulated/scenario.ts";
+import { simulatedMedia } from "../../providers/simulated/simulated-media.ts";
 import { countOfGraph, graphFault, modalityOfGraph, nodeFault, textOf } from "./comfyui-graphs.ts";
 import { failureTexts, type SimulatedJob, SimulatedJobs } from "./simulated-jobs.ts";
 import {

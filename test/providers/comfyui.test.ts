@@ -1,10 +1,10 @@
 import t from "tap";
-import { openComfyui } from "../../actors/providers/comfyui/comfyui.ts";
-import { GraphProgress } from "../../actors/providers/comfyui/graph-progress.ts";
-import { simulatedMedia } from "../../actors/providers/simulated/simulated-media.ts";
 import type { ProviderConfig } from "../../config/provider-config.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import { openComfyui } from "../../providers/comfyui/comfyui.ts";
+import { GraphProgress } from "../../providers/comfyui/graph-progress.ts";
+import { simulatedMedia } from "../../providers/simulated/simulated-media.ts";
 import { graphOf } from "./comfyui-graphs.ts";
 import { ComfyuiSimulator } from "./comfyui-simulator.ts";
 import { type ScriptedAnswer, type Silence, scriptedWeb } from "./scripted-web.ts";

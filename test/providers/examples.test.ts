@@ -8,12 +8,12 @@ import { resolveImage } from "../../actors/generation/image.ts";
 import type { ProviderInput } from "../../actors/generation/provider-fields.ts";
 import { resolve3D } from "../../actors/generation/three-d.ts";
 import { resolveVideo } from "../../actors/generation/video.ts";
-import { type AssetForms, fillMapping } from "../../actors/providers/mapping.ts";
 import type { Refusal } from "../../actors/refusal.ts";
 import type { Catalogue, ModelEntry } from "../../config/catalogue.ts";
 import { readConfiguration } from "../../config/configuration.ts";
 import type { ProviderAdapter, ProviderConfig } from "../../config/provider-config.ts";
 import { invariant } from "../../engine/invariant.ts";
+import { type AssetForms, fillMapping } from "../../providers/mapping.ts";
 import type { Simulator } from "./simulator.ts";
 import {
   type SimulatorStage,

@@ -1,6 +1,6 @@
 /** A queue as fal runs it. It knows one key, and signs callbacks with a key of its key set. */
 import { createHash, generateKeyPairSync, randomUUID, sign as signBytes } from "node:crypto";
-import { scenarioOf } from "../../actors/providers/simulated/scenario.ts";
+import { scenarioOf } from "../../providers/simulated/scenario.ts";
 import {
   failureTexts,
   modalityOf,

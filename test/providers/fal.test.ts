@@ -1,9 +1,9 @@
 import { createFalClient } from "@fal-ai/client";
 import t from "tap";
-import { openFal } from "../../actors/providers/fal/fal.ts";
-import type { Callback, SubmitOutcome } from "../../actors/providers/provider.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import { openFal } from "../../providers/fal/fal.ts";
+import type { Callback, SubmitOutcome } from "../../providers/provider.ts";
 import type { FalSimulator } from "./fal-simulator.ts";
 import { type ScriptedAnswer, type Silence, scriptedWeb } from "./scripted-web.ts";
 import { providerConfig, stageFal } from "./stages.ts";

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import t from "tap";
-import type { Job } from "../../actors/contract/job.ts";
+import type { Job } from "../../contract/job.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { ask } from "../crash/accounts.ts";
 import { firstToken, startKlieg } from "../crash/klieg-process.ts";

@@ -3,9 +3,9 @@
  * are answered when they are done.
  */
 import { randomBytes } from "node:crypto";
-import { scenarioOf } from "../../actors/providers/simulated/scenario.ts";
-import { simulatedMedia } from "../../actors/providers/simulated/simulated-media.ts";
 import type { Modality } from "../../config/catalogue.ts";
+import { scenarioOf } from "../../providers/simulated/scenario.ts";
+import { simulatedMedia } from "../../providers/simulated/simulated-media.ts";
 import { failureTexts, type SimulatedJob, SimulatedJobs } from "./simulated-jobs.ts";
 import { type Answer, type Exchange, Simulator, type SimulatorOptions } from "./simulator.ts";
 import { newSecret, signStandard } from "./standard-webhook.ts";

@@ -1,13 +1,13 @@
 import OpenAI, { toFile } from "openai";
 import t from "tap";
-import { openOpenai } from "../../actors/providers/openai/openai.ts";
-import { SynchronousCalls } from "../../actors/providers/openai/synchronous-calls.ts";
-import type { ResultFile, Submission } from "../../actors/providers/provider.ts";
-import { ProviderHttp } from "../../actors/providers/provider-http.ts";
-import { simulatedMedia } from "../../actors/providers/simulated/simulated-media.ts";
 import { openaiDialects, type ProviderConfig } from "../../config/provider-config.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import { openOpenai } from "../../providers/openai/openai.ts";
+import { SynchronousCalls } from "../../providers/openai/synchronous-calls.ts";
+import type { ResultFile, Submission } from "../../providers/provider.ts";
+import { ProviderHttp } from "../../providers/provider-http.ts";
+import { simulatedMedia } from "../../providers/simulated/simulated-media.ts";
 import type { OpenaiSimulator } from "./openai-simulator.ts";
 import { type ScriptedAnswer, type Silence, scriptedWeb } from "./scripted-web.ts";
 import { providerConfig, stageOpenai, stageOpenaiVideos } from "./stages.ts";

@@ -3,7 +3,7 @@
  * says, with its code, message and refund.
  */
 import t, { type Test } from "tap";
-import type { Job } from "../../actors/contract/job.ts";
+import type { Job } from "../../contract/job.ts";
 import { createOwners, type Owner } from "../crash/accounts.ts";
 import { type ProviderCase, providerCases } from "../crash/provider-cases.ts";
 import { ProviderHouse } from "../crash/provider-house.ts";

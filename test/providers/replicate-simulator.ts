@@ -1,6 +1,6 @@
 /** The API of Replicate. It knows one token, and signs callbacks by Standard Webhooks. */
 import { randomBytes } from "node:crypto";
-import { scenarioOf } from "../../actors/providers/simulated/scenario.ts";
+import { scenarioOf } from "../../providers/simulated/scenario.ts";
 import {
   failureTexts,
   modalityOf,

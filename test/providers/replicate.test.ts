@@ -1,10 +1,10 @@
 import Replicate, { validateWebhook } from "replicate";
 import t from "tap";
-import type { Callback, SubmitOutcome } from "../../actors/providers/provider.ts";
-import { openReplicate } from "../../actors/providers/replicate/replicate.ts";
 import type { ProviderConfig } from "../../config/provider-config.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import type { Callback, SubmitOutcome } from "../../providers/provider.ts";
+import { openReplicate } from "../../providers/replicate/replicate.ts";
 import { type ScriptedAnswer, type Silence, scriptedWeb } from "./scripted-web.ts";
 import { providerConfig, stageReplicate } from "./stages.ts";
 import { begin, submission } from "./submissions.ts";

@@ -4,9 +4,10 @@
  *   queued --sim:queue--> running --sim:slow--> succeeded, failed, or lost without a trace
  *      '--------------------'--cancel--> canceled
  */
-import { type Scenario, scenarioOf } from "../../actors/providers/simulated/scenario.ts";
+
 import type { Modality } from "../../config/catalogue.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
+import { type Scenario, scenarioOf } from "../../providers/simulated/scenario.ts";
 
 export interface SimulatedJob {
   readonly id: string;

@@ -1,6 +1,6 @@
 import t, { type Test } from "tap";
-import { simulatedMedia } from "../../actors/providers/simulated/simulated-media.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
+import { simulatedMedia } from "../../providers/simulated/simulated-media.ts";
 import { FalSimulator } from "./fal-simulator.ts";
 import type { Call } from "./simulator.ts";
 import {

@@ -1,5 +1,5 @@
 /** Submissions as literals with what a test does not speak of filled in. */
-import type { ProviderRef, Submission } from "../../actors/providers/provider.ts";
+import type { ProviderRef, Submission } from "../../providers/provider.ts";
 import type { Stage } from "./stages.ts";
 
 const calm: Submission = {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { effectiveTimeline } from "../../actors/timeline/timeline.ts";
+import { effectiveTimeline } from "../../timeline/timeline.ts";
 import { type Files, openFilmBench } from "./film-bench.ts";
 
 const bench = await openFilmBench(t, 1);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import t from "tap";
-import { simulatedMedia } from "../../actors/providers/simulated/simulated-media.ts";
+import { simulatedMedia } from "../../providers/simulated/simulated-media.ts";
 import { probe } from "../../render-farm/probe/probe.ts";
 import { openMediaBench } from "./media-bench.ts";
 

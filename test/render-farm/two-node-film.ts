@@ -1,6 +1,6 @@
 /** Films that two nodes make together. */
 import type { Test } from "tap";
-import type { JobMessage } from "../../actors/job/job.ts";
+import type { JobMessage } from "../../actors/protocol/job.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import { composition, type FilmBench } from "./film-bench.ts";
 import { twoNodes } from "./two-nodes.ts";

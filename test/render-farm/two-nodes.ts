@@ -1,5 +1,5 @@
-import { FarmBroker } from "../../actors/effects/farm-broker.ts";
-import { type JobMessage, jobKey } from "../../actors/job/job.ts";
+import { type JobMessage, jobKey } from "../../actors/protocol/job.ts";
+import { FarmBroker } from "../../effects/farm-broker.ts";
 import { memoryBrokerConnection } from "../../engine/adapters/farm/memory-broker-connection.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";

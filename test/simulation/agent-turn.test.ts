@@ -5,8 +5,8 @@
 
 import fc from "fast-check";
 import t from "tap";
-import { sessionKey } from "../../actors/agent/session.ts";
 import { domain as product } from "../../actors/domain.ts";
+import { sessionKey } from "../../actors/protocol/session.ts";
 import { codes } from "../../actors/table-codes.ts";
 import type { Domain } from "../../engine/domain.ts";
 import type { Id } from "../../engine/id.ts";

@@ -5,14 +5,14 @@
 
 import fc from "fast-check";
 import t from "tap";
+import { domain as product } from "../../actors/domain.ts";
 import {
   type Asset,
   type AssetMessage,
   assetKey,
   type UploadPlan,
   uploadPartKey,
-} from "../../actors/asset/asset.ts";
-import { domain as product } from "../../actors/domain.ts";
+} from "../../actors/protocol/asset.ts";
 import { codes } from "../../actors/table-codes.ts";
 import type { Domain } from "../../engine/domain.ts";
 import type { Id } from "../../engine/id.ts";

@@ -3,25 +3,30 @@
  * there are: what an account counts beside them may never differ.
  */
 
+import { memberCountsKey } from "../../actors/account/member-counts.ts";
+import { renewalKey } from "../../actors/account/renewal.ts";
+import { type Run, runKey } from "../../actors/account/run.ts";
 import {
   type Account,
   assetIndex,
   available,
   countIndex,
   waitingKey,
-} from "../../actors/account/account.ts";
-import { accountKey } from "../../actors/account/account-messages.ts";
-import { memberCountsKey } from "../../actors/account/member-counts.ts";
-import { type MemberSpending, memberSpendingKey } from "../../actors/account/member-spending.ts";
-import { renewalKey } from "../../actors/account/renewal.ts";
-import { type Run, runKey } from "../../actors/account/run.ts";
-import { type AgentTurn, type Session, sessionKey, turnKey } from "../../actors/agent/session.ts";
-import { type Asset, mimeTypeOf, modalityOf, statusOf } from "../../actors/asset/asset.ts";
-import type { Job } from "../../actors/job/job.ts";
-import type { OutputSet } from "../../actors/set/set.ts";
+} from "../../actors/protocol/account.ts";
+import { accountKey } from "../../actors/protocol/account-messages.ts";
+import { type Asset, mimeTypeOf, modalityOf, statusOf } from "../../actors/protocol/asset.ts";
+import type { Job } from "../../actors/protocol/job.ts";
+import { type MemberSpending, memberSpendingKey } from "../../actors/protocol/member-spending.ts";
+import {
+  type AgentTurn,
+  type Session,
+  sessionKey,
+  turnKey,
+} from "../../actors/protocol/session.ts";
+import type { OutputSet } from "../../actors/protocol/set.ts";
+import type { Ticket } from "../../actors/protocol/ticket.ts";
+import type { Tombstone } from "../../actors/protocol/tombstone.ts";
 import { codes } from "../../actors/table-codes.ts";
-import type { Ticket } from "../../actors/ticket/ticket.ts";
-import type { Tombstone } from "../../actors/tombstone/tombstone.ts";
 import { allowanceOf } from "../../config/plans.ts";
 import type { Id } from "../../engine/id.ts";
 import { codeOf } from "../../engine/key.ts";

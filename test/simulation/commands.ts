@@ -1,10 +1,10 @@
 /** Commands of all subjects as plain values, and how fast-check draws them. */
 
 import fc from "fast-check";
-import type { BudgetPeriod } from "../../actors/contract/organization.ts";
-import type { JobMessage, Outcome } from "../../actors/job/job.ts";
+import type { JobMessage, Outcome } from "../../actors/protocol/job.ts";
 import type { Modality } from "../../config/catalogue.ts";
 import { defined } from "../../config/defined.ts";
+import type { BudgetPeriod } from "../../contract/organization.ts";
 
 /** Media get their ids when they come. */
 type DrawnOutcome =

@@ -4,19 +4,19 @@
  * from what accounts, sessions or marks write down.
  */
 
-import { type Account, type LedgerRow, ledgerKey } from "../../actors/account/account.ts";
-import { accountKey, type Pay } from "../../actors/account/account-messages.ts";
-import type { Budget } from "../../actors/account/member-spending.ts";
-import { sessionKey } from "../../actors/agent/session.ts";
+import { type Account, type LedgerRow, ledgerKey } from "../../actors/protocol/account.ts";
+import { accountKey, type Pay } from "../../actors/protocol/account-messages.ts";
 import {
   type CreateJob,
   type Job,
   type JobRequest,
   jobKey,
   jobRequestKey,
-} from "../../actors/job/job.ts";
+} from "../../actors/protocol/job.ts";
+import type { Budget } from "../../actors/protocol/member-spending.ts";
+import { sessionKey } from "../../actors/protocol/session.ts";
+import { ticketKey } from "../../actors/protocol/ticket.ts";
 import { rowCodecs } from "../../actors/row-codecs.ts";
-import { ticketKey } from "../../actors/ticket/ticket.ts";
 import type { PlanName, PlanOverrides } from "../../config/plans.ts";
 import type { Id } from "../../engine/id.ts";
 import { codeOf } from "../../engine/key.ts";

@@ -3,10 +3,10 @@
  * the trash.
  */
 
-import { assetKey } from "../../actors/asset/asset.ts";
 import { domain as product } from "../../actors/domain.ts";
-import type { Job, JobMessage, Outcome } from "../../actors/job/job.ts";
 import { indexEntriesOf } from "../../actors/job/job-index.ts";
+import { assetKey } from "../../actors/protocol/asset.ts";
+import type { Job, JobMessage, Outcome } from "../../actors/protocol/job.ts";
 import { codes } from "../../actors/table-codes.ts";
 import type { Domain } from "../../engine/domain.ts";
 import { codeOf } from "../../engine/key.ts";

@@ -4,7 +4,7 @@
  */
 import fc from "fast-check";
 import t from "tap";
-import type { Job } from "../../actors/job/job.ts";
+import type { Job } from "../../actors/protocol/job.ts";
 import { codes } from "../../actors/table-codes.ts";
 import { withBug } from "./broken-domain.ts";
 import { cancels, engine, submits, time, told } from "./commands.ts";

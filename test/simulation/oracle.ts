@@ -3,11 +3,11 @@
  * there is, not from what the account counts.
  */
 
-import { available } from "../../actors/account/account.ts";
-import { accountKey } from "../../actors/account/account-messages.ts";
 import { pendingRenewal } from "../../actors/account/renewal.ts";
-import type { Confirmation } from "../../actors/account/submit-terms.ts";
-import type { CreateJob } from "../../actors/job/job.ts";
+import { available } from "../../actors/protocol/account.ts";
+import { accountKey } from "../../actors/protocol/account-messages.ts";
+import type { CreateJob } from "../../actors/protocol/job.ts";
+import type { Confirmation } from "../../actors/protocol/submit-terms.ts";
 import { allowanceOf } from "../../config/plans.ts";
 import type { Id } from "../../engine/id.ts";
 import { committedByRun, type Sums, sumsOf } from "./books.ts";

@@ -3,19 +3,19 @@
  * commands and compares every answer with the oracle's.
  */
 
-import { accountKey, type SetCandidate } from "../../actors/account/account-messages.ts";
-import { packSubmit } from "../../actors/account/packed-submit.ts";
-import type { Confirmation, SubmitTerms } from "../../actors/account/submit-terms.ts";
 import { domain as product } from "../../actors/domain.ts";
 import { creationOf } from "../../actors/job/creation.ts";
+import { accountKey, type SetCandidate } from "../../actors/protocol/account-messages.ts";
 import {
   type CreateJob,
   type JobMessage,
   type JobRequest,
   jobKey,
   type TurnOfJob,
-} from "../../actors/job/job.ts";
-import { type OutputSet, setKey } from "../../actors/set/set.ts";
+} from "../../actors/protocol/job.ts";
+import { packSubmit } from "../../actors/protocol/packed-submit.ts";
+import { type OutputSet, setKey } from "../../actors/protocol/set.ts";
+import type { Confirmation, SubmitTerms } from "../../actors/protocol/submit-terms.ts";
 import { defined } from "../../config/defined.ts";
 import type { PlanName } from "../../config/plans.ts";
 import type { Domain } from "../../engine/domain.ts";

@@ -5,10 +5,10 @@
 
 import fc from "fast-check";
 import t from "tap";
-import { accountKey } from "../../actors/account/account-messages.ts";
 import { domain as product } from "../../actors/domain.ts";
+import { accountKey } from "../../actors/protocol/account-messages.ts";
+import { ticketKey } from "../../actors/protocol/ticket.ts";
 import { codes } from "../../actors/table-codes.ts";
-import { ticketKey } from "../../actors/ticket/ticket.ts";
 import { limits } from "../../config/limits.ts";
 import type { Domain } from "../../engine/domain.ts";
 import type { Id } from "../../engine/id.ts";

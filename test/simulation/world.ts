@@ -8,7 +8,7 @@
  */
 
 import { isDeepStrictEqual } from "node:util";
-import { jobKey } from "../../actors/job/job.ts";
+import { jobKey } from "../../actors/protocol/job.ts";
 import type { AnyActor, Context, Decision, OutsideEffect } from "../../engine/actor.ts";
 import { memoryJournal, memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
 import type { Domain } from "../../engine/domain.ts";

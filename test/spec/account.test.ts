@@ -1,7 +1,7 @@
 import t from "tap";
-import type { CreatedAccount, Credits, User } from "../../actors/contract/account.ts";
 import { type PlanName, plans } from "../../config/plans.ts";
 import type { Static } from "../../config/schema.ts";
+import type { CreatedAccount, Credits, User } from "../../contract/account.ts";
 import { openInProcess } from "./in-process-service.ts";
 
 type CreditsView = Static<typeof Credits>;

@@ -1,13 +1,13 @@
 import t from "tap";
-import type { Credits, User } from "../../actors/contract/account.ts";
+import type { Static } from "../../config/schema.ts";
+import type { Credits, User } from "../../contract/account.ts";
 import type {
   AdminAccount,
   AdminAccountPage,
   AdminOrganization,
   AuditPage,
-} from "../../actors/contract/admin.ts";
-import type { CreatedToken } from "../../actors/contract/token.ts";
-import type { Static } from "../../config/schema.ts";
+} from "../../contract/admin.ts";
+import type { CreatedToken } from "../../contract/token.ts";
 import { openInProcess } from "./in-process-service.ts";
 import { enter, organization, paidOrganization } from "./organizations.ts";
 

@@ -1,6 +1,6 @@
 import t from "tap";
-import type { AgentSession, AgentTurn } from "../../actors/contract/agent.ts";
-import type { Job } from "../../actors/contract/job.ts";
+import type { AgentSession, AgentTurn } from "../../contract/agent.ts";
+import type { Job } from "../../contract/job.ts";
 import { Caller, type Refused } from "./caller.ts";
 import { EventReader } from "./event-reader.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";

@@ -1,6 +1,6 @@
 import t from "tap";
-import type { Asset } from "../../actors/contract/asset.ts";
-import type { Upload } from "../../actors/contract/upload.ts";
+import type { Asset } from "../../contract/asset.ts";
+import type { Upload } from "../../contract/upload.ts";
 import type { Caller, Refused } from "./caller.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
 

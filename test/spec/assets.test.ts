@@ -1,8 +1,8 @@
 import t from "tap";
-import { assetKey } from "../../actors/asset/asset.ts";
-import { removalKey } from "../../actors/asset/removal.ts";
-import type { Asset } from "../../actors/contract/asset.ts";
-import type { Job } from "../../actors/contract/job.ts";
+import { assetKey } from "../../actors/protocol/asset.ts";
+import { removalKey } from "../../actors/protocol/removal.ts";
+import type { Asset } from "../../contract/asset.ts";
+import type { Job } from "../../contract/job.ts";
 import { type Caller, imagePath } from "./caller.ts";
 import { type InProcess, openInProcess, origin } from "./in-process-service.ts";
 

@@ -1,6 +1,6 @@
 import t from "tap";
-import type { LedgerEntry, LedgerPage, SpendReport } from "../../actors/contract/ledger.ts";
 import type { Static } from "../../config/schema.ts";
+import type { LedgerEntry, LedgerPage, SpendReport } from "../../contract/ledger.ts";
 import type { Caller } from "./caller.ts";
 import { openInProcess } from "./in-process-service.ts";
 import { enter, join, paidOrganization } from "./organizations.ts";

@@ -1,7 +1,7 @@
 import t, { type Test } from "tap";
-import type { Composition } from "../../actors/contract/composition.ts";
-import type { Job } from "../../actors/contract/job.ts";
-import type { Render } from "../../actors/contract/render.ts";
+import type { Composition } from "../../contract/composition.ts";
+import type { Job } from "../../contract/job.ts";
+import type { Render } from "../../contract/render.ts";
 import type { Caller, Headers, Refused, Reply } from "./caller.ts";
 import { openInProcess } from "./in-process-service.ts";
 import { film, read } from "./render-steps.ts";

@@ -1,13 +1,13 @@
 import t from "tap";
-import type { Credits, User } from "../../actors/contract/account.ts";
-import type { JobCostQuote } from "../../actors/contract/cost.ts";
+import type { Static } from "../../config/schema.ts";
+import type { Credits, User } from "../../contract/account.ts";
+import type { JobCostQuote } from "../../contract/cost.ts";
 import type {
   Member,
   MemberBudget,
   MemberList,
   Organization,
-} from "../../actors/contract/organization.ts";
-import type { Static } from "../../config/schema.ts";
+} from "../../contract/organization.ts";
 import type { Caller, Refused } from "./caller.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
 import { enter, join, paidOrganization } from "./organizations.ts";

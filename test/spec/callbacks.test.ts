@@ -1,7 +1,7 @@
 import t, { type Test } from "tap";
-import type { Job } from "../../actors/contract/job.ts";
-import { jobKey } from "../../actors/job/job.ts";
+import { jobKey } from "../../actors/protocol/job.ts";
 import { limits } from "../../config/limits.ts";
+import type { Job } from "../../contract/job.ts";
 import { CallbackTokens } from "../../http/providers/callback-tokens.ts";
 import { configureCalled, signedByFal } from "./called-providers.ts";
 import type { Headers } from "./caller.ts";

@@ -5,12 +5,12 @@
 import { createHash, generateKeyPairSync, sign } from "node:crypto";
 import { join } from "node:path";
 import type { Test } from "tap";
-import { adapters } from "../../actors/providers/adapters.ts";
 import type { ProviderConfig } from "../../config/provider-config.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { invariant } from "../../engine/invariant.ts";
 import type { Web, WebAnswer, WebRequest } from "../../engine/ports/web.ts";
+import { adapters } from "../../providers/adapters.ts";
 import { farModel } from "./quiet-provider.ts";
 
 const { publicKey, privateKey } = generateKeyPairSync("ed25519");

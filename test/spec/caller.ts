@@ -1,8 +1,8 @@
-import type { Job } from "../../actors/contract/job.ts";
-import type { Problem } from "../../actors/contract/problem.ts";
+import type { Job } from "../../contract/job.ts";
+import type { Problem } from "../../contract/problem.ts";
 import { invariant } from "../../engine/invariant.ts";
 import type { Api } from "../../http/api.ts";
-import type { Answer } from "../../http/transport/answer.ts";
+import type { Answer } from "../../http/exchange/answer.ts";
 import { MemorySink } from "./memory-sink.ts";
 import { breach } from "./published-contract.ts";
 

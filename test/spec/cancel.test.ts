@@ -1,6 +1,6 @@
 import t from "tap";
-import type { Credits, User } from "../../actors/contract/account.ts";
 import type { Static } from "../../config/schema.ts";
+import type { Credits, User } from "../../contract/account.ts";
 import { type Caller, imagePath, type Refused } from "./caller.ts";
 import { openInProcess } from "./in-process-service.ts";
 

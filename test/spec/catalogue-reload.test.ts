@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import type { JobCostQuote } from "../../actors/contract/cost.ts";
 import shipped from "../../config/models.json" with { type: "json" };
+import type { JobCostQuote } from "../../contract/cost.ts";
 import type { Refused } from "./caller.ts";
 import { openInProcess } from "./in-process-service.ts";
 

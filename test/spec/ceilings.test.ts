@@ -1,8 +1,8 @@
 import t from "tap";
-import type { Credits, User } from "../../actors/contract/account.ts";
-import type { Job, JobPage } from "../../actors/contract/job.ts";
 import type { PlanName } from "../../config/plans.ts";
 import type { Static } from "../../config/schema.ts";
+import type { Credits, User } from "../../contract/account.ts";
+import type { Job, JobPage } from "../../contract/job.ts";
 import type { Caller, Refused } from "./caller.ts";
 import { openInProcess } from "./in-process-service.ts";
 

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import t from "tap";
-import { objectKeyOf } from "../../actors/composition/bundle-file.ts";
-import type { Composition, CompositionFile } from "../../actors/contract/composition.ts";
+import { objectKeyOf } from "../../actors/protocol/bundle-file.ts";
+import { archiveOf } from "../../cli/folder-archive.ts";
 import { limits } from "../../config/limits.ts";
+import type { Composition, CompositionFile } from "../../contract/composition.ts";
 import { parseId } from "../../engine/id.ts";
 import { invariant } from "../../engine/invariant.ts";
-import { archiveOf } from "../../http/cli/folder-archive.ts";
 import { reserve, storeFile } from "../../http/compositions/composition-storing.ts";
 import type { Caller, Refused, Reply } from "./caller.ts";
 import { made, page, putFile } from "./composition-steps.ts";

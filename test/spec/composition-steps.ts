@@ -1,5 +1,5 @@
 /** Steps that tests about compositions share. */
-import type { Composition, CompositionFile } from "../../actors/contract/composition.ts";
+import type { Composition, CompositionFile } from "../../contract/composition.ts";
 import { invariant } from "../../engine/invariant.ts";
 import type { Caller, Headers, Reply } from "./caller.ts";
 

@@ -1,12 +1,12 @@
 import t from "tap";
+import type { Static } from "../../config/schema.ts";
 import type {
   Composition,
   CompositionFile,
   CompositionPage,
   EffectiveTimeline,
   SignedUrls,
-} from "../../actors/contract/composition.ts";
-import type { Static } from "../../config/schema.ts";
+} from "../../contract/composition.ts";
 import type { Caller, Refused } from "./caller.ts";
 import { made, page, putFile } from "./composition-steps.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";

@@ -2,7 +2,7 @@ import t from "tap";
 import { diskObjects } from "../../engine/adapters/objects/disk-objects.ts";
 import { memoryObjects } from "../../engine/adapters/objects/memory-objects.ts";
 import { storedBytes } from "../../http/assets/ranged-bytes.ts";
-import { RefusalError } from "../../http/problems/refusal-error.ts";
+import { RefusalError } from "../../http/exchange/refusal-error.ts";
 import { openInProcess } from "./in-process-service.ts";
 
 const validators = { etag: '"abc"', modifiedMs: Date.parse("2026-11-26T12:00:00.500Z") };

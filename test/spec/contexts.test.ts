@@ -1,8 +1,8 @@
 import t from "tap";
-import type { Credits, User } from "../../actors/contract/account.ts";
-import type { Job, JobPage } from "../../actors/contract/job.ts";
-import type { CreatedToken } from "../../actors/contract/token.ts";
 import type { Static } from "../../config/schema.ts";
+import type { Credits, User } from "../../contract/account.ts";
+import type { Job, JobPage } from "../../contract/job.ts";
+import type { CreatedToken } from "../../contract/token.ts";
 import type { Caller } from "./caller.ts";
 import { openInProcess } from "./in-process-service.ts";
 import { enter, join, organization, paidOrganization } from "./organizations.ts";

@@ -1,8 +1,8 @@
 import t from "tap";
-import type { User } from "../../actors/contract/account.ts";
-import type { AccessToken, DeviceAuthorization } from "../../actors/contract/oauth.ts";
-import type { CreatedToken } from "../../actors/contract/token.ts";
 import { limits } from "../../config/limits.ts";
+import type { User } from "../../contract/account.ts";
+import type { AccessToken, DeviceAuthorization } from "../../contract/oauth.ts";
+import type { CreatedToken } from "../../contract/token.ts";
 import type { Caller } from "./caller.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
 

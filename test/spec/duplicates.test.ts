@@ -1,7 +1,7 @@
 import t from "tap";
-import type { Credits } from "../../actors/contract/account.ts";
-import type { JobPage } from "../../actors/contract/job.ts";
 import type { Static } from "../../config/schema.ts";
+import type { Credits } from "../../contract/account.ts";
+import type { JobPage } from "../../contract/job.ts";
 import { imagePath, type Refused } from "./caller.ts";
 import { openInProcess } from "./in-process-service.ts";
 

@@ -1,6 +1,6 @@
 import { defined } from "../../config/defined.ts";
 import { invariant } from "../../engine/invariant.ts";
-import type { Stream } from "../../http/transport/answer.ts";
+import type { Stream } from "../../http/exchange/answer.ts";
 import { MemorySink } from "./memory-sink.ts";
 import { frameBreach } from "./published-contract.ts";
 

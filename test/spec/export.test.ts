@@ -1,11 +1,11 @@
 /** `GET /compositions/{id}/export`: its archive, its refusals, and who gets which links. */
 import t, { type Test } from "tap";
-import type { ExportManifest } from "../../actors/contract/composition.ts";
-import type { CreatedToken } from "../../actors/contract/token.ts";
-import { effectiveTimeline } from "../../actors/timeline/timeline.ts";
 import { limits } from "../../config/limits.ts";
+import type { ExportManifest } from "../../contract/composition.ts";
+import type { CreatedToken } from "../../contract/token.ts";
 import { invariant } from "../../engine/invariant.ts";
-import { placeOf } from "../actors/export-source.ts";
+import { effectiveTimeline } from "../../timeline/timeline.ts";
+import { placeOf } from "../timeline/export-source.ts";
 import type { Caller, Refused, Reply } from "./caller.ts";
 import { made, page, putFile } from "./composition-steps.ts";
 import type { FarmDouble } from "./farm-double.ts";

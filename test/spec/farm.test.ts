@@ -1,5 +1,5 @@
 import t from "tap";
-import type { Job } from "../../actors/contract/job.ts";
+import type { Job } from "../../contract/job.ts";
 import { type Caller, imagePath } from "./caller.ts";
 import { openInProcess } from "./in-process-service.ts";
 

@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import type { AddressInfo } from "node:net";
 import type { GetFileNodesResponse, GetImagesResponse, Node } from "@figma/rest-api-spec";
 import type { Test } from "tap";
-import { simulatedMedia } from "../../actors/providers/simulated/simulated-media.ts";
+import { simulatedMedia } from "../../providers/simulated/simulated-media.ts";
 
 export interface AskedOfFigma {
   readonly path: string;

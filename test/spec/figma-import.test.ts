@@ -1,9 +1,9 @@
 import type { Node } from "@figma/rest-api-spec";
 import t, { type Test } from "tap";
-import type { AssetPage } from "../../actors/contract/asset.ts";
-import type { Composition } from "../../actors/contract/composition.ts";
-import type { FigmaImport } from "../../actors/contract/figma.ts";
 import type { Static } from "../../config/schema.ts";
+import type { AssetPage } from "../../contract/asset.ts";
+import type { Composition } from "../../contract/composition.ts";
+import type { FigmaImport } from "../../contract/figma.ts";
 import type { Caller, Refused, Reply } from "./caller.ts";
 import { made, page } from "./composition-steps.ts";
 import { type FigmaDouble, json, node, openFigma, solid, text } from "./figma-double.ts";

@@ -1,7 +1,7 @@
 import t from "tap";
-import type { Asset, AssetPage } from "../../actors/contract/asset.ts";
-import type { Job } from "../../actors/contract/job.ts";
 import type { Static } from "../../config/schema.ts";
+import type { Asset, AssetPage } from "../../contract/asset.ts";
+import type { Job } from "../../contract/job.ts";
 import type { Caller, Refused } from "./caller.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
 

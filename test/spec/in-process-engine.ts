@@ -6,13 +6,12 @@
  */
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { domain } from "../../actors/domain.ts";
-import type { FromEffectsThread } from "../../actors/effects/effects-messages.ts";
-import { FarmBroker } from "../../actors/effects/farm-broker.ts";
-import { performerOf, type TracedCall } from "../../actors/effects/performers.ts";
-import { type HubPorts, ProviderHub } from "../../actors/effects/provider-hub.ts";
-import { jobKey, type StatusDetail } from "../../actors/job/job.ts";
-import { concludeAtOnce } from "../../actors/providers/simulated/at-once.ts";
-import { samplesOf } from "../../actors/shard/shard-samples.ts";
+import { jobKey, type StatusDetail } from "../../actors/protocol/job.ts";
+import type { FromEffectsThread } from "../../effects/effects-messages.ts";
+import { FarmBroker } from "../../effects/farm-broker.ts";
+import { performerOf, type TracedCall } from "../../effects/performers.ts";
+import { type HubPorts, ProviderHub } from "../../effects/provider-hub.ts";
+import { samplesOf } from "../../effects/shard-thread/shard-samples.ts";
 import type { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { memoryJournal, memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
 import type { Gateway } from "../../engine/gateway.ts";
@@ -28,6 +27,7 @@ import type { Tables } from "../../engine/ports/tables.ts";
 import type { Span } from "../../engine/ports/traces.ts";
 import { openShard } from "../../engine/shard/ownership.ts";
 import type { Shard } from "../../engine/shard/shard.ts";
+import { concludeAtOnce } from "../../providers/simulated/at-once.ts";
 import { failingTables } from "../engine/failing-tables.ts";
 
 export interface InProcessEngine {

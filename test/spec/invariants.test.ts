@@ -1,11 +1,11 @@
 import t from "tap";
-import { ledgerKey } from "../../actors/account/account.ts";
-import { accountKey } from "../../actors/account/account-messages.ts";
 import { renewalKey } from "../../actors/account/renewal.ts";
-import { assetKey } from "../../actors/asset/asset.ts";
-import type { InvariantPage } from "../../actors/contract/admin.ts";
-import type { AssetPage } from "../../actors/contract/asset.ts";
+import { ledgerKey } from "../../actors/protocol/account.ts";
+import { accountKey } from "../../actors/protocol/account-messages.ts";
+import { assetKey } from "../../actors/protocol/asset.ts";
 import type { Static } from "../../config/schema.ts";
+import type { InvariantPage } from "../../contract/admin.ts";
+import type { AssetPage } from "../../contract/asset.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
 import { paidOrganization } from "./organizations.ts";
 

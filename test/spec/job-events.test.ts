@@ -1,6 +1,6 @@
 import t from "tap";
-import type { JobEvents } from "../../actors/contract/job.ts";
-import type { OutputSet } from "../../actors/contract/set.ts";
+import type { JobEvents } from "../../contract/job.ts";
+import type { OutputSet } from "../../contract/set.ts";
 import type { Caller } from "./caller.ts";
 import { openInProcess } from "./in-process-service.ts";
 

@@ -1,5 +1,5 @@
 import t, { type Test } from "tap";
-import type { Job } from "../../actors/contract/job.ts";
+import type { Job } from "../../contract/job.ts";
 import { type Caller, imagePath, type Refused } from "./caller.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
 

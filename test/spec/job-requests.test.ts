@@ -1,6 +1,6 @@
 import t from "tap";
-import type { Job } from "../../actors/contract/job.ts";
-import type { OutputSet } from "../../actors/contract/set.ts";
+import type { Job } from "../../contract/job.ts";
+import type { OutputSet } from "../../contract/set.ts";
 import { imagePath } from "./caller.ts";
 import { openInProcess } from "./in-process-service.ts";
 

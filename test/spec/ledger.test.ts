@@ -3,9 +3,9 @@
  * the ceiling holds. The course of each run follows from its seed.
  */
 import t, { type Test } from "tap";
-import type { Credits, User } from "../../actors/contract/account.ts";
-import type { Job, JobPage } from "../../actors/contract/job.ts";
 import type { Static } from "../../config/schema.ts";
+import type { Credits, User } from "../../contract/account.ts";
+import type { Job, JobPage } from "../../contract/job.ts";
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { type Caller, imagePath } from "./caller.ts";
 import { openInProcess } from "./in-process-service.ts";

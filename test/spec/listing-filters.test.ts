@@ -1,7 +1,7 @@
 import t from "tap";
-import type { AgentSession, AgentTurn } from "../../actors/contract/agent.ts";
-import type { Job, JobPage } from "../../actors/contract/job.ts";
 import type { Static } from "../../config/schema.ts";
+import type { AgentSession, AgentTurn } from "../../contract/agent.ts";
+import type { Job, JobPage } from "../../contract/job.ts";
 import { Caller } from "./caller.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
 import { enter, join, paidOrganization } from "./organizations.ts";

@@ -1,5 +1,5 @@
 import t from "tap";
-import type { CanceledJobs } from "../../actors/contract/job.ts";
+import type { CanceledJobs } from "../../contract/job.ts";
 import type { Caller, Refused } from "./caller.ts";
 import { openInProcess } from "./in-process-service.ts";
 import { enter, join, paidOrganization } from "./organizations.ts";

@@ -1,4 +1,4 @@
-import type { Sink } from "../../http/transport/answer.ts";
+import type { Sink } from "../../http/exchange/answer.ts";
 
 /** What a client received of a body that is written as it comes. */
 export class MemorySink implements Sink {

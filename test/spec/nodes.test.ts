@@ -1,6 +1,6 @@
 import t from "tap";
-import type { AdminNode, AdminNodeList } from "../../actors/contract/admin.ts";
-import type { Readiness } from "../../actors/contract/health.ts";
+import type { AdminNode, AdminNodeList } from "../../contract/admin.ts";
+import type { Readiness } from "../../contract/health.ts";
 import { openInProcess } from "./in-process-service.ts";
 
 const path = "/v1/admin/nodes";

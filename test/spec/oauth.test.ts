@@ -1,7 +1,7 @@
 import t from "tap";
-import type { User } from "../../actors/contract/account.ts";
-import type { AccessToken, ClientList } from "../../actors/contract/oauth.ts";
 import type { Static } from "../../config/schema.ts";
+import type { User } from "../../contract/account.ts";
+import type { AccessToken, ClientList } from "../../contract/oauth.ts";
 import type { Caller } from "./caller.ts";
 import { adminToken, openInProcess } from "./in-process-service.ts";
 import { enter, join, organization } from "./organizations.ts";

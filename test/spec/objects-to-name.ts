@@ -1,10 +1,10 @@
 /** Objects that routes name, each made anew by a member of an organization. */
-import type { AgentSession, AgentTurn } from "../../actors/contract/agent.ts";
-import type { Organization, Role } from "../../actors/contract/organization.ts";
-import type { CreatedToken } from "../../actors/contract/token.ts";
-import type { Upload } from "../../actors/contract/upload.ts";
-import { simulatedMedia } from "../../actors/providers/simulated/simulated-media.ts";
+import type { AgentSession, AgentTurn } from "../../contract/agent.ts";
+import type { Organization, Role } from "../../contract/organization.ts";
+import type { CreatedToken } from "../../contract/token.ts";
+import type { Upload } from "../../contract/upload.ts";
 import { invariant } from "../../engine/invariant.ts";
+import { simulatedMedia } from "../../providers/simulated/simulated-media.ts";
 import type { Caller } from "./caller.ts";
 import type { FarmDouble } from "./farm-double.ts";
 import type { InProcess } from "./in-process-service.ts";

@@ -1,6 +1,6 @@
 /** One time for all: a wall clock that jumps changes no life and no window. */
 import t from "tap";
-import type { Job } from "../../actors/contract/job.ts";
+import type { Job } from "../../contract/job.ts";
 import { openInProcess } from "./in-process-service.ts";
 
 const hourMs = 3_600_000;

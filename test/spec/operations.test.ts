@@ -1,9 +1,5 @@
 import t from "tap";
-import type {
-  AdminFailureList,
-  AdminOverview,
-  AdminTaskList,
-} from "../../actors/contract/admin.ts";
+import type { AdminFailureList, AdminOverview, AdminTaskList } from "../../contract/admin.ts";
 import { answerBounds, answerMs } from "../../http/metrics/minutes.ts";
 import { openInProcess } from "./in-process-service.ts";
 

@@ -1,13 +1,13 @@
 import t from "tap";
-import type { CreatedAccount, User } from "../../actors/contract/account.ts";
+import type { Static } from "../../config/schema.ts";
+import type { CreatedAccount, User } from "../../contract/account.ts";
 import type {
   Member,
   MemberList,
   Organization,
   OrganizationList,
-} from "../../actors/contract/organization.ts";
-import type { CreatedToken } from "../../actors/contract/token.ts";
-import type { Static } from "../../config/schema.ts";
+} from "../../contract/organization.ts";
+import type { CreatedToken } from "../../contract/token.ts";
 import { openInProcess } from "./in-process-service.ts";
 import { emailOf, join, organization } from "./organizations.ts";
 

@@ -1,6 +1,6 @@
 /** Steps that tests about organizations share. */
-import type { User } from "../../actors/contract/account.ts";
-import type { Organization, Role } from "../../actors/contract/organization.ts";
+import type { User } from "../../contract/account.ts";
+import type { Organization, Role } from "../../contract/organization.ts";
 import { invariant } from "../../engine/invariant.ts";
 import type { Caller } from "./caller.ts";
 import type { InProcess } from "./in-process-service.ts";

@@ -1,7 +1,7 @@
 import t from "tap";
-import type { Credits } from "../../actors/contract/account.ts";
-import type { Job } from "../../actors/contract/job.ts";
 import type { Static } from "../../config/schema.ts";
+import type { Credits } from "../../contract/account.ts";
+import type { Job } from "../../contract/job.ts";
 import type { Caller } from "./caller.ts";
 import { type InProcess, openInProcess, origin } from "./in-process-service.ts";
 

@@ -1,7 +1,7 @@
 /** Previews: the links of `POST /v1/compositions/{id}/preview`, and what they lead to. */
 import t from "tap";
-import type { Preview } from "../../actors/contract/composition.ts";
 import type { Static } from "../../config/schema.ts";
+import type { Preview } from "../../contract/composition.ts";
 import { made, page, putFile } from "./composition-steps.ts";
 import { openInProcess } from "./in-process-service.ts";
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import t from "tap";
-import type { AdminProvider, AdminProviderList } from "../../actors/contract/admin.ts";
-import type { Job } from "../../actors/contract/job.ts";
+import type { AdminProvider, AdminProviderList } from "../../contract/admin.ts";
+import type { Job } from "../../contract/job.ts";
 import { openInProcess } from "./in-process-service.ts";
 import { configureQuiet } from "./quiet-provider.ts";
 

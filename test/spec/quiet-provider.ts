@@ -1,8 +1,8 @@
 /** A configured provider in the test's own process: takes every job, and never ends one. */
 import { join } from "node:path";
 import type { Test } from "tap";
-import type { Health, Provider } from "../../actors/providers/provider.ts";
 import type { ProviderConfig } from "../../config/provider-config.ts";
+import type { Health, Provider } from "../../providers/provider.ts";
 import { plainModel } from "../actors/models.ts";
 
 export interface QuietProvider extends Provider {

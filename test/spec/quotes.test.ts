@@ -1,6 +1,6 @@
 import t from "tap";
-import type { JobCostQuote } from "../../actors/contract/cost.ts";
-import type { Job } from "../../actors/contract/job.ts";
+import type { JobCostQuote } from "../../contract/cost.ts";
+import type { Job } from "../../contract/job.ts";
 import type { Caller, Refused } from "./caller.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
 import { enter, join, paidOrganization } from "./organizations.ts";

@@ -1,7 +1,7 @@
 import t from "tap";
-import type { SseTicket } from "../../actors/contract/job.ts";
-import type { Render } from "../../actors/contract/render.ts";
 import type { Static } from "../../config/schema.ts";
+import type { SseTicket } from "../../contract/job.ts";
+import type { Render } from "../../contract/render.ts";
 import { invariant } from "../../engine/invariant.ts";
 import type { Refused } from "./caller.ts";
 import { made, page } from "./composition-steps.ts";

@@ -1,6 +1,6 @@
 /** Steps that tests about renders share. */
 import type { Test } from "tap";
-import type { Render } from "../../actors/contract/render.ts";
+import type { Render } from "../../contract/render.ts";
 import { invariant } from "../../engine/invariant.ts";
 import type { Caller, Headers, Reply } from "./caller.ts";
 import { made, page } from "./composition-steps.ts";

@@ -1,7 +1,7 @@
 import t from "tap";
-import type { Asset } from "../../actors/contract/asset.ts";
-import type { Render, RenderList } from "../../actors/contract/render.ts";
 import type { Static } from "../../config/schema.ts";
+import type { Asset } from "../../contract/asset.ts";
+import type { Render, RenderList } from "../../contract/render.ts";
 import type { Refused } from "./caller.ts";
 import { made, page, putFile } from "./composition-steps.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";

@@ -1,11 +1,11 @@
 import t from "tap";
-import { accountKey } from "../../actors/account/account-messages.ts";
-import type { Credits, User } from "../../actors/contract/account.ts";
-import type { AdminAccount } from "../../actors/contract/admin.ts";
-import type { LedgerPage } from "../../actors/contract/ledger.ts";
-import type { Organization } from "../../actors/contract/organization.ts";
+import { accountKey } from "../../actors/protocol/account-messages.ts";
 import { codes } from "../../actors/table-codes.ts";
 import type { Static } from "../../config/schema.ts";
+import type { Credits, User } from "../../contract/account.ts";
+import type { AdminAccount } from "../../contract/admin.ts";
+import type { LedgerPage } from "../../contract/ledger.ts";
+import type { Organization } from "../../contract/organization.ts";
 import type { Id } from "../../engine/id.ts";
 import { codeOf, engineTables, keyOf, rangeOf } from "../../engine/key.ts";
 import { actorOfDueKey } from "../../engine/shard/flush.ts";

@@ -1,5 +1,5 @@
 import t from "tap";
-import type { Asset } from "../../actors/contract/asset.ts";
+import type { Asset } from "../../contract/asset.ts";
 import type { Caller } from "./caller.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
 

@@ -4,8 +4,8 @@
  * its members, the `maker`; the roles are other members of it, the outsider is in none.
  */
 import t, { type Test } from "tap";
-import { type Role, roles } from "../../actors/contract/organization.ts";
-import type { CreatedToken } from "../../actors/contract/token.ts";
+import { type Role, roles } from "../../contract/organization.ts";
+import type { CreatedToken } from "../../contract/token.ts";
 import { routeTable } from "../../http/route-table.ts";
 import { adminRows } from "./admin-roles.ts";
 import type { Caller } from "./caller.ts";

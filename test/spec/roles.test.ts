@@ -3,7 +3,7 @@
  * Every route that names an object: `role-matrix.test.ts`.
  */
 import t, { type Test } from "tap";
-import { type Role, roles } from "../../actors/contract/organization.ts";
+import { type Role, roles } from "../../contract/organization.ts";
 import type { Caller } from "./caller.ts";
 import { openInProcess } from "./in-process-service.ts";
 import { enter, join, paidOrganization } from "./organizations.ts";

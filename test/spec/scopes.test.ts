@@ -1,7 +1,7 @@
 /** Which scope opens which route: a literal table, held against the route table and tried. */
 import t from "tap";
-import { tokenScopes } from "../../actors/contract/account.ts";
-import type { CreatedToken } from "../../actors/contract/token.ts";
+import { tokenScopes } from "../../contract/account.ts";
+import type { CreatedToken } from "../../contract/token.ts";
 import { routeTable } from "../../http/route-table.ts";
 import { openInProcess } from "./in-process-service.ts";
 

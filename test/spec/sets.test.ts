@@ -1,5 +1,5 @@
 import t from "tap";
-import type { OutputSet } from "../../actors/contract/set.ts";
+import type { OutputSet } from "../../contract/set.ts";
 import type { Caller, Refused } from "./caller.ts";
 import { openInProcess } from "./in-process-service.ts";
 

@@ -1,6 +1,6 @@
 import t from "tap";
-import type { ShareResolution } from "../../actors/contract/share.ts";
 import { hashPassword, type PasswordTask } from "../../actors/share/password.ts";
+import type { ShareResolution } from "../../contract/share.ts";
 import type { Caller, Headers, Refused } from "./caller.ts";
 import { openInProcess } from "./in-process-service.ts";
 import { browser, open, picture, share, withPicture } from "./share-steps.ts";

@@ -1,5 +1,5 @@
 import t from "tap";
-import type { ShareList } from "../../actors/contract/share.ts";
+import type { ShareList } from "../../contract/share.ts";
 import { startMs } from "./in-process-service.ts";
 import { filmOf, open, picture, share, shareAt, withPicture } from "./share-steps.ts";
 

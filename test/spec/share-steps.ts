@@ -1,6 +1,6 @@
 /** Steps that tests about share links have in common. */
 import type { Test } from "tap";
-import type { ShareLink, ShareResolution } from "../../actors/contract/share.ts";
+import type { ShareLink, ShareResolution } from "../../contract/share.ts";
 import { invariant } from "../../engine/invariant.ts";
 import type { Caller, Headers, Refused, Reply } from "./caller.ts";
 import { made, page } from "./composition-steps.ts";

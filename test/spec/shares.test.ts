@@ -1,6 +1,6 @@
 import t from "tap";
-import type { ShareList } from "../../actors/contract/share.ts";
-import type { CreatedToken } from "../../actors/contract/token.ts";
+import type { ShareList } from "../../contract/share.ts";
+import type { CreatedToken } from "../../contract/token.ts";
 import { partitionOfId } from "../../engine/id.ts";
 import type { Caller } from "./caller.ts";
 import { made, page } from "./composition-steps.ts";

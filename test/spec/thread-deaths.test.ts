@@ -1,6 +1,6 @@
 /** What followers hear when a shard's thread dies and comes back. One shard, and the directory. */
 import t from "tap";
-import type { User } from "../../actors/contract/account.ts";
+import type { User } from "../../contract/account.ts";
 import { imagePath } from "./caller.ts";
 import { openInProcess } from "./in-process-service.ts";
 

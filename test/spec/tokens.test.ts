@@ -1,7 +1,7 @@
 import t from "tap";
-import type { User } from "../../actors/contract/account.ts";
-import type { CreatedToken, TokenList } from "../../actors/contract/token.ts";
 import type { Static } from "../../config/schema.ts";
+import type { User } from "../../contract/account.ts";
+import type { CreatedToken, TokenList } from "../../contract/token.ts";
 import type { Caller } from "./caller.ts";
 import { openInProcess } from "./in-process-service.ts";
 

@@ -1,8 +1,8 @@
 import t from "tap";
-import { accountKey, type JobChanged } from "../../actors/account/account-messages.ts";
-import type { JobPage } from "../../actors/contract/job.ts";
-import { jobKey } from "../../actors/job/job.ts";
+import { accountKey, type JobChanged } from "../../actors/protocol/account-messages.ts";
+import { jobKey } from "../../actors/protocol/job.ts";
 import type { Static } from "../../config/schema.ts";
+import type { JobPage } from "../../contract/job.ts";
 import { watchFarm } from "../../http/health-watch.ts";
 import type { Refused } from "./caller.ts";
 import { openInProcess } from "./in-process-service.ts";

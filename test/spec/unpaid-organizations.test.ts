@@ -1,7 +1,7 @@
 /** Organizations that one account owns, and what of them counts into its own limits. */
 import t from "tap";
-import type { CreatedToken } from "../../actors/contract/token.ts";
 import type { PlanName } from "../../config/plans.ts";
+import type { CreatedToken } from "../../contract/token.ts";
 import type { Caller, Refused } from "./caller.ts";
 import { openInProcess } from "./in-process-service.ts";
 import { emailOf, join, organization } from "./organizations.ts";

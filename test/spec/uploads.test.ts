@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import t from "tap";
-import type { Asset } from "../../actors/contract/asset.ts";
-import type { Upload, UploadParts } from "../../actors/contract/upload.ts";
-import { simulatedMedia } from "../../actors/providers/simulated/simulated-media.ts";
 import type { Static } from "../../config/schema.ts";
+import type { Asset } from "../../contract/asset.ts";
+import type { Upload, UploadParts } from "../../contract/upload.ts";
+import { simulatedMedia } from "../../providers/simulated/simulated-media.ts";
 import type { Caller, Refused } from "./caller.ts";
 import type { FarmDouble } from "./farm-double.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";

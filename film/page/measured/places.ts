@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-import type { Place } from "../../../actors/export/measurement.ts";
+import type { Place } from "../../../timeline/export/measurement.ts";
 import { fitObject } from "../object-fit.ts";
 import { authoredMatrix, awayAttribute, type ShownClip } from "../shown-clips.ts";
 

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-import type { MeasuredText } from "../../../actors/export/measurement.ts";
+import type { MeasuredText } from "../../../timeline/export/measurement.ts";
 import type { ShownClip } from "../shown-clips.ts";
 
 /** An added text alone in the page, to be painted and measured, for exports. */

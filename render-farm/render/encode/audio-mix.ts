@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { AudioRole, Clip } from "../../../actors/timeline/model.ts";
-import { epsilon } from "../../../actors/timeline/model.ts";
+import type { AudioRole, Clip } from "../../../timeline/model.ts";
+import { epsilon } from "../../../timeline/model.ts";
 import type { MediaTools } from "../../programs/media-tools.ts";
 import { type MediaFile, mediaInput, passMs } from "../inputs/media-files.ts";
 import { mediaFault } from "../render-error.ts";

@@ -1,4 +1,4 @@
-import { even } from "../../../actors/timeline/model.ts";
+import { even } from "../../../timeline/model.ts";
 import type { Picture } from "../../browser/stage.ts";
 import { compositorFormats } from "../encode/encoding.ts";
 import type { FilmSession } from "../page/film-page-session.ts";

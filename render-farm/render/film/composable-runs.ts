@@ -1,6 +1,6 @@
-import { frameFrom } from "../../../actors/timeline/model.ts";
 import { limits } from "../../../config/limits.ts";
 import type { MediaLayout, PlacedPicture } from "../../../film/page/plan.ts";
+import { frameFrom } from "../../../timeline/model.ts";
 import { type ShownVideo, sourceEnd, sourceTime } from "../videos/video-decoding.ts";
 import type { FilmCapture } from "./film-capture.ts";
 import type { Segment } from "./segments.ts";

@@ -2,7 +2,7 @@
  * A film that is black where its videos are not has not been captured as it should be. What else a
  * page shows may be black: the samples are what Chromium paints, and they may fall between flashes.
  */
-import { even } from "../../../actors/timeline/model.ts";
+import { even } from "../../../timeline/model.ts";
 import { RenderError } from "../render-error.ts";
 import { nameOf } from "../videos/video-decoding.ts";
 import type { VideoPicture } from "../videos/video-frames.ts";

@@ -1,6 +1,6 @@
-import { even } from "../../../actors/timeline/model.ts";
 import { loadPlanar } from "../../../film/page/planar/planar.ts";
 import type { PageScripts } from "../../../film/page-scripts.ts";
+import { even } from "../../../timeline/model.ts";
 import type { Pictures } from "../../pictures/pictures.ts";
 
 /** Makes planes of the compositor's pictures of a page, exactly as the page does of its own. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { type Clip, even, type Timeline } from "../../../actors/timeline/model.ts";
 import { limits } from "../../../config/limits.ts";
+import { type Clip, even, type Timeline } from "../../../timeline/model.ts";
 import { writeNew } from "../../fence/own-folders.ts";
 import { deliverFilm, type Thumbnail } from "../../media/delivery.ts";
 import { frameThumbnail } from "../../media/recordings.ts";

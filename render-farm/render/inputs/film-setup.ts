@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import type { MediaSource } from "../../../actors/timeline/bundle.ts";
-import { bakeCube, parseCube } from "../../../actors/timeline/cube.ts";
-import type { Grade } from "../../../actors/timeline/grade.ts";
-import { type Clip, frameCount, type Timeline } from "../../../actors/timeline/model.ts";
-import { effectiveTimeline } from "../../../actors/timeline/timeline.ts";
 import { PortError } from "../../../engine/ports/port-error.ts";
 import { planFilm } from "../../../film/film-plan.ts";
 import type { FilmPlan } from "../../../film/page/plan.ts";
+import type { MediaSource } from "../../../timeline/bundle.ts";
+import { bakeCube, parseCube } from "../../../timeline/cube.ts";
+import type { Grade } from "../../../timeline/grade.ts";
+import { type Clip, frameCount, type Timeline } from "../../../timeline/model.ts";
+import { effectiveTimeline } from "../../../timeline/timeline.ts";
 import { writeNew } from "../../fence/own-folders.ts";
 import type { Size } from "../../pictures/orders.ts";
 import type { Pictures } from "../../pictures/pictures.ts";

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import type { MeasuredMedia, Measurement } from "../../../actors/export/measurement.ts";
-import { nameOf, refOf } from "../../../actors/export/names.ts";
-import type { Clip } from "../../../actors/timeline/model.ts";
 import { defined } from "../../../config/defined.ts";
 import { PortError } from "../../../engine/ports/port-error.ts";
+import type { MeasuredMedia, Measurement } from "../../../timeline/export/measurement.ts";
+import { nameOf, refOf } from "../../../timeline/export/names.ts";
+import type { Clip } from "../../../timeline/model.ts";
 import type { Looked } from "../../media/recordings.ts";
 import { fetchSource, type Source } from "../../node/workspace.ts";
 import type { RenderStage } from "../render-stage.ts";

@@ -1,5 +1,3 @@
-import { targetOf } from "../../../actors/timeline/bundle.ts";
-import { stampTags } from "../../../actors/timeline/markup.ts";
 import { limits } from "../../../config/limits.ts";
 import { entryPage } from "../../../film/markup/entry-page.ts";
 import { typeOf } from "../../../film/markup/file-types.ts";
@@ -7,6 +5,8 @@ import { FontGates, gatePath } from "../../../film/markup/font-gate.ts";
 import { isMoving } from "../../../film/markup/moving-pictures.ts";
 import { openRoots } from "../../../film/markup/open-roots.ts";
 import { faceFile, facesPath } from "../../../film/markup/web-fonts.ts";
+import { targetOf } from "../../../timeline/bundle.ts";
+import { stampTags } from "../../../timeline/markup.ts";
 import type { StageAnswer } from "../../browser/stage.ts";
 import type { Warnings } from "../render-error.ts";
 import type { StoredBundle } from "./stored-bundle.ts";

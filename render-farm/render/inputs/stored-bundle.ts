@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import type { Bundle, MediaSource } from "../../../actors/timeline/bundle.ts";
-import { overlayPath } from "../../../actors/timeline/overlay.ts";
 import { limits } from "../../../config/limits.ts";
 import type { Objects } from "../../../engine/ports/objects.ts";
+import type { Bundle, MediaSource } from "../../../timeline/bundle.ts";
+import { overlayPath } from "../../../timeline/overlay.ts";
 import type { Source } from "../../node/workspace.ts";
 import { RenderError } from "../render-error.ts";
 import { isManifest } from "../render-input.ts";

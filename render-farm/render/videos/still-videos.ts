@@ -1,4 +1,4 @@
-import { frameFrom } from "../../../actors/timeline/model.ts";
+import { frameFrom } from "../../../timeline/model.ts";
 import type { FilmSetup } from "../inputs/film-setup.ts";
 import type { RenderStage } from "../render-stage.ts";
 import type { CodedPicture } from "./coded-pictures.ts";

@@ -1,5 +1,5 @@
-import { type Clip, frameFrom } from "../../../actors/timeline/model.ts";
 import { limits } from "../../../config/limits.ts";
+import { type Clip, frameFrom } from "../../../timeline/model.ts";
 import { type MediaFile, mediaInput } from "../inputs/media-files.ts";
 import type { Warnings } from "../render-error.ts";
 

@@ -1,4 +1,4 @@
-import { even, frameFrom } from "../../../actors/timeline/model.ts";
+import { even, frameFrom } from "../../../timeline/model.ts";
 import type { ChildOutput } from "../../programs/child-output.ts";
 import type { MediaTools } from "../../programs/media-tools.ts";
 import { mediaInput, passMs } from "../inputs/media-files.ts";

@@ -1,6 +1,6 @@
 import t from "tap";
-import { type BlockPage, blockPage } from "../../../actors/blocks/block-page.ts";
-import { type Block, placeBlocks } from "../../../actors/blocks/block-timing.ts";
+import { type BlockPage, blockPage } from "../../../timeline/blocks/block-page.ts";
+import { type Block, placeBlocks } from "../../../timeline/blocks/block-timing.ts";
 import { type Film, isNear, openFilmBench, type Rgb } from "../../render-farm/film-bench.ts";
 
 const bench = await openFilmBench(t, 1);

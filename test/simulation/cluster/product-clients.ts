@@ -3,13 +3,14 @@
  * each was told has to stay true: an accepted job is there, only goes on, and ends once; credits
  * that were granted or spent are counted once.
  */
-import type { Account } from "../../../actors/account/account.ts";
-import { accountKey } from "../../../actors/account/account-messages.ts";
-import { packSubmit } from "../../../actors/account/packed-submit.ts";
+
 import { directoryKey } from "../../../actors/directory/directory-messages.ts";
 import { domain } from "../../../actors/domain.ts";
 import { creationOf } from "../../../actors/job/creation.ts";
-import { type Job, jobKey } from "../../../actors/job/job.ts";
+import type { Account } from "../../../actors/protocol/account.ts";
+import { accountKey } from "../../../actors/protocol/account-messages.ts";
+import { type Job, jobKey } from "../../../actors/protocol/job.ts";
+import { packSubmit } from "../../../actors/protocol/packed-submit.ts";
 import type { Gateway } from "../../../engine/gateway.ts";
 import { firstIdAt, type Id, partitionOfId } from "../../../engine/id.ts";
 import { partitionOf } from "../../../engine/key.ts";

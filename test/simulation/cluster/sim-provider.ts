@@ -3,21 +3,21 @@
  * answer may be lost. It remembers how often it took each job, which must be once (I8).
  */
 
-import { ProviderGate } from "../../../actors/effects/provider-gate.ts";
-import type { ModelAtProvider } from "../../../actors/effects/provider-job.ts";
-import { ProviderJobs } from "../../../actors/effects/provider-jobs.ts";
-import type { JobEffect } from "../../../actors/job/job.ts";
-import type {
-  Provider,
-  ProviderStatus,
-  Submission,
-  SubmitOutcome,
-} from "../../../actors/providers/provider.ts";
+import type { JobEffect } from "../../../actors/protocol/job.ts";
+import { ProviderGate } from "../../../effects/provider-gate.ts";
+import type { ModelAtProvider } from "../../../effects/provider-job.ts";
+import { ProviderJobs } from "../../../effects/provider-jobs.ts";
 import { seededEntropy } from "../../../engine/adapters/seeded-entropy.ts";
 import { IdMint } from "../../../engine/id.ts";
 import { shardOf } from "../../../engine/key.ts";
 import type { Performance } from "../../../engine/outbox.ts";
 import type { Delivery } from "../../../engine/shard/batch.ts";
+import type {
+  Provider,
+  ProviderStatus,
+  Submission,
+  SubmitOutcome,
+} from "../../../providers/provider.ts";
 import type { SimCluster } from "./sim-cluster.ts";
 import type { Work, WorkParts } from "./surroundings.ts";
 

@@ -2,8 +2,8 @@
  * Tickets of customers: one that was issued opens its stream once (I10). What became of a try of
  * which nothing was heard is open.
  */
-import { accountKey } from "../../../actors/account/account-messages.ts";
-import { ticketKey } from "../../../actors/ticket/ticket.ts";
+import { accountKey } from "../../../actors/protocol/account-messages.ts";
+import { ticketKey } from "../../../actors/protocol/ticket.ts";
 import type { Gateway } from "../../../engine/gateway.ts";
 import { type Id, partitionOfId } from "../../../engine/id.ts";
 import type { SimCluster } from "./sim-cluster.ts";

@@ -37,13 +37,13 @@ export const mutants: readonly Mutant[] = [
     breaks: "A standby says that it has what its journal has not flushed.",
   },
   {
-    path: "actors/effects/provider-submits.ts",
+    path: "effects/provider-submits.ts",
     text: "return this.reconcile(job);",
     replacement: "return this.beginAgain(job);",
     breaks: "A submission of unknown outcome is sent again.",
   },
   {
-    path: "actors/effects/provider-submits.ts",
+    path: "effects/provider-submits.ts",
     text: "admit: () => this.mark(job),",
     replacement: "admit: () => void this.send(job, ++job.submits),",
     breaks: "A job is submitted before the mark of it is durable.",

@@ -1,0 +1,191 @@
+/**
+ * An asset: stored media of a scope, or an upload on its way to become one. How it moves:
+ * `asset-actor.ts`. The job keeps the prompt and model of a generated asset.
+ */
+
+import type { Modality } from "../../config/catalogue.ts";
+import type { AssetStatus, Asset as AssetView } from "../../contract/asset.ts";
+import type { Due } from "../../engine/actor.ts";
+import { type Address, addressOf, type Question } from "../../engine/address.ts";
+import { type Id, idBytes, keyOfId } from "../../engine/id.ts";
+import { type Key, keyOf, partitionOf } from "../../engine/key.ts";
+import type { Refused } from "../refusal.ts";
+import type { Done } from "../reply.ts";
+import { codes } from "../table-codes.ts";
+import type { RunFarmTask } from "./farm-task.ts";
+import type { Outcome } from "./job.ts";
+import { bytesOf, type Media, type StoredBytes } from "./media.ts";
+
+export type Origin =
+  | { readonly job: Id }
+  | { readonly filename: string; readonly user: Id }
+  /** From a design. */
+  | { readonly filename: string; readonly user: Id; readonly isImported: true }
+  | { readonly render: Id; readonly user: Id };
+
+interface Common {
+  readonly id: Id;
+  readonly scope: Id;
+  readonly createdAtMs: number;
+  readonly origin: Origin;
+  /** What its owner called it; undefined for what it was called at first. */
+  readonly displayName?: string;
+  readonly tags?: readonly string[];
+  readonly favorite?: true;
+}
+
+/** What a client said of the bytes that it will send. */
+export interface UploadPlan {
+  readonly mimeType: string;
+  readonly sizeBytes: number;
+  readonly sha256?: string;
+  readonly method: "single" | "multipart";
+  readonly partCount: number;
+  readonly expiresAtMs: number;
+}
+
+export interface UploadPart {
+  readonly etag: string;
+  readonly sizeBytes: number;
+}
+
+export interface PendingAsset extends Common {
+  readonly phase: "pending_upload";
+  readonly upload: UploadPlan;
+}
+
+/** Aborted or expired: kept a while so that the client can read what became of it. */
+export interface AbandonedUpload extends Common {
+  readonly phase: "abandoned";
+  readonly upload: UploadPlan;
+  readonly as: "aborted" | "expired";
+  readonly untilMs: number;
+}
+
+export interface ProcessingAsset extends Common {
+  readonly phase: "processing";
+  readonly upload?: UploadPlan;
+  readonly bytes: StoredBytes;
+  /** Names the farm's lease. */
+  readonly token?: string;
+  readonly attempts: number;
+}
+
+export interface ReadyAsset extends Common {
+  readonly phase: "ready";
+  readonly upload?: UploadPlan;
+  readonly media: Media;
+}
+
+export interface FailedAsset extends Common {
+  readonly phase: "failed";
+  readonly upload?: UploadPlan;
+  readonly bytes: StoredBytes;
+  readonly reason: string;
+  /** The bytes are removed, and the asset with them. */
+  readonly untilMs: number;
+}
+
+export interface TrashedAsset extends Common {
+  readonly phase: "trashed";
+  readonly media: Media;
+  readonly trashedAtMs: number;
+}
+
+export type Asset =
+  | PendingAsset
+  | AbandonedUpload
+  | ProcessingAsset
+  | ReadyAsset
+  | FailedAsset
+  | TrashedAsset;
+
+export interface AssetPatch {
+  readonly displayName?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly favorite?: boolean | undefined;
+}
+
+/** Commands to an asset. */
+export type AssetCommand = Question<Done | Refused> &
+  (
+    | { readonly kind: "create"; readonly asset: ReadyAsset | PendingAsset | ProcessingAsset }
+    | { readonly kind: "patch"; readonly patch: AssetPatch }
+    | { readonly kind: "trash" }
+    | { readonly kind: "restore" }
+    | { readonly kind: "remove" }
+    | { readonly kind: "store_part"; readonly number: number; readonly part: UploadPart }
+    | {
+        readonly kind: "complete";
+        readonly bytes: StoredBytes;
+        /** What the bytes turned out to be at first sight, when that refuses them. */
+        readonly refusal: string | undefined;
+      }
+    | { readonly kind: "abort" }
+  );
+
+export type AssetMessage =
+  | AssetCommand
+  | { readonly kind: "claim"; readonly token: string }
+  | {
+      readonly kind: "lapsed";
+      readonly token: string;
+      readonly reason?: string;
+      /** The node handed the task back: no attempt was made. */
+      readonly isReturned?: true;
+    }
+  | { readonly kind: "progress"; readonly token?: string; readonly progress: number }
+  | { readonly kind: "finished"; readonly token?: string; readonly outcome: Outcome }
+  | Due;
+
+export type AssetEffect =
+  | RunFarmTask
+  | { readonly kind: "farm.lease"; readonly token: string }
+  | { readonly kind: "farm.cancel" };
+
+/** Fonts, LUTs and the like have none. */
+export function modalityOf(mimeType: string): Modality | undefined {
+  if (mimeType.startsWith("image/")) return "image";
+  if (mimeType.startsWith("video/")) return "video";
+  if (mimeType.startsWith("audio/")) return "audio";
+  return mimeType.startsWith("model/") ? "three_d" : undefined;
+}
+
+export function mimeTypeOf(asset: Asset): string {
+  if ("media" in asset) return asset.media.mimeType;
+  return "bytes" in asset ? asset.bytes.mimeType : asset.upload.mimeType;
+}
+
+/** What clients see of the phase; undefined for what no longer is an asset. */
+export function statusOf({ phase }: Asset): AssetStatus | undefined {
+  return phase === "abandoned" ? undefined : phase;
+}
+
+export function sourceOf({ origin }: Asset): AssetView["source"] {
+  if ("job" in origin) return "generation";
+  if ("isImported" in origin) return "import";
+  return "render" in origin ? "render" : "upload";
+}
+
+/** An upload counts from the beginning, by what its client said. */
+export function storedBy(asset: Asset): number {
+  if ("media" in asset) return bytesOf(asset.media);
+  if ("bytes" in asset) return asset.bytes.sizeBytes;
+  return asset.phase === "pending_upload" ? asset.upload.sizeBytes : 0;
+}
+
+/** Under its scope, so that the assets of a scope are a range in the order of their ids. */
+export function assetKey(scope: Id, asset: Id): Address<AssetMessage, Asset> {
+  return addressOf(keyOfId<Asset>(codes.asset, scope) + idBytes(asset));
+}
+
+/** What all assets of a scope begin with. */
+export function assetsKey(scope: Id): Key<Asset> {
+  return keyOfId(codes.asset, scope);
+}
+
+/** A stored part of an upload, by its number. */
+export function uploadPartKey(asset: Key, number: number): Key<UploadPart> {
+  const place = String.fromCharCode(number >> 8, number & 255);
+  return keyOf(partitionOf(asset), codes.uploadPart, asset.slice(2) + place);
+}

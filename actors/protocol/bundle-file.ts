@@ -1,0 +1,140 @@
+/**
+ * A file of a composition: its path, kind and size limit. The bytes are an object of their own that
+ * is never written twice, so a render reads them as they were when it was requested.
+ */
+
+import { hash } from "node:crypto";
+import { limits } from "../../config/limits.ts";
+import type { Id } from "../../engine/id.ts";
+import { type Key, keyOf, partitionOf } from "../../engine/key.ts";
+import { editsPath, entryPath } from "../../timeline/bundle.ts";
+import { codes } from "../table-codes.ts";
+
+export interface BundleFile {
+  readonly path: string;
+  readonly size: number;
+  readonly mime: string;
+  /** Of the bytes, base64url. */
+  readonly sha256: string;
+  /** The last segment of its object's key. */
+  readonly object: string;
+  readonly atMs: number;
+}
+
+export type FileRole = "entry" | "composition" | "media" | "edits" | "other";
+
+/** Under which all objects of a composition lie. */
+export function objectsOf(composition: Id): string {
+  return `compositions/${composition}`;
+}
+
+export function objectKeyOf(composition: Id, { object }: Pick<BundleFile, "object">): string {
+  return `${objectsOf(composition)}/${object}`;
+}
+
+/** A strong entity tag (RFC 9110, section 8.8.3). */
+export function etagOf({ sha256 }: BundleFile): string {
+  return `"${sha256}"`;
+}
+
+/** As in `bundleFileKey`. */
+export function pathDigest(path: string): string {
+  return hash("sha256", path, "binary").slice(0, 16);
+}
+
+/** What a path costs where all paths of a bundle are written together. */
+export function pathBytes(path: string): number {
+  return Buffer.byteLength(JSON.stringify(path));
+}
+
+/** What is wrong with a path, or undefined. */
+export function pathFault(path: string): string | undefined {
+  if (path === "") return "must not be empty";
+  if (/\p{Cs}|\ufffd/u.test(path)) return "must be UTF-8";
+  if (Buffer.byteLength(path) > limits.compositions.filePathBytesMax)
+    return `has more than ${limits.compositions.filePathBytesMax} bytes`;
+  if (path.startsWith("/")) return "must be relative";
+  if (/\p{Cc}/u.test(path)) return "must have no control characters";
+  if (path.includes("\\")) return "must have / between its segments";
+  if (path !== path.normalize("NFC")) return "must be in the normal form NFC";
+  const isOdd = path.split("/").some((part) => part === "" || part === "." || part === "..");
+  return isOdd ? "must have no segment that is empty, . or .." : undefined;
+}
+
+const typeByExtension: Readonly<Record<string, string>> = {
+  html: "text/html",
+  htm: "text/html",
+  css: "text/css",
+  js: "text/javascript",
+  mjs: "text/javascript",
+  json: "application/json",
+  svg: "image/svg+xml",
+  png: "image/png",
+  jpg: "image/jpeg",
+  jpeg: "image/jpeg",
+  webp: "image/webp",
+  gif: "image/gif",
+  avif: "image/avif",
+  mp4: "video/mp4",
+  m4v: "video/mp4",
+  mov: "video/quicktime",
+  webm: "video/webm",
+  mp3: "audio/mpeg",
+  wav: "audio/wav",
+  m4a: "audio/mp4",
+  aac: "audio/aac",
+  ogg: "audio/ogg",
+  oga: "audio/ogg",
+  flac: "audio/flac",
+  woff: "font/woff",
+  woff2: "font/woff2",
+  ttf: "font/ttf",
+  otf: "font/otf",
+  glb: "model/gltf-binary",
+  gltf: "model/gltf+json",
+  wasm: "application/wasm",
+  cube: "text/plain",
+  txt: "text/plain",
+  md: "text/markdown",
+  srt: "application/x-subrip",
+  vtt: "text/vtt",
+};
+
+const mediaType = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,20}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,62}$/;
+
+/** By its name; where that says nothing, what the client called it. */
+export function mimeTypeOf(path: string, declared: string | undefined): string {
+  const known = typeByExtension[extensionOf(path)];
+  if (known !== undefined) return known;
+  const plain = declared?.split(";")[0]?.trim().toLowerCase() ?? "";
+  return mediaType.test(plain) ? plain : "application/octet-stream";
+}
+
+/** In lower case and without the dot; empty when there is none. */
+export function extensionOf(path: string): string {
+  return /\.([A-Za-z0-9]{1,8})$/.exec(path)?.[1]?.toLowerCase() ?? "";
+}
+
+/** What the timeline may be written in. */
+export function isMarkup({ path, mime }: Pick<BundleFile, "path" | "mime">): boolean {
+  return mime === "text/html" || ["json", "cube"].includes(extensionOf(path));
+}
+
+const texts = ["text/html", "text/css", "text/javascript", "application/json"];
+
+export function bytesMaxOf(mime: string): number {
+  const { textBytesMax, mediaBytesMax } = limits.compositions;
+  return texts.includes(mime) ? textBytesMax : mediaBytesMax;
+}
+
+export function roleOf({ path, mime }: BundleFile): FileRole {
+  if (path === entryPath) return "entry";
+  if (path === editsPath) return "edits";
+  if (mime === "text/html") return "composition";
+  return /^(image|video|audio)\//.test(mime) ? "media" : "other";
+}
+
+/** A file of a composition by the digest of its path, 16 bytes; empty for what all begin with. */
+export function bundleFileKey(composition: Key, digest: string): Key<BundleFile> {
+  return keyOf(partitionOf(composition), codes.bundleFile, composition.slice(2) + digest);
+}

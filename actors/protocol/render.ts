@@ -1,0 +1,165 @@
+/**
+ * A render: one film or still of a composition as it was when requested. Three rows: the request
+ * (`RenderOrder`, written once), its outcome (`Render`, the head), and its notes (`RenderNotes`).
+ * How it moves: `render-actor.ts`.
+ */
+
+import type {
+  AudioMix,
+  Quality,
+  RenderStillOptions,
+  RenderTarget,
+  StillParams,
+} from "../../contract/render.ts";
+import type { Due } from "../../engine/actor.ts";
+import { type Address, addressOf, type Question, type RequestId } from "../../engine/address.ts";
+import { type Id, idBytes, keyOfId, partitionOfId } from "../../engine/id.ts";
+import { type Key, keyOf } from "../../engine/key.ts";
+import type { Refused } from "../refusal.ts";
+import { codes } from "../table-codes.ts";
+import type { RunFarmTask, Source } from "./farm-task.ts";
+import type { Outcome } from "./job.ts";
+
+export interface RenderOrder {
+  readonly id: Id;
+  readonly scope: Id;
+  readonly user: Id;
+  readonly composition: Id;
+  /** Of the composition, as it was asked for. */
+  readonly revision: number;
+  readonly createdAtMs: number;
+  readonly target: RenderTarget;
+  readonly quality?: Quality;
+  /** Of a still: what was asked, and the same with its time resolved. */
+  readonly still?: RenderStillOptions;
+  readonly params?: StillParams;
+  readonly audioMix?: AudioMix;
+  /** The object that lists the composition's files. */
+  readonly manifestKey: string;
+  readonly assets: Readonly<Record<string, Source>>;
+  /** Of what was adjusted before it was submitted. */
+  readonly warnings?: readonly string[];
+  /** Trace, span and flags of the caller, who traces the submit (W3C Trace Context). */
+  readonly trace?: string;
+}
+
+/** `digest` as in `tombstoneKey`, when an Idempotency-Key was sent. */
+export interface RenderSubmit {
+  readonly order: RenderOrder;
+  readonly digest?: string;
+}
+
+interface Common {
+  readonly id: Id;
+  readonly scope: Id;
+  readonly user: Id;
+  readonly composition: Id;
+  /** Rises with every change. */
+  readonly version: number;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+interface Open extends Common {
+  /** Failed attempts on the farm. */
+  readonly attempts: number;
+}
+
+export interface QueuedRender extends Open {
+  readonly phase: "queued";
+  /** Whether the farm has its task; else it waits for others of its scope to end. */
+  readonly isSent: boolean;
+}
+
+export interface RunningRender extends Open {
+  readonly phase: "running";
+  readonly startedAtMs: number;
+  readonly progress: number;
+  /** Names the farm's lease; reports under another token count for nothing. */
+  readonly token?: string;
+}
+
+export interface SucceededRender extends Common {
+  readonly phase: "succeeded";
+  readonly startedAtMs: number;
+  readonly finishedAtMs: number;
+  readonly asset: Id;
+  readonly width?: number;
+  readonly height?: number;
+  readonly durationSeconds?: number;
+}
+
+export interface FailedRender extends Common {
+  readonly phase: "failed";
+  readonly startedAtMs?: number;
+  readonly finishedAtMs: number;
+  readonly isCanceled?: true;
+}
+
+export type Render = QueuedRender | RunningRender | SucceededRender | FailedRender;
+
+/** Written when it ends. */
+export interface RenderNotes {
+  readonly warnings: readonly string[];
+  readonly error?: string;
+  /** As the farm resolved them. */
+  readonly params?: StillParams;
+}
+
+/** The answer to a submit. */
+export type RenderReply = { readonly kind: "accepted" } | Refused;
+
+export interface CancelRender extends Question<{ readonly kind: "canceled" } | Refused> {
+  readonly kind: "cancel";
+  readonly user: Id;
+}
+
+export type RenderMessage =
+  | {
+      readonly kind: "create";
+      readonly order: RenderOrder;
+      readonly isSent: boolean;
+      readonly request: RequestId<RenderReply> | undefined;
+    }
+  /** The farm may have it now. */
+  | { readonly kind: "go" }
+  | { readonly kind: "claim"; readonly token: string }
+  | {
+      readonly kind: "lapsed";
+      readonly token: string;
+      readonly reason?: string;
+      /** The node handed the task back: no attempt was made. */
+      readonly isReturned?: true;
+    }
+  | { readonly kind: "progress"; readonly token?: string; readonly progress: number }
+  | { readonly kind: "finished"; readonly token?: string; readonly outcome: Outcome }
+  | CancelRender
+  /** It may be old enough to be forgotten. */
+  | { readonly kind: "retire" }
+  | Due;
+
+export type RenderEffect =
+  | RunFarmTask
+  | { readonly kind: "farm.lease"; readonly token: string }
+  | { readonly kind: "farm.cancel" };
+
+export function renderKey(render: Id): Address<RenderMessage, Render> {
+  return addressOf(keyOfId(codes.render, render));
+}
+
+export function renderOrderKey(render: Id): Key<RenderOrder> {
+  return keyOfId(codes.renderOrder, render);
+}
+
+export function renderNotesKey(render: Id): Key<RenderNotes> {
+  return keyOfId(codes.renderNotes, render);
+}
+
+/** A composition's renders in the order of their ids; `render` its bytes, or empty for all. */
+export function renderOfCompositionKey(composition: Id, render: string): Key<string> {
+  return keyOf(
+    partitionOfId(composition),
+    codes.renderOfComposition,
+    idBytes(composition) + render,
+  );
+}

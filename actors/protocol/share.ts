@@ -1,0 +1,85 @@
+/**
+ * A share link opens one asset, or what a render made, to those who have its token. Of the token
+ * only the SHA-256 is stored, of a password only a scrypt hash. One actor has all links of a
+ * target; rows of its own are each link and, by the token's digest, which link it is. How they
+ * move: `share-actor.ts`.
+ */
+
+import type { ShareLinkKind } from "../../contract/share.ts";
+import { type Address, addressOf, type Question } from "../../engine/address.ts";
+import { type Id, keyOfId } from "../../engine/id.ts";
+import { type Key, keyOf } from "../../engine/key.ts";
+import type { Refused } from "../refusal.ts";
+import type { Done } from "../reply.ts";
+import { codes } from "../table-codes.ts";
+
+/** Salt and hash in base64url; `cost` is scrypt's N, kept so that a later one may be higher. */
+export interface PasswordHash {
+  readonly salt: string;
+  readonly hash: string;
+  readonly cost: number;
+}
+
+export interface ShareLink {
+  readonly id: Id;
+  readonly kind: ShareLinkKind;
+  /** The render or asset that was shared. */
+  readonly target: Id;
+  /** What is shown: the render's asset, or the target itself. */
+  readonly asset: Id;
+  readonly scope: Id;
+  /** Who made the link. */
+  readonly user: Id;
+  readonly tokenPrefix: string;
+  readonly createdAtMs: number;
+  readonly name?: string;
+  readonly password?: PasswordHash;
+  readonly viewOnly?: true;
+  readonly expiresAtMs?: number;
+  readonly accessCount: number;
+  readonly lastAccessedAtMs?: number;
+  readonly revokedAtMs?: number;
+}
+
+/** The links of one target that are not revoked, oldest first. */
+export interface Shares {
+  readonly links: readonly Id[];
+}
+
+/** `digest` is the SHA-256 of the token as a binary string. */
+export interface CreateShare extends Question<Done | Refused> {
+  readonly kind: "create";
+  readonly link: ShareLink;
+  readonly digest: string;
+}
+
+/** Revoking once more changes nothing. */
+export interface RevokeShare extends Question<Done | Refused> {
+  readonly kind: "revoke";
+  readonly link: Id;
+}
+
+/** A stranger was shown what the link leads to. */
+export interface NoteVisit extends Question<Done> {
+  readonly kind: "note_visit";
+  readonly link: Id;
+}
+
+export type ShareMessage = CreateShare | RevokeShare | NoteVisit;
+
+export function sharesKey(target: Id): Address<ShareMessage, Shares> {
+  return addressOf(keyOfId(codes.shares, target));
+}
+
+export function shareLinkKey(link: Id): Key<ShareLink> {
+  return keyOfId(codes.shareLink, link);
+}
+
+/** Which link has the token of that digest. The token itself says its partition. */
+export function shareOfTokenKey(partition: number, digest: string): Key<Id> {
+  return keyOf(partition, codes.shareOfToken, digest);
+}
+
+export function isExpired({ expiresAtMs }: ShareLink, atMs: number): boolean {
+  return expiresAtMs !== undefined && expiresAtMs <= atMs;
+}

@@ -1,0 +1,45 @@
+/**
+ * What a scope's studio knows: how many compositions there are, and which render is next.
+ * What it does: `studio-actor.ts`.
+ */
+
+import { type Address, addressOf, type RequestId } from "../../engine/address.ts";
+import { type Id, keyOfId } from "../../engine/id.ts";
+import { type Key, keyOf, partitionOf } from "../../engine/key.ts";
+import { codes } from "../table-codes.ts";
+import type { RenderReply, RenderSubmit } from "./render.ts";
+
+export interface Studio {
+  readonly compositions: number;
+  /** Renders that wait for others of the scope; a row holds their ids. */
+  readonly waiting: number;
+  /** Given to the farm and not begun. */
+  readonly sent: number;
+  readonly running: number;
+}
+
+/** A render's state among those of its scope. */
+export type Place = "waiting" | "sent" | "running" | "over";
+
+export type StudioMessage =
+  | { readonly kind: "compositions"; readonly by: 1 | -1 }
+  | ({
+      readonly kind: "submit";
+      readonly request: RequestId<RenderReply> | undefined;
+    } & RenderSubmit)
+  | {
+      readonly kind: "render_moved";
+      readonly render: Id;
+      readonly from: Place;
+      readonly to: Place;
+    };
+
+/** What counts a scope's compositions and renders. */
+export function studioKey(scope: Id): Address<StudioMessage, Studio> {
+  return addressOf(keyOfId(codes.studio, scope));
+}
+
+/** Renders that wait for others of their scope to end, in order. */
+export function waitingRendersKey(studio: Key): Key<readonly Id[]> {
+  return keyOf(partitionOf(studio), codes.waitingRenders, studio.slice(2));
+}

@@ -1,0 +1,121 @@
+/** `klieg agent ...`: a run of an agent, with the price that its customer approves. */
+import { parseArgs } from "node:util";
+import { count } from "../actors/count.ts";
+import type { AgentSession } from "../clients/typescript/src/generated/models.ts";
+import {
+  type Command,
+  CommandError,
+  onlyArgument,
+  optionLine,
+  type Session,
+  UsageError,
+  wholeNumber,
+} from "./command.ts";
+
+export const startAgent: Command = {
+  name: "agent start",
+  usage: '"<brief>" [options]',
+  summary: "Begin an agent's turn and print the credential that it works with.",
+  options: [
+    optionLine("--ceiling N", "credits that the turn may spend at most"),
+    optionLine("--ttl-seconds N", "how long the credential is good (3600)"),
+    optionLine("--session ID", "another turn of this session (a new one)"),
+    optionLine("--json", "print the turn as JSON"),
+  ],
+  async run(args, session) {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        ceiling: { type: "string" },
+        "ttl-seconds": { type: "string" },
+        session: { type: "string" },
+        json: { type: "boolean", default: false },
+      },
+    });
+    const turn = {
+      brief: onlyArgument(positionals, "the brief"),
+      credit_ceiling: wholeNumber(values.ceiling, "--ceiling"),
+      ttl_seconds: wholeNumber(values["ttl-seconds"], "--ttl-seconds"),
+    };
+    const client = await session.client();
+    const id = values.session ?? (await client.agents.createSession()).id;
+    const started = await client.agents.startTurn(id, turn);
+    session.terminal.say(`session ${id}, turn ${started.id}, until ${started.expires_at}\n`);
+    session.terminal.print(values.json ? JSON.stringify(started) : `${started.credential}`);
+  },
+};
+
+export const approveAgent: Command = {
+  name: "agent approve",
+  usage: "<session id> <credits>",
+  summary: "Raise the price that the running turn of a session may reach.",
+  options: [],
+  async run(args, session) {
+    const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });
+    const [id, credits, ...more] = positionals;
+    if (id === undefined || credits === undefined || more.length > 0)
+      throw new UsageError("Name the session and the credits.");
+    const ceiling = wholeNumber(credits, "The price");
+    const { agents } = await session.client();
+    const { current_turn: turn } = await agents.getSession(id);
+    if (turn === null || turn === undefined)
+      throw new CommandError(`The session ${id} has no turn that runs.`);
+    const raised = await agents.setCeiling(id, turn.id, { credit_ceiling: ceiling });
+    const spent = count(raised.credits_committed, "credit");
+    session.terminal.print(`${turn.id}  ${spent} of ${raised.credit_ceiling}`);
+  },
+};
+
+/** The protocol's library is large and loaded for this command alone. */
+export const mcp: Command = {
+  name: "mcp",
+  usage: "--ceiling N [options]",
+  summary: "Give an agent the service as tools (Model Context Protocol).",
+  options: [
+    optionLine("--ceiling N", "credits that the agent may spend at most"),
+    optionLine("--folder DIR", "where it reads and writes files (this folder)"),
+    optionLine("--brief TEXT", "what the agent is to do, for the list of runs"),
+    optionLine("--ttl-seconds N", "how long it may work, 60 to 86400 (86400)"),
+    optionLine("--http PORT", "at http://127.0.0.1:PORT/mcp in place of standard input and output"),
+    "With an agent's credential in KLIEG_TOKEN it works under that, without --ceiling.",
+  ],
+  run: async (args, session) => (await import("./mcp/mcp.ts")).runMcp(args, session),
+};
+
+export const stopAgent: Command = {
+  name: "agent stop",
+  usage: "<session id>",
+  summary: "Stop the turn of a session; its jobs go on.",
+  options: [],
+  async run(args, session) {
+    const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });
+    const id = onlyArgument(positionals, "the session");
+    const turn = await (await session.client()).agents.interrupt(id);
+    session.terminal.print(
+      `${turn.id}  ${turn.status}  ${count(turn.credits_committed, "credit")}`,
+    );
+  },
+};
+
+export const listAgents: Command = {
+  name: "agents",
+  usage: "[--json]",
+  summary: "List the sessions of agents, newest first.",
+  options: [optionLine("--json", "print the page as JSON")],
+  run: list,
+};
+
+async function list(args: readonly string[], { client, terminal }: Session): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { json: { type: "boolean", default: false } },
+  });
+  const page = await (await client()).agents.listSessions();
+  if (values.json) terminal.print(JSON.stringify(page));
+  else for (const session of page.items) terminal.print(described(session));
+}
+
+function described({ id, status, credits_spent: spent, title }: AgentSession): string {
+  return [id, status.padEnd(7), count(spent, "credit"), title ?? ""].join("  ").trimEnd();
+}

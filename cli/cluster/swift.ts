@@ -1,0 +1,53 @@
+/** An S3 server where there is no MinIO: Debian's OpenStack Swift, which checks signatures. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { defined } from "../../config/defined.ts";
+
+/** The system's own, which has the packages of `config/setup`. */
+const python = "/usr/bin/python3";
+const program = join(import.meta.dirname, "swift-server.py");
+
+export interface SwiftOptions {
+  /** `account:user` */
+  readonly accessKey: string;
+  readonly secretKey: string;
+  /** Where it keeps what it is given; without one that goes with it. */
+  readonly place?: { readonly folder: string; readonly port: number };
+}
+
+export interface Swift {
+  readonly endpoint: string;
+  readonly ended: Promise<void>;
+  /** Resolves when the server is gone. */
+  close(): Promise<void>;
+}
+
+/** It ends with this process at the latest. Throws what it said when it does not start. */
+export async function serveSwift({ accessKey, secretKey, place }: SwiftOptions): Promise<Swift> {
+  const args = place === undefined ? [] : [place.folder, `${place.port}`];
+  const child = spawn(python, [program, ...args], {
+    env: defined({ TMPDIR: process.env["TMPDIR"] }),
+    stdio: ["pipe", "pipe", "pipe"],
+    // Control-C is for who started it.
+    detached: true,
+  });
+  let said = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    said = `${said}${text}`.slice(-10_000);
+  });
+  // Its end closes the pipe.
+  child.stdin.on("error", () => undefined);
+  child.stdin.write(`${accessKey} ${secretKey}\n`);
+  const ended = once(child, "close").then(() => undefined);
+  const close = () => {
+    child.stdin.end();
+    return ended;
+  };
+  const port = await Promise.race([
+    once(child.stdout.setEncoding("utf8"), "data").then(([line]) => Number(line)),
+    ended,
+  ]);
+  if (port === undefined) throw new Error(`Swift did not start: ${said}`);
+  return { endpoint: `http://127.0.0.1:${port}`, ended, close };
+}

@@ -1,0 +1,20 @@
+/** A folder as the bundle of a composition. */
+import { stat } from "node:fs/promises";
+import { limits } from "../../config/limits.ts";
+import { CommandError } from "../command.ts";
+import { folderFiles } from "../folder-files.ts";
+
+/** Throws `CommandError` for a folder that is no composition or too large, before it is sent. */
+export async function bundleOf(folder: string): Promise<ReadonlyMap<string, string>> {
+  const files = await folderFiles(folder);
+  if (!files.has("index.html")) throw new CommandError(`${folder} has no index.html.`);
+  const { bytesMax, filesMax } = limits.compositions;
+  let bytes = 0;
+  for (const file of files.values()) bytes += (await stat(file)).size;
+  if (files.size > filesMax || bytes > bytesMax)
+    throw new CommandError(
+      `${folder} has ${files.size} files of ${bytes} bytes; ` +
+        `a composition has at most ${filesMax} of ${bytesMax}.`,
+    );
+  return files;
+}

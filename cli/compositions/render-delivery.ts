@@ -1,0 +1,78 @@
+/** From an accepted render to its file: follow it, save what it made, say what that is. */
+import type { Render } from "../../clients/typescript/src/generated/models.ts";
+import { type Klieg, KliegError } from "../../clients/typescript/src/klieg.ts";
+import { CommandError, type Session } from "../command.ts";
+import { writeWhole } from "../output-file.ts";
+import { type Progress, progressLine } from "../terminal/progress-line.ts";
+
+export interface Delivery {
+  /** The file's path. */
+  readonly output: string;
+  readonly isJson: boolean;
+}
+
+/** Throws `CommandError`. */
+export async function deliverRender(
+  accepted: Render,
+  { output, isJson }: Delivery,
+  session: Session,
+): Promise<void> {
+  const client = await session.client();
+  const made = await follow(client, accepted, session);
+  const sizeBytes = await save(client, made, output);
+  const file = { path: output, size_bytes: sizeBytes };
+  session.terminal.print(
+    isJson ? JSON.stringify({ render: made, file }) : described(made, output, sizeBytes),
+  );
+}
+
+/** The render when it has succeeded. Throws `CommandError`. */
+async function follow(client: Klieg, accepted: Render, { terminal }: Session): Promise<Render> {
+  const line = progressLine(terminal);
+  const begunMs = performance.now();
+  const show = (event: Progress) => {
+    const { status, progress = null } = event;
+    const left = terminal.isInteractive ? timeLeft(progress, begunMs) : null;
+    line.show({ status, progress, status_message: left });
+  };
+  const forget = terminal.onInterrupt(() => `\nThe render ${accepted.id} goes on.\n`);
+  try {
+    show(accepted);
+    for await (const { data } of client.renders.stream(accepted.id)) show(data);
+    const made = await client.renders.get(accepted.id);
+    line.clear();
+    for (const warning of made.warnings) terminal.say(`warning: ${warning}\n`);
+    if (made.status === "succeeded") return made;
+    throw new CommandError((made.error ?? "The render failed").replace(/\.?$/, "."));
+  } catch (fault) {
+    if (!(fault instanceof KliegError) || fault.code !== "unreachable") throw fault;
+    throw new CommandError(`The service stopped answering; the render ${accepted.id} goes on.`);
+  } finally {
+    forget();
+    line.clear();
+  }
+}
+
+/** By the pace so far; null while there is none. */
+function timeLeft(progress: number | null, begunMs: number): string | null {
+  if (progress === null || progress < leastShare || progress >= 1) return null;
+  const spentMs = performance.now() - begunMs;
+  return `about ${Math.ceil(((1 - progress) / progress) * (spentMs / 1_000))} s left`;
+}
+
+const leastShare = 0.02;
+
+async function save(client: Klieg, { id, asset_id: asset }: Render, path: string) {
+  if (asset === undefined || asset === null)
+    throw new CommandError(`What the render ${id} made is not there any more.`);
+  const { body } = await client.assets.download(asset);
+  if (body === null) throw new CommandError(`The download of asset ${asset} was empty.`);
+  return writeWhole(path, body);
+}
+
+function described(made: Render, path: string, sizeBytes: number): string {
+  const { width, height, duration_seconds: seconds, composition_id: composition } = made;
+  const length = typeof seconds === "number" ? `${seconds} s, ` : "";
+  const size = `${width} x ${height}, ${length}${Math.ceil(sizeBytes / 1024)} KiB`;
+  return `${path}  ${size}, composition ${composition}`;
+}

@@ -1,0 +1,65 @@
+/** `klieg render`: a folder to a film or a still. */
+import { basename, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import type { RenderRequest } from "../../clients/typescript/src/generated/models.ts";
+import { type Quality, qualities } from "../../contract/render.ts";
+import { type Command, onlyArgument, type Session, UsageError } from "../command.ts";
+import { archiveOf } from "../folder-archive.ts";
+import { checkOutput } from "../output-file.ts";
+import { bundleOf } from "./bundle-folder.ts";
+import { deliverRender } from "./render-delivery.ts";
+
+export const render: Command = {
+  name: "render",
+  usage: "<folder> [options]",
+  summary: "Render a composition's folder to a film or a still.",
+  options: [
+    "-o, --output FILE   where to save it (<folder>.mp4, or .png for a still)",
+    "--quality NAME      fast, standard or high (standard)",
+    "--still SECONDS     one frame as a PNG instead of the film",
+    "--composition ID    into this composition, whose files are replaced (a new one)",
+    "--json              print the finished render and the file as JSON",
+  ],
+  run,
+};
+
+async function run(args: readonly string[], session: Session): Promise<void> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      output: { type: "string", short: "o" },
+      quality: { type: "string" },
+      still: { type: "string" },
+      composition: { type: "string" },
+      json: { type: "boolean", default: false },
+    },
+  });
+  const folder = onlyArgument(positionals, "the folder");
+  const request = requestOf(values.quality, values.still);
+  const name = basename(resolve(folder));
+  const output = values.output ?? `${name}${request.target === "still" ? ".png" : ".mp4"}`;
+  await checkOutput(output);
+  const files = await bundleOf(folder);
+  const client = await session.client();
+  const id = values.composition ?? (await client.compositions.create({ name })).id;
+  await client.compositions.replaceBundle(id, () => archiveOf(files));
+  const accepted = await client.compositions.render(id, request);
+  await deliverRender(accepted, { output, isJson: values.json }, session);
+}
+
+/** Throws `UsageError`. */
+function requestOf(quality: string | undefined, still: string | undefined): RenderRequest {
+  if (still === undefined) return quality === undefined ? {} : { quality: qualityOf(quality) };
+  if (quality !== undefined) throw new UsageError("--quality is only for films.");
+  const seconds = Number(still);
+  if (still.trim() === "" || !(seconds >= 0))
+    throw new UsageError(`--still is "${still}"; give it seconds.`);
+  return { target: "still", still: { at_seconds: seconds } };
+}
+
+function qualityOf(text: string): Quality {
+  const quality = qualities.find((known) => known === text);
+  if (quality !== undefined) return quality;
+  throw new UsageError(`--quality is "${text}"; give it one of ${qualities.join(", ")}.`);
+}

@@ -1,0 +1,168 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Klieg } from "../clients/typescript/src/klieg.ts";
+import { surveyConfiguration } from "../config/configuration.ts";
+import { holdBuild } from "../config/held-build.ts";
+import { readNatsAccess } from "../config/secret-files.ts";
+import { readClientSettings, readSettings } from "../config/settings.ts";
+import { DataDirectoryError, joinCluster } from "../engine/adapters/data-directory.ts";
+import { lockFile } from "../engine/adapters/kernel-lock.ts";
+import { systemClock } from "../engine/adapters/system-clock.ts";
+import { systemEntropy } from "../engine/adapters/system-entropy.ts";
+import type { Web } from "../engine/ports/web.ts";
+import { adapters } from "../providers/adapters.ts";
+import { CommandError, type StoppedNode } from "./command.ts";
+import { runCommandLine } from "./command-line.ts";
+import { findAddress, openClient, readPatience } from "./credential.ts";
+import { openTerminal } from "./terminal/terminal.ts";
+
+/** As a shell counts it: 128 and the signal's number. */
+const interruptedCode = 130;
+
+let lastWords: (() => string) | undefined;
+let stop: (() => void) | undefined;
+process.on("SIGINT", () => {
+  if (stop !== undefined) {
+    stop();
+    return;
+  }
+  process.stderr.write(lastWords?.() ?? "\n");
+  process.exit(interruptedCode);
+});
+
+async function openWeb(): Promise<Web> {
+  const web = await import("../engine/adapters/web.ts");
+  return web.openWeb();
+}
+
+const settings = () => readClientSettings(process.env);
+let opened: Klieg | undefined;
+
+async function openStoppedNode(): Promise<StoppedNode> {
+  process.umask(0o077);
+  const { forgetNode, surveyLoss } = await import("../engine/adapters/stopped-node.ts");
+  const { reshardStore } = await import("../engine/adapters/reshard-store.ts");
+  const { openObjects } = await import("../engine/adapters/objects/open-objects.ts");
+  const { domain } = await import("../actors/domain.ts");
+  const { PortError } = await import("../engine/ports/port-error.ts");
+  const sentence = (error: unknown): never => {
+    if (error instanceof DataDirectoryError) throw new CommandError(error.message);
+    if (!(error instanceof PortError)) throw error;
+    throw new CommandError(error.message.replace(/\.?$/, "."));
+  };
+  return {
+    forget(dataDir, node) {
+      try {
+        return forgetNode(dataDir, node);
+      } catch (error) {
+        return sentence(error);
+      }
+    },
+    async surveyLoss(path, shard, accepts, onWait) {
+      const access = readNatsAccess(readSettings(process.env, 1));
+      if (access === undefined)
+        throw new CommandError("The cluster is asked too; set KLIEG_NATS_URL as for the service.");
+      const nowMs = systemClock.nowMs();
+      return surveyLoss({ path, shard, access, domain, nowMs, accepts, onWait }).catch(sentence);
+    },
+    reshard(path, shardCount, onStep) {
+      const settings = readSettings(process.env, 1);
+      return reshardStore({
+        ...{ path, shardCount, domain, onStep },
+        nowMs: systemClock.nowMs(),
+        access: readNatsAccess(settings),
+        openObjects: () => openObjects(path, settings.objectStore),
+      }).catch(sentence);
+    },
+  };
+}
+
+// A reader such as `head` that has seen enough is no fault.
+process.stdout.on("error", (fault: NodeJS.ErrnoException) => {
+  if (fault.code !== "EPIPE") throw fault;
+  process.exit(0);
+});
+
+holdBuild();
+const { args, isHasty } = readPatience(process.argv.slice(2));
+process.exitCode = await runCommandLine(args, {
+  client: async () => {
+    opened ??= openClient(await findAddress(settings()), isHasty);
+    return opened;
+  },
+  settings,
+  async checkStore(dataDir, repairs) {
+    process.umask(0o077);
+    const { checkStore } = await import("../engine/adapters/store-check.ts");
+    const { domain } = await import("../actors/domain.ts");
+    try {
+      return await checkStore({ dataDir, domain, nowMs: systemClock.nowMs(), repairs });
+    } catch (error) {
+      if (error instanceof DataDirectoryError) throw new CommandError(error.message);
+      throw error;
+    }
+  },
+  isServed(dataDir) {
+    if (!existsSync(join(dataDir, "store.json"))) return false;
+    const release = lockFile(join(dataDir, "lock"), 0);
+    release?.();
+    return release === undefined;
+  },
+  async restoreBackup(folder, dataDir) {
+    process.umask(0o077);
+    const backup = await import("../engine/adapters/backup/restore-backup.ts");
+    try {
+      const { atMs, objects } = await backup.restoreBackup(folder, dataDir);
+      return { atMs, areObjectsInBucket: objects.place === "s3" };
+    } catch (error) {
+      if (error instanceof DataDirectoryError) throw new CommandError(error.message);
+      throw error;
+    }
+  },
+  joinCluster(dataDir) {
+    try {
+      return joinCluster(dataDir);
+    } catch (error) {
+      if (error instanceof DataDirectoryError) throw new CommandError(error.message);
+      throw error;
+    }
+  },
+  stoppedNode: openStoppedNode,
+  async moveObjects(to, removesSource, onMoved) {
+    process.umask(0o077);
+    const { dataDir, objectStore: store } = readSettings(process.env, 1);
+    if (store === undefined)
+      throw new CommandError(
+        "No object store is set; set KLIEG_S3_ENDPOINT, KLIEG_S3_BUCKET, KLIEG_S3_ACCESS_KEY and KLIEG_S3_SECRET_KEY as for the service.",
+      );
+    const { moveStore } = await import("../engine/adapters/objects/stopped-store.ts");
+    const { PortError } = await import("../engine/ports/port-error.ts");
+    const warn = (sentence: string) => void process.stderr.write(`${sentence}\n`);
+    try {
+      return await moveStore({ dataDir, store, to, removesSource, warn, onMoved });
+    } catch (error) {
+      if (error instanceof DataDirectoryError) throw new CommandError(error.message);
+      if (!(error instanceof PortError)) throw error;
+      throw new CommandError(
+        `${error.message} What is moved stays; run the command again to go on.`,
+      );
+    }
+  },
+  surveyConfiguration: () => surveyConfiguration(readSettings(process.env, 1), process.env),
+  openWeb,
+  async openProvider(config) {
+    const ports = { web: await openWeb(), clock: systemClock, entropy: systemEntropy() };
+    return adapters[config.adapter](config, ports);
+  },
+  stopped: () =>
+    new Promise((resolve) => {
+      stop = resolve;
+      process.once("SIGTERM", resolve);
+    }),
+  terminal: openTerminal(process.stdout, process.stderr, (words) => {
+    lastWords = words;
+    return () => {
+      lastWords = undefined;
+    };
+  }),
+});

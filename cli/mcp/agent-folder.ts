@@ -1,0 +1,57 @@
+/**
+ * The folder of this machine in which an agent's program may read and write, over standard input
+ * and output alone. Paths are relative to it, and links may not lead out of it.
+ */
+import { openAsBlob } from "node:fs";
+import { lstat, realpath, stat } from "node:fs/promises";
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { KliegError } from "../../clients/typescript/src/klieg.ts";
+import { writeWhole } from "../output-file.ts";
+
+export class AgentFolder {
+  private readonly root: string;
+
+  private constructor(root: string) {
+    this.root = root;
+  }
+
+  /** Rejects when there is no such folder. */
+  static async open(path: string): Promise<AgentFolder> {
+    return new AgentFolder(await realpath(path));
+  }
+
+  /** The file's bytes, read when they are wanted. Throws `KliegError`. */
+  async read(path: string): Promise<Blob> {
+    const real = await realpath(this.place(path)).catch(() => undefined);
+    const isFile = real !== undefined && this.holds(real) && (await stat(real)).isFile();
+    if (!isFile) throw refusePath(path, "is no file of the folder");
+    return openAsBlob(real);
+  }
+
+  /** Writes a file that is not there yet; the answer is its whole path. Throws `KliegError`. */
+  async write(path: string, bytes: ReadableStream<Uint8Array>): Promise<string> {
+    const place = this.place(path);
+    if ((await lstat(place).catch(() => undefined)) !== undefined)
+      throw refusePath(path, "is there already");
+    const parent = await realpath(dirname(place)).catch(() => undefined);
+    if (parent === undefined || (parent !== this.root && !this.holds(parent)))
+      throw refusePath(path, "is in no folder that is there");
+    await writeWhole(place, bytes);
+    return place;
+  }
+
+  private place(path: string): string {
+    const place = resolve(join(this.root, path));
+    if (isAbsolute(path) || !this.holds(place)) throw refusePath(path, "leaves the folder");
+    return place;
+  }
+
+  private holds(place: string): boolean {
+    const way = relative(this.root, place);
+    return way !== "" && way.split("/")[0] !== ".." && !isAbsolute(way);
+  }
+}
+
+function refusePath(path: string, why: string): KliegError {
+  return new KliegError(`${path} ${why}.`, { status: 400, code: "validation" });
+}

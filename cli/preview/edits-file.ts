@@ -1,0 +1,101 @@
+/**
+ * The studio's edits in a folder. A save names the version that it replaces, by the digest of its
+ * bytes, and the file appears whole or not at all; saves follow each other.
+ */
+import { createHash } from "node:crypto";
+import { lstat, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { limits } from "../../config/limits.ts";
+import { RefusalError } from "../../http/exchange/refusal-error.ts";
+import { tagsOf } from "../../http/request/etag.ts";
+import { editsPath } from "../../timeline/bundle.ts";
+import { readOverlay } from "../../timeline/overlay.ts";
+import { writeWhole } from "../output-file.ts";
+
+export interface Edits {
+  readonly text: string;
+  readonly etag: string;
+}
+
+/** What a save says of the version that it replaces: `If-Match` and `If-None-Match`. */
+export interface Conditions {
+  readonly match: string | undefined;
+  readonly noneMatch: string | undefined;
+}
+
+export class EditsFile {
+  private readonly path: string;
+  private saving: Promise<unknown> = Promise.resolve();
+
+  constructor(folder: string) {
+    this.path = join(folder, editsPath);
+  }
+
+  /**
+   * Undefined where there is none. Throws `RefusalError`: 409 for a link and the like, which may
+   * lead anywhere, 413 for more than edits may be.
+   */
+  async read(): Promise<Edits | undefined> {
+    try {
+      const found = await lstat(this.path);
+      if (!found.isFile())
+        throw new RefusalError({ code: "conflict", detail: `${editsPath} is no plain file.` });
+      if (found.size > limits.compositions.textBytesMax) throw tooLarge();
+      const text = await readFile(this.path, "utf8");
+      return { text, etag: etagOf(text) };
+    } catch (error) {
+      if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * Removes the file for undefined. Throws `RefusalError`: 412 when another version is there, 400
+   * for what are no edits.
+   */
+  save(text: string | undefined, conditions: Conditions): Promise<string | undefined> {
+    const fault = text === undefined ? undefined : faultOf(text);
+    if (fault !== undefined) throw invalid(fault);
+    const saved = this.saving.then(async () => {
+      checkVersion((await this.read())?.etag, conditions);
+      if (text === undefined) await rm(this.path, { force: true });
+      else await writeWhole(this.path, new Blob([text]).stream());
+      return text === undefined ? undefined : etagOf(text);
+    });
+    this.saving = saved.catch(() => undefined);
+    return saved;
+  }
+}
+
+function etagOf(text: string): string {
+  return `"${createHash("sha256").update(text).digest("base64url")}"`;
+}
+
+function faultOf(text: string): string | undefined {
+  const overlay = readOverlay(text);
+  return "fault" in overlay ? overlay.fault : undefined;
+}
+
+function checkVersion(etag: string | undefined, { match, noneMatch }: Conditions): void {
+  const wanted = tagsOf(match);
+  if (wanted === undefined && noneMatch === undefined)
+    throw invalid("has neither If-Match nor If-None-Match");
+  const isWanted = wanted === undefined || (etag !== undefined && hasTag(wanted, etag));
+  const isFree = noneMatch === undefined || etag === undefined;
+  if (!isWanted || !isFree) throw new RefusalError({ code: "precondition_failed" });
+}
+
+function hasTag(tags: "*" | readonly string[], etag: string): boolean {
+  return tags === "*" || tags.includes(etag);
+}
+
+function invalid(detail: string): RefusalError {
+  return new RefusalError({ code: "validation", faults: [{ pointer: "", detail }] });
+}
+
+function tooLarge(): RefusalError {
+  return new RefusalError({
+    code: "payload_too_large",
+    limitBytes: limits.compositions.textBytesMax,
+  });
+}

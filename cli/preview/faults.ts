@@ -1,0 +1,16 @@
+import { PortError } from "../../engine/ports/port-error.ts";
+import { RefusalError } from "../../http/exchange/refusal-error.ts";
+import { problemOf } from "../../http/problems/problems.ts";
+
+/** What went wrong, as a sentence for who looks at the folder. */
+export function faultSentence(error: unknown): string {
+  if (error instanceof RefusalError) {
+    const { detail, title } = problemOf(error.refusal);
+    return detail ?? `${title}.`;
+  }
+  if (error instanceof PortError)
+    return error.retryable
+      ? "A file of the folder cannot be read just now."
+      : `The folder cannot be shown: ${error.message}.`;
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,46 @@
+/** What it means for a job that its state or its result cannot be read, at all providers. */
+import type { Outcome } from "../actors/protocol/job.ts";
+import { GoneError, ReplyError, ResultError, UnavailableError } from "../providers/provider.ts";
+import { retryAfterMs } from "../providers/replies.ts";
+import { endUpstream } from "./provider-outcomes.ts";
+
+export type ReadFault =
+  /** It may pass: the job is read again. */
+  | { readonly kind: "again"; readonly retryAfterMs: number }
+  | Doubt
+  | { readonly kind: "ended"; readonly outcome: Outcome };
+
+/** The job ends when it is still so after `limits.providers.lostAgainMs`. */
+export interface Doubt {
+  readonly kind: "doubted";
+  readonly outcome: Outcome;
+  /** Whether the provider may still work on it. */
+  readonly goesOn: boolean;
+}
+
+/** The provider does not know the job. */
+export const lost: Doubt = {
+  kind: "doubted",
+  outcome: endUpstream("The provider lost this generation."),
+  goesOn: false,
+};
+
+export function judge(error: unknown, nowMs: number): ReadFault {
+  if (error instanceof ResultError) return { kind: "ended", outcome: endUpstream(error.message) };
+  if (error instanceof ReplyError) return incomprehensible;
+  if (error instanceof GoneError) return gone;
+  const given = error instanceof UnavailableError ? error.retryAfter : undefined;
+  return { kind: "again", retryAfterMs: retryAfterMs(given, nowMs) ?? 0 };
+}
+
+const incomprehensible: Doubt = {
+  kind: "doubted",
+  outcome: endUpstream("The provider's answer could not be understood."),
+  goesOn: true,
+};
+
+const gone: Doubt = {
+  kind: "doubted",
+  outcome: endUpstream("The provider does not have the result of this generation any more."),
+  goesOn: false,
+};

@@ -1,0 +1,113 @@
+/**
+ * The objects that a farm node reaches under a lease, by URLs that are signed one by one: the node
+ * holds no key to the store.
+ *
+ * 1. It puts and removes only below its task's output prefix, and below that in what is volatile.
+ * 2. It gets these, what its task's input names, and what the manifest that the input names does.
+ */
+import { limits } from "../config/limits.ts";
+import { type Objects, volatileRoot } from "../engine/ports/objects.ts";
+import { PortError } from "../engine/ports/port-error.ts";
+import type { ObjectAsk } from "../engine/ports/tasks.ts";
+
+export class TaskObjects {
+  /** Below this it stores. */
+  readonly outputPrefix: string;
+  private readonly objects: Objects;
+  private readonly input: unknown;
+  private named: Promise<ReadonlySet<string>> | undefined;
+
+  constructor(objects: Objects, input: unknown, outputPrefix: string) {
+    this.objects = objects;
+    this.input = input;
+    this.outputPrefix = outputPrefix;
+  }
+
+  /** What another node reaches that works for the same task and stores elsewhere. */
+  below(outputPrefix: string): TaskObjects {
+    const objects = new TaskObjects(this.objects, this.input, outputPrefix);
+    objects.named = this.names();
+    return objects;
+  }
+
+  /** The URL to get or put it; `null` when it is removed. Throws `PortError`. */
+  async grant(order: ObjectAsk["order"], key: string): Promise<string | null> {
+    const mayReach = this.isOutput(key) || (order === "get" && (await this.names()).has(key));
+    if (!mayReach) throw new PortError("the lease does not cover this object", false);
+    if (order === "remove") {
+      await this.objects.remove(key);
+      return null;
+    }
+    const url = this.objects.presign?.(
+      order === "get" ? "GET" : "PUT",
+      key,
+      limits.farm.urlSeconds,
+    );
+    if (url === undefined)
+      throw new PortError("the service keeps its objects on a disk of its own", false);
+    return url;
+  }
+
+  /**
+   * Removes what nodes shared under this task, once it has ended. What fails is left to the store's
+   * own sweep of volatile objects.
+   */
+  async clearShared(): Promise<void> {
+    const { objects } = this;
+    try {
+      for await (const { key } of objects.list(`${volatileRoot}/${this.outputPrefix}`))
+        await objects.remove(key);
+    } catch (fault) {
+      if (!(fault instanceof PortError)) throw fault;
+    }
+  }
+
+  private isOutput(key: string): boolean {
+    const { outputPrefix } = this;
+    return [outputPrefix, `${volatileRoot}/${outputPrefix}`].some((one) =>
+      key.startsWith(`${one}/`),
+    );
+  }
+
+  /** Read once; again where that failed. */
+  private names(): Promise<ReadonlySet<string>> {
+    if (this.named === undefined) {
+      this.named = namesIn(this.objects, this.input);
+      this.named.catch(() => {
+        this.named = undefined;
+      });
+    }
+    return this.named;
+  }
+}
+
+async function namesIn(objects: Objects, input: unknown): Promise<ReadonlySet<string>> {
+  const named = new Set(membersOf(input, "objectKey"));
+  for (const manifestKey of membersOf(input, "manifestKey")) {
+    named.add(manifestKey);
+    for (const key of membersOf(await manifestAt(objects, manifestKey), "objectKey"))
+      named.add(key);
+  }
+  return named;
+}
+
+async function manifestAt(objects: Objects, key: string): Promise<unknown> {
+  const { sizeBytes = 0 } = (await objects.stat(key)) ?? {};
+  if (sizeBytes > limits.capture.textBytesMax)
+    throw new PortError("the composition's list of files is too large", false);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of objects.read(key, { start: 0, end: sizeBytes })) chunks.push(chunk);
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+  } catch (error) {
+    throw new PortError("the composition's list of files cannot be read", false, error);
+  }
+}
+
+/** The texts that stand under this name anywhere in the value. */
+function membersOf(value: unknown, name: string): readonly string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, member]) =>
+    key === name && typeof member === "string" ? [member] : membersOf(member, name),
+  );
+}

@@ -1,0 +1,74 @@
+/**
+ * The life of a job or a render as server-sent events: `status` at once and at every change, one
+ * `complete`, then the end.
+ *
+ * I11 versions rise, one `complete`, then closed. Frames that change only progress are coalesced,
+ * the last is always sent. A reader that leaves more than 64 KiB unread is cut off.
+ */
+import { limits } from "../../config/limits.ts";
+import type { Key } from "../../engine/key.ts";
+import type { Service } from "../service.ts";
+import type { Frames } from "./sse-connection.ts";
+
+export interface StreamedState<State> {
+  readonly key: Key<State>;
+  versionOf(state: State): number;
+  /** What is new in `state` beside what the reader was shown. */
+  compare(state: State, shown: State): "nothing" | "progress" | "change";
+  /** Undefined once it is gone. Reads all rows that it needs, so that it can be repeated. */
+  view(state: State): StateView | undefined;
+}
+
+export interface StateView {
+  /** The frame's id. */
+  readonly place: string;
+  readonly status: object;
+  /** Of a state that is the last. */
+  readonly outcome?: object | undefined;
+}
+
+/** Sends frames until the last or until the reader leaves. */
+export function streamStates<State>(
+  { gateway, clock }: Service,
+  streamed: StreamedState<State>,
+  frames: Frames,
+): void {
+  const compare = (state: State, shown: State) =>
+    streamed.versionOf(state) <= streamed.versionOf(shown)
+      ? "nothing"
+      : streamed.compare(state, shown);
+  let shown: State | undefined;
+  let stopProgress: (() => void) | undefined;
+
+  const look = (isProgressDue: boolean): void => {
+    if (frames.isClosed) return;
+    const state = gateway.read(streamed.key);
+    const news = state === undefined || shown === undefined ? "change" : compare(state, shown);
+    if (news === "nothing") return;
+    if (news === "progress" && !isProgressDue) {
+      lookLater();
+      return;
+    }
+    const view = state && streamed.view(state);
+    if (view === undefined) {
+      frames.end();
+      return;
+    }
+    const isFirst = shown === undefined;
+    shown = state;
+    if (isFirst || view.outcome === undefined) frames.say("status", view.status, view.place);
+    if (view.outcome !== undefined) frames.last("complete", view.outcome, view.place);
+  };
+  /** One frame for all progress within the interval. */
+  const lookLater = (): void => {
+    stopProgress ??= clock.after(limits.http.progressFrameMs, () => {
+      stopProgress = undefined;
+      gateway.look(() => look(true));
+    });
+  };
+
+  const lookNow = () => look(false);
+  frames.until(gateway.watch(streamed.key, lookNow));
+  frames.until(() => stopProgress?.());
+  gateway.look(lookNow);
+}

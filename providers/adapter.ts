@@ -1,0 +1,14 @@
+/** What an adapter is made of: each exports one function of this type. */
+import type { ProviderConfig } from "../config/provider-config.ts";
+import type { Clock } from "../engine/ports/clock.ts";
+import type { Entropy } from "../engine/ports/entropy.ts";
+import type { Web } from "../engine/ports/web.ts";
+import type { Provider } from "./provider.ts";
+
+export interface AdapterPorts {
+  readonly web: Web;
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+}
+
+export type OpenAdapter = (config: ProviderConfig, ports: AdapterPorts) => Provider;

@@ -1,0 +1,60 @@
+/** What must be known of a request to a fal queue to find it again, as a `ProviderRef`. */
+import { defined } from "../../config/defined.ts";
+import { limits } from "../../config/limits.ts";
+import { check, type Static, Type } from "../../config/schema.ts";
+import type { ProviderRef } from "../provider.ts";
+
+const urlText = Type.Optional(Type.String({ minLength: 1, maxLength: limits.providers.refMax }));
+
+const schema = Type.Object({
+  id: Type.String({ pattern: "^[A-Za-z0-9_-]{1,128}$" }),
+  /** The path of its app. */
+  app: Type.String({ pattern: "^(?:/[^/?#\\\\]+){2,3}$" }),
+  /** Where the provider said that these are, if it is not where the documentation says. */
+  status_url: urlText,
+  response_url: urlText,
+  cancel_url: urlText,
+  /** The entry's `expected_units`. */
+  units: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
+});
+
+export type FalRequest = Static<typeof schema>;
+const isRequest = check<FalRequest>(schema);
+
+export function falRef(request: FalRequest): ProviderRef | undefined {
+  if (!isRequest(request)) return undefined;
+  const { id, app, units } = request;
+  const refs = [request, { id, app, ...defined({ units }) }].map((known) => JSON.stringify(known));
+  return refs.find((ref) => ref.length <= limits.providers.refMax);
+}
+
+/** Undefined for what is no reference. */
+export function parseFalRef(ref: ProviderRef): FalRequest | undefined {
+  if (!ref.startsWith("{")) return undefined;
+  const request: unknown = JSON.parse(ref);
+  return isRequest(request) ? request : undefined;
+}
+
+/** Apps of these owners have the owner's name behind it (`workflows/owner/name`). */
+const namespaces: ReadonlySet<string | undefined> = new Set(["workflows", "comfy"]);
+
+/** The paths of a model `owner/alias[/subpath]`: of its submits, and of its app without subpath. */
+export function falPaths(model: string): { readonly submit: string; readonly app: string } {
+  const parts = model.split("/").map((part) => `/${encodeURIComponent(part)}`);
+  const appParts = namespaces.has(model.split("/")[0]) ? 3 : 2;
+  return { submit: parts.join(""), app: parts.slice(0, appParts).join("") };
+}
+
+/** Where a request is, by the documentation or as the provider said. */
+export function falPlaces(request: FalRequest): {
+  readonly status: string;
+  readonly response: string;
+  readonly cancel: string;
+} {
+  const path = `${request.app}/requests/${request.id}`;
+  return {
+    status: request.status_url ?? `${path}/status`,
+    response: request.response_url ?? path,
+    cancel: request.cancel_url ?? `${path}/cancel`,
+  };
+}

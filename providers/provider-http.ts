@@ -1,0 +1,161 @@
+/**
+ * The HTTP of all adapters: one provider's own API, with its key and its operator's headers. They
+ * go to the provider's own origin alone; redirects are not followed. Each call ends after
+ * `limits.providers.callMs`, its answer's body included.
+ */
+import { defined } from "../config/defined.ts";
+import { limits } from "../config/limits.ts";
+import type { ProviderConfig } from "../config/provider-config.ts";
+import type { Check } from "../config/schema.ts";
+import { invariant } from "../engine/invariant.ts";
+import type { Clock } from "../engine/ports/clock.ts";
+import { PortError } from "../engine/ports/port-error.ts";
+import { type WebAnswer, WebError, type WebRequest } from "../engine/ports/web.ts";
+import type { AdapterPorts } from "./adapter.ts";
+import type { FormBody } from "./form-body.ts";
+import { type Health, ReplyError, type SubmitOutcome } from "./provider.ts";
+import {
+  isRefusedForNow,
+  isUnpaid,
+  type Reply,
+  readReply,
+  retryAfterMs,
+  unavailable,
+} from "./replies.ts";
+
+type Ports = Pick<AdapterPorts, "web" | "clock">;
+
+export interface ProviderCall {
+  readonly method?: WebRequest["method"];
+  /** Sent as JSON. */
+  readonly json?: unknown;
+  /** Sent as it is, where there is no `json`. */
+  readonly body?: FormBody;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** `limits.providers.callMs` unless it says otherwise. */
+  readonly silenceMs?: number;
+  /** Of the answer; `limits.providers.replyBytesMax` unless it says otherwise. */
+  readonly bytesMax?: number;
+}
+
+export class ProviderHttp {
+  private readonly ports: Ports;
+  private readonly url: string;
+  private readonly secretHeaders: Readonly<Record<string, string>>;
+
+  /** `authorization` in the provider's own manner; undefined for none. */
+  constructor(
+    { urls: [url], headers }: ProviderConfig,
+    ports: Ports,
+    authorization: string | undefined,
+  ) {
+    invariant(url !== undefined, "a provider has a URL");
+    this.ports = ports;
+    this.url = url;
+    this.secretHeaders = { ...headers, ...defined({ authorization }) };
+  }
+
+  /**
+   * `place` is a path below the provider's URL, or a URL that `ownUrl` gave. Throws `WebError` when
+   * no answer comes, `ReplyError` when it is too large.
+   */
+  async ask(place: string, call: ProviderCall = {}): Promise<Reply> {
+    return inTime(this.ports.clock, async (signal) =>
+      readReply(await this.open(place, signal, call), call.bytesMax),
+    );
+  }
+
+  /** As `ask`, with the body unread. */
+  open(place: string, signal: AbortSignal, call: ProviderCall = {}): Promise<WebAnswer> {
+    const { method = "GET", json, headers, silenceMs = limits.providers.callMs } = call;
+    const url = place.startsWith("/") ? `${this.url}${place}` : place;
+    invariant(this.ownUrl(url) !== undefined, "a provider's key goes to the provider alone");
+    const sent = json === undefined ? call.body : jsonBody(json);
+    const type = sent === undefined ? {} : { "content-type": sent.type };
+    return this.ports.web.ask({
+      ...defined({ body: sent?.bytes }),
+      ...{ method, url, signal, redirectsMax: 0, mayBePrivate: true, silenceMs },
+      headers: { accept: "application/json", ...type, ...headers, ...this.secretHeaders },
+    });
+  }
+
+  /** A URL that the provider gave, if it lies on the provider's own origin. */
+  ownUrl(given: unknown): string | undefined {
+    if (typeof given !== "string" || !URL.canParse(given)) return undefined;
+    const { origin, href, username, password } = new URL(given);
+    const isOwn = origin === new URL(this.url).origin && username === "" && password === "";
+    return isOwn ? href : undefined;
+  }
+}
+
+function jsonBody(json: unknown) {
+  return { type: "application/json", bytes: JSON.stringify(json) };
+}
+
+/** Calls with a signal that aborts after `limits.providers.callMs`. */
+export async function inTime<Answer>(
+  clock: Clock,
+  call: (signal: AbortSignal) => Promise<Answer>,
+): Promise<Answer> {
+  const controller = new AbortController();
+  const stopTimer = clock.after(limits.providers.callMs, () => controller.abort());
+  try {
+    return await call(controller.signal);
+  } finally {
+    stopTimer();
+  }
+}
+
+/** What came of a submit: an answer, or what the lack of one means. */
+export async function answerToSubmit(
+  ask: Promise<Reply>,
+): Promise<{ kind: "answered"; reply: Reply } | { kind: "down" } | { kind: "unknown" }> {
+  try {
+    return { kind: "answered", reply: await ask };
+  } catch (error) {
+    if (error instanceof WebError && !error.wasSent) return { kind: "down" };
+    if (error instanceof PortError || error instanceof ReplyError) return { kind: "unknown" };
+    throw error;
+  }
+}
+
+/** What status codes say of a submit at every provider; undefined for the protocol's own. */
+export function plainOutcome({ status, headers }: Reply, nowMs: number): SubmitOutcome | undefined {
+  const later = defined({ retryAfterMs: retryAfterMs(headers["retry-after"], nowMs) });
+  if (status === 429) return { kind: "busy", ...later };
+  if (status >= 500) return { kind: "down", ...later };
+  if (isUnpaid(status)) return { kind: "refused", class: "billing", message: unpaid };
+  if (status === 404) return { kind: "refused", class: "upstream", message: unknownModel };
+  return undefined;
+}
+
+export const unpaid = "The provider does not take this service's requests at present.";
+const unknownModel = "The provider does not know this model.";
+
+/** Throws a `PortError` for an answer that a later call may not meet. */
+export function checkAvailable(reply: Reply): void {
+  if (isRefusedForNow(reply.status)) throw unavailable(reply);
+}
+
+/** The JSON of a reply that must be of one shape. Throws `ReplyError`. */
+export function understood<T>(isOfShape: Check<T>, { status, json }: Reply): T {
+  if (isOfShape(json)) return json;
+  throw new ReplyError(`The provider's answer ${status} cannot be understood.`);
+}
+
+/** Asks once. What the answer says beyond its status is judged by `judge`. */
+export async function healthBy(
+  ask: Promise<Reply>,
+  judge: (reply: Reply) => Health,
+): Promise<Health> {
+  try {
+    const reply = await ask;
+    if (reply.status >= 500) return "down";
+    if (reply.status === 429 || isUnpaid(reply.status)) return "degraded";
+    return judge(reply);
+  } catch (error) {
+    if (error instanceof PortError) return "down";
+    if (error instanceof ReplyError) return "degraded";
+    throw error;
+  }
+}

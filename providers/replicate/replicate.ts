@@ -1,0 +1,243 @@
+/**
+ * Adapter `replicate`: the HTTP API of replicate.com, and of servers that speak it.
+ *
+ * Its calls are at documented paths, so URLs of its answers are not needed. Callbacks are signed
+ * by Standard Webhooks, with a secret of the configuration or one that the API tells.
+ */
+
+import type { CancelAnswer } from "../../actors/protocol/job.ts";
+import { defined } from "../../config/defined.ts";
+import { limits } from "../../config/limits.ts";
+import type { ProviderConfig } from "../../config/provider-config.ts";
+import { check, Type } from "../../config/schema.ts";
+import type { Clock } from "../../engine/ports/clock.ts";
+import type { AdapterPorts, OpenAdapter } from "../adapter.ts";
+import { KeyCache } from "../key-cache.ts";
+import { type ModerationRefusal, moderationFinder } from "../moderation.ts";
+import {
+  cancelAnswer,
+  isPrediction,
+  type Prediction,
+  predictionId,
+  predictionStatus,
+  refusedInput,
+} from "../predictions.ts";
+import {
+  type Callback,
+  type CallbackVerdict,
+  GoneError,
+  type Health,
+  type Provider,
+  type ProviderRef,
+  type ProviderResult,
+  type ProviderStatus,
+  type ProviderTraits,
+  ReplyError,
+  type Submission,
+  type SubmitOutcome,
+} from "../provider.ts";
+import {
+  answerToSubmit,
+  checkAvailable,
+  healthBy,
+  ProviderHttp,
+  plainOutcome,
+  understood,
+} from "../provider-http.ts";
+import { isGone, type Reply } from "../replies.ts";
+import { resultFiles } from "../result-files.ts";
+import { readState } from "../state-words.ts";
+import {
+  isSignedWith,
+  isStandardWebhook,
+  parseWebhookSecret,
+  type WebhookSecret,
+} from "../webhook-signatures.ts";
+
+class Replicate implements Provider {
+  private readonly traits: ProviderTraits;
+  private readonly http: ProviderHttp;
+  private readonly clock: Clock;
+  private readonly secrets: KeyCache<WebhookSecret>;
+  private readonly findModeration: (text: string) => ModerationRefusal | undefined;
+  /** The references of jobs that are open, by prediction. */
+  private readonly refsById = new Map<string, ProviderRef>();
+
+  constructor(config: ProviderConfig, ports: AdapterPorts) {
+    const { name, key, webhookSecret, moderationPatterns } = config;
+    this.http = new ProviderHttp(config, ports, key === undefined ? undefined : `Bearer ${key}`);
+    this.clock = ports.clock;
+    this.findModeration = moderationFinder(moderationPatterns);
+    const configured =
+      webhookSecret === undefined ? undefined : [parseWebhookSecret(webhookSecret)];
+    this.secrets = new KeyCache(async () => configured ?? this.fetchSecrets(), ports.clock);
+    this.traits = {
+      name,
+      isInProcess: false,
+      idempotentSubmit: false,
+      cancel: "any",
+      callback: "signed",
+      progress: false,
+      reportsBilling: false,
+    };
+  }
+
+  describe(): ProviderTraits {
+    return this.traits;
+  }
+
+  async submit(submission: Submission): Promise<SubmitOutcome> {
+    const { model, input, callbackUrl: webhook, timeLeftMs, typicalSeconds } = submission;
+    const { path, version } = placeOf(model);
+    const events = webhook === undefined ? undefined : ["completed"];
+    const seconds = Math.max(cancelSecondsMin, Math.floor(timeLeftMs / 1000));
+    const call = {
+      method: "POST",
+      headers: { "cancel-after": `${seconds}s` },
+      json: { ...defined({ version, webhook, webhook_events_filter: events }), input },
+    } as const;
+    const answer = await answerToSubmit(this.http.ask(path, call));
+    return answer.kind === "answered" ? this.submitted(answer.reply, typicalSeconds) : answer;
+  }
+
+  private submitted(reply: Reply, typicalSeconds: number): SubmitOutcome {
+    const plain = plainOutcome(reply, this.clock.nowMs());
+    if (plain !== undefined) return plain;
+    if (reply.status >= 400)
+      return { kind: "refused", ...refusedInput(reply, this.findModeration), billed: false };
+    if (reply.status >= 300 || !isPrediction(reply.json)) return { kind: "unknown" };
+    const ref = refOf(reply.json.id, typicalSeconds);
+    this.refsById.set(reply.json.id, ref);
+    return { kind: "accepted", ref, status: this.statusOf(reply.json, typicalSeconds) };
+  }
+
+  async status(ref: ProviderRef): Promise<ProviderStatus> {
+    const job = parseRef(ref);
+    if (job === undefined) return { state: "lost" };
+    this.refsById.set(job.id, ref);
+    const prediction = await this.read(job.id);
+    return prediction === undefined
+      ? { state: "lost" }
+      : this.statusOf(prediction, job.typicalSeconds);
+  }
+
+  async result(ref: ProviderRef): Promise<ProviderResult> {
+    const job = parseRef(ref);
+    const prediction = job && (await this.read(job.id));
+    const hasResult = prediction !== undefined && readState(prediction.status) === "succeeded";
+    if (!hasResult || prediction.data_removed === true)
+      throw new GoneError("the provider has no result of the prediction");
+    return { files: resultFiles(prediction.output) };
+  }
+
+  async cancel(ref: ProviderRef): Promise<CancelAnswer> {
+    const job = parseRef(ref);
+    if (job === undefined) return { kind: "failed" };
+    const reply = await this.http.ask(`${pathOf(job.id)}/cancel`, { method: "POST" });
+    if (reply.status === 404) return { kind: "failed" };
+    if (reply.status === 405) return { kind: "unsupported" };
+    checkAvailable(reply);
+    let answer = cancelAnswer(understood(isPrediction, reply), job.typicalSeconds);
+    for (let reads = 0; answer === undefined && reads < limits.providers.cancelReads; reads++) {
+      await this.pause(limits.providers.cancelReadMs);
+      const prediction = await this.read(job.id);
+      answer = prediction && cancelAnswer(prediction, job.typicalSeconds);
+    }
+    return answer ?? { kind: "requested" };
+  }
+
+  async verifyCallback(callback: Callback, nowMs: number): Promise<CallbackVerdict> {
+    if (!isStandardWebhook(callback, nowMs)) return { ok: false };
+    if (!(await this.secrets.isVerified((secret) => isSignedWith(secret, callback))))
+      return { ok: false };
+    const id = predictionOf(callback.rawBody);
+    const { of } = callback;
+    // A submit that was not answered: the callback is the first to name the prediction.
+    const named = id !== undefined && of !== undefined ? refOf(id, of.typicalSeconds) : undefined;
+    const ref = this.refsById.get(id ?? "") ?? named;
+    return { ok: true, ...defined({ ref }) };
+  }
+
+  health(): Promise<Health> {
+    return healthBy(this.http.ask("/v1/account"), () => "up");
+  }
+
+  forget(ref: ProviderRef): void {
+    const job = parseRef(ref);
+    if (job !== undefined) this.refsById.delete(job.id);
+  }
+
+  /** Undefined for a prediction that is not there. */
+  private async read(id: string): Promise<Prediction | undefined> {
+    const reply = await this.http.ask(pathOf(id));
+    if (isGone(reply)) return undefined;
+    checkAvailable(reply);
+    const prediction = understood(isPrediction, reply);
+    if (reply.status !== 200 || prediction.id !== id)
+      throw new ReplyError("The provider answered with another prediction.");
+    return prediction;
+  }
+
+  private statusOf(prediction: Prediction, typicalSeconds: number): ProviderStatus {
+    return predictionStatus(prediction, typicalSeconds, this.findModeration);
+  }
+
+  private async fetchSecrets(): Promise<readonly WebhookSecret[]> {
+    const reply = await this.http.ask("/v1/webhooks/default/secret");
+    checkAvailable(reply);
+    return [parseWebhookSecret(understood(isSecret, reply).key)];
+  }
+
+  private pause(delayMs: number): Promise<void> {
+    return new Promise((resolve) => void this.clock.after(delayMs, resolve));
+  }
+}
+
+export const openReplicate: OpenAdapter = (config, ports) => new Replicate(config, ports);
+
+/** The least that `Cancel-After` takes. */
+const cancelSecondsMin = 5;
+
+const isSecret = check<{ readonly key: string }>(
+  Type.Object({ key: Type.String({ pattern: "^whsec_[A-Za-z0-9+/]{16,256}={0,2}$" }) }),
+);
+
+/** Of `owner/name`, `owner/name:version` or `deployment:owner/name`. */
+function placeOf(model: string): { readonly path: string; readonly version: string | undefined } {
+  const deployment = /^deployment:(.+)$/.exec(model)?.[1];
+  const [name = "", version] = (deployment ?? model).split(":");
+  if (version !== undefined) return { path: "/v1/predictions", version };
+  const parts = name.split("/").map((part) => `/${encodeURIComponent(part)}`);
+  const kind = deployment === undefined ? "models" : "deployments";
+  return { path: `/v1/${kind}${parts.join("")}/predictions`, version };
+}
+
+function pathOf(id: string): string {
+  return `/v1/predictions/${id}`;
+}
+
+/** The prediction, and how long it typically takes: what a cancel after a restart needs. */
+function refOf(id: string, typicalSeconds: number): ProviderRef {
+  return `${id}~${typicalSeconds.toFixed(3)}`;
+}
+
+const refPattern = new RegExp(`^(${predictionId})~(\\d{1,9}\\.\\d{3})$`);
+
+function parseRef(
+  ref: ProviderRef,
+): { readonly id: string; readonly typicalSeconds: number } | undefined {
+  const [, id, seconds] = refPattern.exec(ref) ?? [];
+  if (id === undefined) return undefined;
+  return { id, typicalSeconds: Math.max(Number(seconds), 0.001) };
+}
+
+const hasId = check<{ readonly id: string }>(Type.Object({ id: Type.String() }));
+
+function predictionOf(rawBody: Uint8Array): string | undefined {
+  try {
+    const body: unknown = JSON.parse(Buffer.from(rawBody).toString("utf8"));
+    return hasId(body) ? body.id : undefined;
+  } catch {
+    return undefined;
+  }
+}

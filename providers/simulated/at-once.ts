@@ -1,0 +1,37 @@
+/**
+ * Simulated jobs that take no time and succeed, as those of load tests: they end in the step that
+ * begins them, in their shard, and no provider is asked. What else a prompt can ask for, and what
+ * is traced, goes to `SimulatedProvider`.
+ */
+
+import type { JobEffect, JobMessage } from "../../actors/protocol/job.ts";
+import { simulatedProvider } from "../../config/providers.ts";
+import type { OutsideEffect } from "../../engine/actor.ts";
+import { type IdMint, partitionOfId } from "../../engine/id.ts";
+import type { Tally } from "../../engine/metrics/tally.ts";
+import { isCalm, scenarioOf } from "./scenario.ts";
+import { simulatedMedia } from "./simulated-media.ts";
+
+/** What such an effect comes to; undefined for every other. */
+export type ConcludeAtOnce = (effect: OutsideEffect) => JobMessage | undefined;
+
+/** Counts the calls that it saves, since these are what a provider would have been asked. */
+export function concludeAtOnce(ids: IdMint, tally: Tally): ConcludeAtOnce {
+  const counted = (op: string, outcome: string) =>
+    tally.count("provider_requests_total", { provider: simulatedProvider, op, outcome });
+  const submits = counted("submit", "accepted");
+  const results = counted("result", "ok");
+  return (outside) => {
+    const effect = outside as JobEffect;
+    if (effect.kind !== "provider.submit" || effect.mayEndAtOnce !== true) return undefined;
+    const { provider, job, prompt, modality, count, trace } = effect;
+    if (provider !== simulatedProvider || trace !== undefined) return undefined;
+    if (!isCalm(scenarioOf(prompt))) return undefined;
+    submits.add();
+    results.add();
+    const { media } = simulatedMedia[modality];
+    const partition = partitionOfId(job);
+    const outputs = Array.from({ length: count }, () => ({ asset: ids.under(partition), media }));
+    return { kind: "finished", outcome: { kind: "succeeded", outputs } };
+  };
+}

@@ -1,0 +1,85 @@
+import type { FarmTask } from "../../actors/protocol/farm-task.ts";
+import { type JobMessage, jobKey } from "../../actors/protocol/job.ts";
+import { FarmBroker } from "../../effects/farm-broker.ts";
+import { ManualClock } from "../../engine/adapters/manual-clock.ts";
+import { memoryObjects } from "../../engine/adapters/objects/memory-objects.ts";
+import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import { IdMint } from "../../engine/id.ts";
+import type { Key } from "../../engine/key.ts";
+import type { Objects } from "../../engine/ports/objects.ts";
+import type { FromNode, NodeConnection, ToNode } from "../../engine/ports/tasks.ts";
+import { jobRequest } from "../actors/accounts.ts";
+
+/** A farm node as the broker sees it. */
+export interface Node extends NodeConnection {
+  readonly got: ToNode[];
+  say(message: FromNode): void;
+  /** Nothing can be heard of it, through no fault of its own. */
+  fallSilent(silent: boolean): void;
+  die(): void;
+}
+
+function node(): Node {
+  const got: ToNode[] = [];
+  let listen = (_: FromNode) => {};
+  let close = () => {};
+  let isAudible = true;
+  return {
+    got,
+    send: (message) => got.push(message),
+    onMessage(listener) {
+      listen = listener;
+    },
+    onClose(listener) {
+      close = listener;
+    },
+    isAudible: () => isAudible,
+    say: (message) => listen(message),
+    fallSilent(silent) {
+      isAudible = !silent;
+    },
+    die: () => close(),
+  };
+}
+
+/** A broker, and nodes as they are attached. */
+export function stage() {
+  const clock = new ManualClock(1_000_000);
+  const sent: (readonly [Key, JobMessage])[] = [];
+  let tokens = 0;
+  const objects = signingObjects();
+  const broker = new FarmBroker({
+    clock,
+    objects,
+    ids: new IdMint(clock, seededEntropy(1)),
+    mintToken: () => `t${++tokens}`,
+    send: (to, message) => sent.push([to, message]),
+  });
+  const attach = (slots = 1) => {
+    const attached = node();
+    broker.attach(attached);
+    attached.say({ kind: "hello", node: "n", slots, kinds: ["studio-image", "help"] });
+    return attached;
+  };
+  return { clock, sent, broker, attach, objects };
+}
+
+/** Whose URLs say what they are for. */
+function signingObjects(): Objects {
+  return { ...memoryObjects(), presign: async (method, key) => `${method} ${key}` };
+}
+
+export const ada = "01990000-0000-7021-8000-0000000000aa";
+export const bob = "01990000-0000-7021-8000-0000000000bb";
+
+/** Work that its payer answers for. */
+export function work(scope: string, task: FarmTask) {
+  return { owner: scope, scope, task };
+}
+
+export function job(number: number): { key: Key; task: FarmTask } {
+  const id = `01990000-0000-7021-8000-0000${String(number).padStart(8, "0")}`;
+  const { input } = jobRequest;
+  const task = { kind: "studio-image", input, outputPrefix: `jobs/${number}` };
+  return { key: jobKey(id), task };
+}

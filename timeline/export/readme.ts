@@ -1,0 +1,92 @@
+import type { ExportFormat } from "../../contract/composition.ts";
+import { type EditList, editFps } from "./edit-list.ts";
+import { timeText } from "./spans.ts";
+
+/** What a person finds first: how to open it, and what it does not have. */
+export function writeReadme(
+  list: EditList,
+  format: ExportFormat,
+  warnings: readonly string[],
+): string {
+  const { name, width, height, frames, media, luts } = list;
+  return [
+    `${plain(name)}: ${width} x ${height}, ${timeText(frames)} at ${editFps} frames a second`,
+    "",
+    "HOW TO OPEN IT",
+    "",
+    ...opening[format],
+    ...(media.length === 0 ? [] : ["", ...mediaLines(list)]),
+    ...(luts.length === 0 ? [] : ["", "GRADES", "", ...lutLines(list)]),
+    "",
+    "WHAT THIS FORMAT DOES NOT HAVE",
+    "",
+    ...fidelity[format],
+    "",
+    "WHAT THIS EXPORT LACKS",
+    "",
+    ...(warnings.length === 0 ? ["Nothing besides."] : warnings.map((one) => `- ${plain(one)}`)),
+    "",
+  ].join("\n");
+}
+
+const opening: Readonly<Record<ExportFormat, readonly string[]>> = {
+  fcpxml: [
+    "1. Unpack everything into one folder.",
+    "2. Download the media beside sequence.xml (see below).",
+    "3. Premiere Pro: File, Import, sequence.xml.",
+    "   DaVinci Resolve: File, Import, Timeline, sequence.xml.",
+  ],
+  aejsx: [
+    "1. Unpack everything into one folder.",
+    "2. Download the media beside build.jsx (see below).",
+    "3. After Effects: File, Scripts, Run Script File, build.jsx.",
+  ],
+};
+
+const everywhere = [
+  "- What the page draws by HTML, CSS and scripts (GSAP and other animation) does not map;",
+  "  markers name it at its time.",
+  "  A picture stands where the page has it in the middle of its time.",
+  "- Blend modes, filters, shadows, rounded corners and shapes of CSS do not map.",
+  "- Grades are files in luts/, applied by hand.",
+  "- The mix of a render (roles, ducking, loudness, fades of the whole) is not in the timeline.",
+];
+
+const fidelity: Readonly<Record<ExportFormat, readonly string[]>> = {
+  fcpxml: [
+    ...everywhere,
+    "- Masks other than upright rectangles do not map; rectangles are crops.",
+    "- Added texts are pictures (text/), so their letters cannot be edited.",
+    "- A picture that is held after the end of its source ends there.",
+    "- A scale that differs in width and height is that of the width.",
+  ],
+  aejsx: [
+    ...everywhere,
+    "- Added texts are text layers; their fonts are those of the machine.",
+    "- A cross dissolve is a fade of the later layer over the earlier one.",
+  ],
+};
+
+function mediaLines({ media }: EditList): readonly string[] {
+  return [
+    "MEDIA",
+    "",
+    "manifest.json has a link for each file, valid for an hour. Save each under its path:",
+    "",
+    ...media.map(({ path, ref }) => `  ${path}  (${plain(ref)})`),
+    "",
+    "The command line does it: klieg export <composition> --format <format> -o <file> --with-media",
+  ];
+}
+
+function lutLines({ luts }: EditList): readonly string[] {
+  return luts.flatMap(({ path, clips }) => [
+    `  ${path}`,
+    ...clips.map((clip) => `    ${plain(clip)}`),
+  ]);
+}
+
+/** On one line. */
+function plain(text: string): string {
+  return text.replace(/\p{Cc}+/gu, " ");
+}

@@ -1,0 +1,88 @@
+import { extensionByType } from "../../config/media-types.ts";
+import type { MediaSource } from "../bundle.ts";
+import { type EditMedia, editFps } from "./edit-list.ts";
+import type { MeasuredMedia } from "./measurement.ts";
+import { numberedPath, refOf, slugOf } from "./names.ts";
+
+/** A file or an asset that is there. */
+export interface StoredMedia {
+  readonly mimeType: string;
+  /** The last part of its path, or what the asset is called. */
+  readonly name: string;
+  readonly width?: number;
+  readonly height?: number;
+  readonly seconds?: number;
+  readonly hasAudio?: boolean;
+}
+
+/** The media of an export, each numbered when it is used first. */
+export class Sources {
+  private readonly stored: ReadonlyMap<string, StoredMedia>;
+  private readonly measured: Readonly<Record<string, MeasuredMedia>>;
+  private readonly byRef = new Map<string, EditMedia>();
+
+  constructor(
+    stored: ReadonlyMap<string, StoredMedia>,
+    measured: Readonly<Record<string, MeasuredMedia>>,
+  ) {
+    this.stored = stored;
+    this.measured = measured;
+  }
+
+  /** Undefined for what is not there. */
+  find(source: MediaSource, as: EditMedia["kind"]): EditMedia | undefined {
+    const ref = refOf(source);
+    const known = this.byRef.get(ref);
+    const file = this.stored.get(ref);
+    if (known !== undefined || file === undefined) return known;
+    const found = Object.hasOwn(this.measured, ref) ? this.measured[ref] : undefined;
+    const seconds = found?.seconds ?? file.seconds;
+    const kind = kindOf(file.mimeType) ?? as;
+    const extension = extensionOf(file);
+    const { timecode = "00:00:00:00", frameRate = editFps } = found ?? {};
+    const media: EditMedia = {
+      kind,
+      ref,
+      assetId: source.kind === "asset" ? source.assetId : undefined,
+      path: numberedPath(
+        "media",
+        this.byRef.size + 1,
+        slugOf(withoutExtension(file.name), kind),
+        extension,
+      ),
+      width: found?.width ?? file.width,
+      height: found?.height ?? file.height,
+      frames: kind === "image" || seconds === undefined ? undefined : Math.round(seconds * editFps),
+      channels: found?.channels ?? (kind === "audio" || file.hasAudio === true ? 2 : 0),
+      timecode,
+      timecodeFrame: frameOfTimecode(timecode, frameRate),
+    };
+    this.byRef.set(ref, media);
+    return media;
+  }
+
+  used(): readonly EditMedia[] {
+    return [...this.byRef.values()];
+  }
+}
+
+function kindOf(mimeType: string): EditMedia["kind"] | undefined {
+  const [kind] = mimeType.split("/");
+  return kind === "video" || kind === "audio" || kind === "image" ? kind : undefined;
+}
+
+function withoutExtension(name: string): string {
+  return name.replace(/\.[^.]{0,8}$/, "");
+}
+
+function extensionOf({ name, mimeType }: StoredMedia): string {
+  const written = /\.([A-Za-z0-9]{1,8})$/.exec(name)?.[1]?.toLowerCase();
+  return written ?? extensionByType[mimeType] ?? "bin";
+}
+
+/** In frames of the export; the hours and minutes of a dropping count are read as they stand. */
+function frameOfTimecode(timecode: string, frameRate: number): number {
+  const [hours = 0, minutes = 0, seconds = 0, frames = 0] = timecode.split(/[:;]/).map(Number);
+  const share = frameRate > 0 ? frames / frameRate : 0;
+  return Math.round(((hours * 60 + minutes) * 60 + seconds + share) * editFps);
+}

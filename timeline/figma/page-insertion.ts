@@ -1,0 +1,164 @@
+/** Clips of pictures, written into an `index.html` before the end of its timeline's root. */
+import { limits } from "../../config/limits.ts";
+import type { FigmaImport } from "../../contract/figma.ts";
+import { childrenOf, Excess, isElement, parseTree, type TreeElement } from "../markup-tree.ts";
+import type { ImageDraft } from "./figma-frame.ts";
+
+export interface PageClip {
+  /** Made its own where the page has it already. */
+  readonly id: string;
+  readonly assetId: string;
+  readonly layer: ImageDraft["layer"];
+  readonly groupOpacity: number;
+  readonly start: number;
+  readonly seconds: number;
+}
+
+export interface InsertedPage {
+  readonly page: string;
+  /** All ids in it. */
+  readonly ids: ReadonlySet<string>;
+  readonly warnings: readonly string[];
+}
+
+/** `end` is when the last of the import's layers ends. */
+export function insertIntoPage(
+  page: string | undefined,
+  frame: FigmaImport["frame"],
+  clips: readonly PageClip[],
+  end: number,
+): InsertedPage | { readonly fault: string } {
+  const given = page ?? newPage(frame, Math.max(end, leastSeconds));
+  const root = readRoot(given);
+  if ("fault" in root) return root;
+  const { ids } = root;
+  const lines = clips.map((clip, at) => {
+    const element = imageElement({ ...clip, id: freeId(clip.id, ids) }, root.lastTrack + 1 + at);
+    return `  ${element}\n`;
+  });
+  return {
+    page: given.slice(0, root.end) + lines.join("") + given.slice(root.end),
+    ids,
+    warnings: page === undefined ? [] : sizeWarnings(root, frame, end),
+  };
+}
+
+/** And takes it. */
+export function freeId(id: string, used: Set<string>): string {
+  let free = id;
+  for (let number = 2; used.has(free); number++) free = `${id}-${number}`;
+  used.add(free);
+  return free;
+}
+
+/** The least that is a film. */
+const leastSeconds = 1;
+
+interface Root {
+  /** Where its end tag begins. */
+  readonly end: number;
+  readonly width: number;
+  readonly height: number;
+  readonly seconds: number;
+  readonly lastTrack: number;
+  readonly ids: Set<string>;
+}
+
+function readRoot(page: string): Root | { readonly fault: string } {
+  try {
+    return rootOf(everyElement(parseTree(page)));
+  } catch (failure) {
+    if (failure instanceof Excess) return { fault: `index.html ${failure.message}` };
+    throw failure;
+  }
+}
+
+function rootOf(elements: readonly TreeElement[]): Root | { readonly fault: string } {
+  const root = elements.find(
+    (element) => attributeOf(element, "data-composition-id") !== undefined,
+  );
+  const place = root?.sourceCodeLocation;
+  if (root === undefined || place === undefined || place === null)
+    return { fault: "index.html has no timeline root" };
+  const tracks = elements.map((element) => Number(attributeOf(element, "data-track-index") ?? 0));
+  const ids = elements.flatMap((element) => attributeOf(element, "id") ?? []);
+  return {
+    end: place.endTag?.startOffset ?? place.endOffset,
+    width: Number(attributeOf(root, "data-width")),
+    height: Number(attributeOf(root, "data-height")),
+    seconds: Number(attributeOf(root, "data-duration") ?? Number.NaN),
+    lastTrack: Math.max(0, ...tracks.filter((track) => Number.isSafeInteger(track))),
+    ids: new Set(ids),
+  };
+}
+
+function everyElement(html: TreeElement | undefined): readonly TreeElement[] {
+  const found: TreeElement[] = [];
+  const next = html === undefined ? [] : [html];
+  for (let at = next.pop(); at !== undefined; at = next.pop()) {
+    found.push(at);
+    next.push(...childrenOf(at).filter(isElement).toReversed());
+  }
+  return found;
+}
+
+function attributeOf({ attrs }: TreeElement, name: string): string | undefined {
+  return attrs.find((attribute) => attribute.name === name)?.value;
+}
+
+function sizeWarnings(root: Root, frame: FigmaImport["frame"], end: number): readonly string[] {
+  const warnings: string[] = [];
+  if (frame.width > root.width || frame.height > root.height) {
+    const size = `${root.width} x ${root.height}`;
+    warnings.push(`the frame is larger than the composition's ${size}; what is outside is cut off`);
+  }
+  if (end > root.seconds)
+    warnings.push(`the film ends at ${root.seconds} s; the layers are there until ${end} s`);
+  return warnings;
+}
+
+function newPage({ name, width, height, background_color }: FigmaImport["frame"], end: number) {
+  const [wide, high] = [canvasEdge(width), canvasEdge(height)];
+  const size = `width: ${wide}px; height: ${high}px`;
+  const background = background_color ?? "#000000";
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <title>${escaped(name)}</title>
+    <style>
+      html, body { margin: 0; background: #000; }
+      #main { position: relative; ${size}; overflow: hidden; background: ${background}; }
+    </style>
+  </head>
+  <body>
+    <div id="main" data-composition-id="main" data-start="0" data-duration="${end}"
+      data-width="${wide}" data-height="${high}" data-no-timeline>
+    </div>
+  </body>
+</html>
+`;
+}
+
+function canvasEdge(edge: number): number {
+  return Math.min(limits.capture.longEdgeMax, Math.max(16, Math.round(edge)));
+}
+
+/** The picture has its own opacity in it. */
+function imageElement(clip: PageClip, track: number): string {
+  const { id, assetId, layer, groupOpacity, start, seconds } = clip;
+  const { x, y, width, height } = layer;
+  const opacity = groupOpacity === 1 ? "" : ` opacity: ${Math.round(groupOpacity * 1e4) / 1e4};`;
+  const box = `left: ${x}px; top: ${y}px; width: ${width}px; height: ${height}px;`;
+  const times = `data-start="${start}" data-duration="${seconds}" data-track-index="${track}"`;
+  const named = `id="${id}" class="clip" alt="${escaped(layer.name)}" data-asset-id="${assetId}"`;
+  return `<img ${named} ${times} style="position: absolute; ${box}${opacity}">`;
+}
+
+function escaped(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+}

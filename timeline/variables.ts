@@ -1,0 +1,73 @@
+import { limits } from "../config/limits.ts";
+import type { Findings, Place } from "./diagnostics.ts";
+import type { Element } from "./markup.ts";
+
+export type Variables = Readonly<Record<string, unknown>>;
+
+/** Defaults as `data-composition-variables` of a file's `html` or of its root declares them. */
+export function readDeclaredVariables(
+  elements: readonly (Element | undefined)[],
+  path: string,
+  findings: Findings,
+): Variables {
+  const variables: Record<string, unknown> = {};
+  for (const element of elements) {
+    const text = element?.attributes[declared];
+    if (text === undefined) continue;
+    const place = { path, element, attribute: declared };
+    const value = parsed(text, place, findings);
+    if (!Array.isArray(value)) {
+      if (value !== undefined)
+        findings.warning("invalid_value", place, "is ignored: it is no list");
+      continue;
+    }
+    for (const entry of value.slice(0, limits.timeline.variablesMax)) {
+      const { id, default: initial } = asObject(entry);
+      if (typeof id === "string" && id !== "") variables[id] = initial;
+    }
+  }
+  return variables;
+}
+
+/** What a host passes in; overrides the defaults one by one. */
+export function readPassedVariables(host: Element, path: string, findings: Findings): Variables {
+  const text = host.attributes[passed];
+  if (text === undefined) return {};
+  const place = { path, element: host, attribute: passed };
+  const value = parsed(text, place, findings);
+  if (Array.isArray(value)) findings.warning("invalid_value", place, "is ignored: it is a list");
+  if (Array.isArray(value)) return {};
+  return Object.fromEntries(Object.entries(asObject(value)).slice(0, limits.timeline.variablesMax));
+}
+
+/** Characters of all variables that these elements declare and pass. */
+export function writtenLength(...elements: readonly Element[]): number {
+  return [...new Set(elements)].reduce(
+    (sum, { attributes }) =>
+      sum + (attributes[declared]?.length ?? 0) + (attributes[passed]?.length ?? 0),
+    0,
+  );
+}
+
+const declared = "data-composition-variables";
+const passed = "data-variable-values";
+
+function parsed(text: string, place: Place, findings: Findings): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    findings.warning("invalid_value", place, "is ignored: it is no JSON");
+    return undefined;
+  }
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}
+
+/** A variable that holds an address: the text itself or `{ url }`. */
+export function addressIn(value: unknown): string | undefined {
+  if (typeof value === "string") return value === "" ? undefined : value;
+  const { url } = asObject(value);
+  return typeof url === "string" && url !== "" ? url : undefined;
+}
