@@ -2,7 +2,7 @@ import { limits } from "../config/limits.ts";
 import type { AnyActor } from "../engine/actor.ts";
 import type { Domain } from "../engine/domain.ts";
 import { firstIdAt, idBytes, partitionOfId } from "../engine/id.ts";
-import { keyOf } from "../engine/key.ts";
+import { createKey } from "../engine/key.ts";
 import { accountActor } from "./account/account-actor.ts";
 import { accountOfRenewal, renewalsKey } from "./account/renewal.ts";
 import { sessionActor } from "./agent/session-actor.ts";
@@ -51,14 +51,14 @@ export const domain: Domain = {
   sweeps: [
     {
       source: (partition, nowMs) => ({
-        start: keyOf(partition, codes.job, ""),
+        start: createKey(partition, codes.job, ""),
         end: jobKey(firstIdAt(Math.max(0, nowMs - limits.jobs.retentionMs), partition)),
       }),
       message: { kind: "retire" },
     },
     {
       source: (partition, nowMs) => ({
-        start: keyOf(partition, codes.render, ""),
+        start: createKey(partition, codes.render, ""),
         end: renderKey(firstIdAt(Math.max(0, nowMs - limits.renders.retentionMs), partition)),
       }),
       message: { kind: "retire" },
@@ -68,7 +68,7 @@ export const domain: Domain = {
         start: renewalsKey(partition, 0),
         end: renewalsKey(partition, nowMs + 1),
       }),
-      actorOf: accountOfRenewal,
+      findActor: accountOfRenewal,
       message: { kind: "renew" },
     },
   ],
@@ -77,8 +77,8 @@ export const domain: Domain = {
       code: codes.fingerprint,
       windowMs: limits.jobs.duplicateWindowMs,
       source: (partition, sinceMs) => ({
-        start: keyOf(partition, codes.jobRequest, idBytes(firstIdAt(sinceMs, partition))),
-        end: keyOf(partition, codes.jobRequest + 1, ""),
+        start: createKey(partition, codes.jobRequest, idBytes(firstIdAt(sinceMs, partition))),
+        end: createKey(partition, codes.jobRequest + 1, ""),
       }),
       entry(_, row) {
         const { scope, id, fingerprint, createdAtMs } = row as JobRequest;

@@ -18,7 +18,7 @@ const exactByAmount = new Map<number, bigint>();
  * max(minimum, ceil((base + sum(per * units)) * product(multipliers of the options))), in exact
  * decimals of six places and rounded once. Used for quotes and submits alike.
  */
-export function priceOf(
+export function computePrice(
   { price }: ModelEntry,
   units: Units,
   options: Readonly<Record<string, string | undefined>>,

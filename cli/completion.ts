@@ -29,14 +29,14 @@ const scripts: Readonly<Record<Shell, (commands: readonly Command[]) => string>>
   fish,
 };
 
-function optionsOf({ options }: Command): readonly string[] {
+function listOptions({ options }: Command): readonly string[] {
   const named = options.flatMap((line) => [...line.matchAll(/--[a-z][a-z0-9-]*/g)][0]?.[0] ?? []);
   return [...new Set([...named, "--help"])];
 }
 
 function bash(commands: readonly Command[]): string {
   const cases = commands.map(
-    (command) => `    "${command.name}") options="${optionsOf(command).join(" ")}" ;;`,
+    (command) => `    "${command.name}") options="${listOptions(command).join(" ")}" ;;`,
   );
   const seconds = commands
     .map(({ name }) => name.split(" "))
@@ -78,7 +78,9 @@ function fish(commands: readonly Command[]): string {
     return [
       ...(second === undefined ? [] : [`complete -c klieg -n __fish_use_subcommand -a ${first}`]),
       `complete -c klieg -n '${where}' -a ${second ?? first} -d '${summary}'`,
-      ...optionsOf(command).map((option) => `complete -c klieg -n '${seen}' -l ${option.slice(2)}`),
+      ...listOptions(command).map(
+        (option) => `complete -c klieg -n '${seen}' -l ${option.slice(2)}`,
+      ),
     ];
   });
   return [...new Set(lines)].join("\n");

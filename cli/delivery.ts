@@ -89,13 +89,13 @@ async function save(client: Klieg, job: Job, output: string | undefined): Promis
   const assets = job.assets ?? (job.asset === undefined ? [] : [job.asset]);
   const saved: SavedFile[] = [];
   for (const [index, asset] of assets.entries()) {
-    const path = outputPath(output ?? `${job.id}${extensionOf(asset)}`, index, assets.length);
+    const path = outputPath(output ?? `${job.id}${getExtension(asset)}`, index, assets.length);
     saved.push({ path, asset, sizeBytes: await saveAsset(client, asset, path) });
   }
   return saved;
 }
 
-function extensionOf({ mime_type: type }: Asset): string {
+function getExtension({ mime_type: type }: Asset): string {
   return `.${extensionByType[type] ?? "bin"}`;
 }
 

@@ -50,7 +50,7 @@ async function run(args: readonly string[], session: Session): Promise<void> {
   });
   const prompt = onlyArgument(positionals, "the prompt");
   if (values.member.length === 0) throw new UsageError("Name at least one --member.");
-  const members = values.member.map(memberOf);
+  const members = values.member.map(parseMember);
   for (const { label } of members) await checkOutput(`${values.output}/${label}.png`);
   const { model, resolution, quality, seed } = values;
   const base = {
@@ -77,7 +77,7 @@ async function run(args: readonly string[], session: Session): Promise<void> {
 }
 
 /** A label becomes a file's name. Throws `UsageError`. */
-function memberOf(text: string): { readonly label: string; readonly prompt?: string } {
+function parseMember(text: string): { readonly label: string; readonly prompt?: string } {
   const [, label = "", prompt] = /^([^=]*)(?:=([\s\S]*))?$/.exec(text) ?? [];
   if (!/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u.test(label))
     throw new UsageError(`"${label}" is no label; use letters, digits, spaces, ., _ and -.`);

@@ -32,7 +32,7 @@ export const generateCommands: readonly Command[] = media.map((medium) => ({
   summary: medium.summary,
   options: [
     optionLine("-o, --output FILE", "where to save it (<job id> and the extension); - prints it"),
-    ...optionsOf(medium),
+    ...getOptions(medium),
     optionLine("--json", "print the finished job and the files as JSON"),
   ],
   async run(args, session) {
@@ -43,7 +43,7 @@ export const generateCommands: readonly Command[] = media.map((medium) => ({
 }));
 
 /** The options that a medium has of its own, a line each. */
-function optionsOf({ texts, numbers = {}, decimals = {}, flags = {}, files = {} }: Medium) {
+function getOptions({ texts, numbers = {}, decimals = {}, flags = {}, files = {} }: Medium) {
   return [
     ...Object.entries({ ...texts, ...numbers, ...decimals }).map(([name, help]) =>
       optionLine(`--${name} VALUE`, help),
@@ -77,8 +77,8 @@ export function readArguments(medium: Medium, args: readonly string[], session: 
   });
   const given: Values = values;
   const fields = plainFields(medium, given);
-  const format = formatOf(medium, values.output);
-  const subject = subjectOf(medium, positionals);
+  const format = chooseFormat(medium, values.output);
+  const subject = getSubject(medium, positionals);
   if (values.json && values.output === standardOutput)
     throw new UsageError("-o - and --json both print; choose one.");
   return {
@@ -121,14 +121,14 @@ function decimal(text: string | undefined, option: string): number | undefined {
 }
 
 /** The API's format by the output's extension. Throws `UsageError`. */
-function formatOf({ formats }: Medium, path: string | undefined): string | undefined {
+function chooseFormat({ formats }: Medium, path: string | undefined): string | undefined {
   const extension = path === undefined ? "" : extname(path).toLowerCase();
   if (extension === "" || extension in formats) return formats[extension];
   const known = Object.keys(formats).join(", ");
   throw new UsageError(`It is saved as ${known}, not as ${extension}.`);
 }
 
-function subjectOf({ subject, usage }: Medium, positionals: readonly string[]) {
+function getSubject({ subject, usage }: Medium, positionals: readonly string[]) {
   if (subject.kind === "text") {
     const text = onlyArgument(positionals, subject.what);
     return async () => ({ [subject.field]: text });

@@ -22,7 +22,7 @@ export async function readLogin({ configDir }: ClientSettings): Promise<Login | 
 }
 
 export async function writeLogin(settings: ClientSettings, login: Login): Promise<string> {
-  const folder = folderOf(settings);
+  const folder = getFolder(settings);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, "login.json");
   await writeFile(`${file}.new`, `${JSON.stringify(login)}\n`, { mode: 0o600 });
@@ -31,10 +31,10 @@ export async function writeLogin(settings: ClientSettings, login: Login): Promis
 }
 
 export async function removeLogin(settings: ClientSettings): Promise<void> {
-  await rm(join(folderOf(settings), "login.json"), { force: true });
+  await rm(join(getFolder(settings), "login.json"), { force: true });
 }
 
-function folderOf({ configDir }: ClientSettings): string {
+function getFolder({ configDir }: ClientSettings): string {
   if (configDir !== undefined) return configDir;
   throw new CommandError("There is no home to keep a login in; set HOME or XDG_CONFIG_HOME.");
 }

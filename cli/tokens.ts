@@ -59,7 +59,7 @@ async function create(args: readonly string[], { client, terminal }: Session): P
   const days = values["expires-in-days"];
   const made = await (await client()).tokens.create({
     name: onlyArgument(positionals, "the token"),
-    scopes: scopesOf(values.scopes),
+    scopes: parseScopes(values.scopes),
     expires_in_days: days === "never" ? null : wholeNumber(days, "--expires-in-days"),
     organization_id: values.organization,
   });
@@ -71,7 +71,7 @@ async function create(args: readonly string[], { client, terminal }: Session): P
 }
 
 /** Throws `UsageError`. */
-function scopesOf(text: string | undefined): TokenScope[] | undefined {
+function parseScopes(text: string | undefined): TokenScope[] | undefined {
   return text?.split(",").map((name) => {
     const scope = tokenScopes.find((known) => known === name.trim());
     if (scope !== undefined) return scope;

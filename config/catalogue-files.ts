@@ -72,13 +72,13 @@ export function surveyCatalogue(files: readonly string[], runners: Runners): Cat
   const all = read.flatMap(({ file, value }) => value.models.map((entry) => ({ file, entry })));
   const entries = all.map(({ entry }) => entry);
   const models = all.flatMap((found) => {
-    const { model, wrongs } = modelOf(found, entries, runners);
+    const { model, wrongs } = buildModel(found, entries, runners);
     for (const what of wrongs) faults.push(wrong(found.file, `${found.entry.id} ${what}`));
     return model === undefined ? [] : [{ file: found.file, model }];
   });
   const byName = new Map<string, ModelEntry>();
   for (const { file, model } of models)
-    for (const key of namesOf(model)) {
+    for (const key of listNames(model)) {
       if (byName.has(key)) faults.push(wrong(file, `two models are named ${key}`));
       byName.set(key, model);
     }
@@ -98,7 +98,7 @@ function wrong(file: string, what: string): CatalogueError {
 }
 
 /** No model where it has faults, or is one of the shipped catalogue that nothing here runs. */
-function modelOf(
+function buildModel(
   { file, entry }: Found,
   entries: readonly FileEntry[],
   { simulatedModels, providers, faulty = [] }: Runners,
@@ -166,7 +166,7 @@ function deprecationFault(model: FileEntry, models: readonly FileEntry[]): strin
 
 const sunsetMs = 180 * 86_400_000;
 
-function namesOf(model: ModelEntry): string[] {
+function listNames(model: ModelEntry): string[] {
   const names = [model.id, ...model.aliases].map((name) => `${model.modality} ${name}`);
   return [...names, ...model.default_for.map((modality) => `${modality} default`)];
 }

@@ -75,6 +75,6 @@ export interface PlanOverrides {
   readonly storedBytes?: number;
 }
 
-export function allowanceOf(plan: PlanName, overrides: PlanOverrides | undefined): Plan {
+export function getAllowance(plan: PlanName, overrides: PlanOverrides | undefined): Plan {
   return overrides === undefined ? plans[plan] : { ...plans[plan], ...overrides };
 }

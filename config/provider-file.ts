@@ -108,7 +108,7 @@ export function surveyProviders(
     const config = collect(faults, () => {
       if ([...faulty, ...found.map(({ name }) => name)].includes(entry.name))
         throw wrong(place, "stands there twice; give one another name");
-      return configOf(entry, place);
+      return buildConfig(entry, place);
     });
     if (config === undefined) faulty.push(entry.name);
     else found.push(config);
@@ -153,7 +153,7 @@ const patternsByAdapter: Partial<Record<ProviderAdapter, readonly string[]>> = {
   cog: defaultModerationPatterns,
 };
 
-function configOf(entry: Entry, place: Place): ProviderConfig {
+function buildConfig(entry: Entry, place: Place): ProviderConfig {
   const { name, adapter } = entry;
   checkEntry(entry, place);
   const maxInFlight = entry.max_in_flight ?? (adapter === "comfyui" ? comfyuiInFlight : undefined);
@@ -169,11 +169,11 @@ function configOf(entry: Entry, place: Place): ProviderConfig {
     billedPartway: entry.billed_partway ?? false,
     moderationPatterns: entry.moderation_patterns ?? patternsByAdapter[adapter] ?? [],
     callbackAddresses: entry.callback_addresses ?? [],
-    headers: headersOf(entry, place),
+    headers: readHeaders(entry, place),
     ...defined({
-      key: entry.key && secretOf(entry.key, "key", place),
+      key: entry.key && readSecret(entry.key, "key", place),
       webhookSecret:
-        entry.webhook_secret && secretOf(entry.webhook_secret, "webhook_secret", place),
+        entry.webhook_secret && readSecret(entry.webhook_secret, "webhook_secret", place),
       jwksUrl: entry.jwks_url && webUrl(entry.jwks_url, "jwks_url", place).href,
       maxInFlight,
       resultBytesMax: entry.result_bytes_max,
@@ -228,18 +228,18 @@ const headerName = /^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 /** What a request's own body and connection decide. */
 const ownHeaders = ["connection", "content-length", "content-type", "host", "transfer-encoding"];
 
-function headersOf({ headers = {} }: Entry, place: Place): Record<string, string> {
+function readHeaders({ headers = {} }: Entry, place: Place): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([given, secret]) => {
       const name = given.toLowerCase();
       if (!headerName.test(name) || ownHeaders.includes(name))
         throw wrong(place, `cannot set the header ${JSON.stringify(given.slice(0, 100))}`);
-      return [name, secretOf(secret, `headers/${given}`, place)];
+      return [name, readSecret(secret, `headers/${given}`, place)];
     }),
   );
 }
 
-function secretOf({ env, file }: Secret, field: string, place: Place): string {
+function readSecret({ env, file }: Secret, field: string, place: Place): string {
   if ((env === undefined) === (file === undefined))
     throw wrong(place, `needs either env or file in ${field}`);
   const [value, source] =

@@ -17,7 +17,9 @@ export type ProviderModel = Pick<
 >;
 
 /** All that the farm does not run. */
-export function providerModelsOf({ models }: Pick<Catalogue, "models">): readonly ProviderModel[] {
+export function listProviderModels({
+  models,
+}: Pick<Catalogue, "models">): readonly ProviderModel[] {
   return models
     .filter(({ provider }) => !isFarm(provider))
     .map((model) => {

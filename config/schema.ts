@@ -26,7 +26,7 @@ export function check<T>(schema: Type.TSchema): Check<T> {
   const compiled = Compile(schema);
   const test = (value: unknown): value is T => compiled.Check(value);
   return Object.assign(test, {
-    faults: (value: unknown) => faultsOf(compiled.Errors(value)),
+    faults: (value: unknown) => toFaults(compiled.Errors(value)),
   });
 }
 
@@ -37,7 +37,7 @@ function cut(pointer: string): string {
 
 type Finding = ReturnType<ReturnType<typeof Compile>["Errors"]>[number];
 
-function faultsOf(findings: readonly Finding[]): Fault[] {
+function toFaults(findings: readonly Finding[]): Fault[] {
   const byPointer = new Map<string, string>();
   for (const finding of findings)
     for (const { pointer, detail } of described(finding)) {

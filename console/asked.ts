@@ -57,7 +57,7 @@ export function useAsked<T>(
           if (ending.signal.aborted) return;
           noteRefusal(error);
           setAsked((old) =>
-            old.phase === "ready" ? old : { phase: "failed", fault: faultOf(error) },
+            old.phase === "ready" ? old : { phase: "failed", fault: createFault(error) },
           );
           if (rhythm.current !== undefined) next(afterFaultMs);
         },
@@ -79,7 +79,7 @@ export function useAsked<T>(
 const hiddenMs = 2_000;
 const afterFaultMs = 5_000;
 
-export function faultOf(error: unknown): Fault {
+export function createFault(error: unknown): Fault {
   if (!(error instanceof KliegError)) {
     const detail = error instanceof Error ? error.message : String(error);
     return { title: "Something went wrong", detail, ...plain };

@@ -43,11 +43,11 @@ export function span(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
   return ms < 3_600_000
-    ? `${Math.floor(ms / 60_000)} min${secondsOf(ms)}`
+    ? `${Math.floor(ms / 60_000)} min${formatSeconds(ms)}`
     : `${(ms / 3_600_000).toFixed(1)} h`;
 }
 
-function secondsOf(ms: number): string {
+function formatSeconds(ms: number): string {
   const seconds = Math.round((ms % 60_000) / 1_000);
   return seconds === 0 ? "" : ` ${seconds} s`;
 }

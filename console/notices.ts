@@ -1,5 +1,5 @@
 /** Short words about what was done or refused; they go by themselves. */
-import { faultOf } from "./asked.ts";
+import { createFault } from "./asked.ts";
 import { noteRefusal } from "./session.ts";
 import { signal } from "./view.ts";
 
@@ -27,7 +27,7 @@ export function dismiss(id: number): void {
 
 export function refused(error: unknown): void {
   noteRefusal(error);
-  notice(faultOf(error).detail, "refused");
+  notice(createFault(error).detail, "refused");
 }
 
 /** Does what a button asks for; what goes wrong is said. */

@@ -1,7 +1,7 @@
 /** The way in: a token, or the approval of a device that has one. */
 import { awaitDeviceLogin, beginDeviceLogin } from "../clients/typescript/src/device-login.ts";
 import type { DeviceAuthorization } from "../clients/typescript/src/generated/models.ts";
-import { faultOf } from "./asked.ts";
+import { createFault } from "./asked.ts";
 import { Field } from "./parts/field.tsx";
 import { Mark } from "./parts/icon.tsx";
 import { farewell, signIn } from "./session.ts";
@@ -40,7 +40,7 @@ function TokenForm() {
     try {
       await signIn(given.trim());
     } catch (error) {
-      const { detail } = faultOf(error);
+      const { detail } = createFault(error);
       setWrong(detail);
       setBusy(false);
     }
@@ -89,7 +89,7 @@ function DeviceForm() {
       await signIn(token);
     };
     login().catch((error: unknown) => {
-      if (!signal.aborted) setWrong(faultOf(error).detail);
+      if (!signal.aborted) setWrong(createFault(error).detail);
     });
     return () => ending.abort();
   }, []);

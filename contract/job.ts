@@ -144,7 +144,7 @@ export const JobEvents = Type.Object(
 export type JobEvents = Static<typeof JobEvents>;
 
 const Status = Type.Enum([...jobStatuses]);
-const someOf = <S extends typeof Status | typeof Modality>(one: S) =>
+const arrayOfUnique = <S extends typeof Status | typeof Modality>(one: S) =>
   Type.Optional(Type.Union([one, Type.Array(one, { minItems: 1, maxItems: 5 })]));
 
 /** Either of the two. */
@@ -158,8 +158,8 @@ export const CancelJobsRequest = strict({
   filter: Type.Optional(
     Type.Object(
       {
-        status: someOf(Status),
-        modality: someOf(Modality),
+        status: arrayOfUnique(Status),
+        modality: arrayOfUnique(Modality),
         set_id: Type.Optional(Type.String({ maxLength: 36 })),
         agent_session_id: Type.Optional(Type.String({ maxLength: 36 })),
         created_before: Type.Optional(Type.String({ format: "date-time" })),

@@ -22,7 +22,7 @@ import type { JobMessage, Outcome } from "../actors/protocol/job.ts";
 import { defined } from "../config/defined.ts";
 import { limits } from "../config/limits.ts";
 import { type Id, type IdMint, idAtEnd } from "../engine/id.ts";
-import { type Key, partitionOf } from "../engine/key.ts";
+import { getPartition, type Key } from "../engine/key.ts";
 import { gauge, type Sample } from "../engine/metrics/tally.ts";
 import type { Performance } from "../engine/outbox.ts";
 import type { Clock } from "../engine/ports/clock.ts";
@@ -304,12 +304,12 @@ export class FarmBroker {
       this.lapse(lease, { reason: outcome.message });
     else {
       this.end(lease);
-      const ended = this.outcomeOf(lease, outcome);
+      const ended = this.getOutcome(lease, outcome);
       this.ports.send(lease.job, { kind: "finished", token, outcome: ended });
     }
   }
 
-  private outcomeOf({ job }: Lease, outcome: TaskOutcome): Outcome {
+  private getOutcome({ job }: Lease, outcome: TaskOutcome): Outcome {
     if (outcome.kind === "failed")
       return {
         kind: "failed",
@@ -319,7 +319,7 @@ export class FarmBroker {
         billed: false,
         ...defined({ warnings: outcome.warnings }),
       };
-    const partition = partitionOf(job);
+    const partition = getPartition(job);
     const outputs = outcome.outputs.map((media) => ({
       asset: this.ports.ids.under(partition),
       media,
@@ -351,7 +351,7 @@ export class FarmBroker {
     const objects =
       lease?.node.connection === connection
         ? lease.objects
-        : this.helpers.objectsOf(token, connection);
+        : this.helpers.listObjects(token, connection);
     try {
       if (objects === undefined) throw new PortError("the lease has ended", true);
       const url = await objects.grant(order, key);

@@ -132,7 +132,7 @@ export class FarmHelpers {
   }
 
   /** Undefined when the node is no member of that name that joined. */
-  objectsOf(name: string, connection: NodeConnection): TaskObjects | undefined {
+  listObjects(name: string, connection: NodeConnection): TaskObjects | undefined {
     const member = this.members.get(name);
     const isTheirs = member?.isLead === false && member.node.connection === connection;
     return isTheirs ? member.split.objects : undefined;

@@ -89,9 +89,9 @@ export class FarmQueue {
    * The next task of one of the kinds, to be followed by `ended`; undefined when none waits of an
    * owner that has fewer tasks with nodes than it may.
    */
-  take(kinds: readonly string[], mostOf: (owner: Id) => number): WaitingTask | undefined {
+  take(kinds: readonly string[], getMost: (owner: Id) => number): WaitingTask | undefined {
     const place = this.turns.find((owner) =>
-      owner.running < mostOf(owner.id)
+      owner.running < getMost(owner.id)
         ? owner.turns.find((context) => findFirst(context, kinds))
         : undefined,
     );

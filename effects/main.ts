@@ -19,7 +19,7 @@ import { systemEntropy } from "../engine/adapters/system-entropy.ts";
 import { openWeb } from "../engine/adapters/web.ts";
 import { RemoteTells } from "../engine/cluster/remote-tells.ts";
 import { IdMint } from "../engine/id.ts";
-import { type Key, shardOf } from "../engine/key.ts";
+import { getShard, type Key } from "../engine/key.ts";
 import { Link } from "../engine/link.ts";
 import { Outbox } from "../engine/outbox.ts";
 import type { Objects } from "../engine/ports/objects.ts";
@@ -33,7 +33,7 @@ import type {
 import { adapters } from "../providers/adapters.ts";
 import type { ToEffectsThread } from "./effects-messages.ts";
 import { FarmBroker } from "./farm-broker.ts";
-import { performerOf, type TracedCall } from "./performers.ts";
+import { createPerformer, type TracedCall } from "./performers.ts";
 import { type HubPorts, ProviderHub } from "./provider-hub.ts";
 
 export async function run(task: EffectsTask): Promise<void> {
@@ -64,7 +64,7 @@ export async function run(task: EffectsTask): Promise<void> {
     onFailure: (error) => log.error(error, "a provider could not be asked"),
   });
   const onTraced = (call: TracedCall) => log.info(call, "a traced submit goes to its provider");
-  const perform = performerOf({ broker, providerJobs: hub.jobs, objects, onTraced });
+  const perform = createPerformer({ broker, providerJobs: hub.jobs, objects, onTraced });
   const stopFarm = startFarm(task, broker, objects, log);
   const stopRemoteFarm = startRemoteFarm(task, broker, objects, log);
 
@@ -116,7 +116,7 @@ function changeShard(
   const { shard } = message;
   switch (message.kind) {
     case "attach":
-      shards.set(shard, linkOf(outbox, shard, message.port));
+      shards.set(shard, createLink(outbox, shard, message.port));
       outbox.opened(shard);
       tells?.receive(shard, outbox);
       break;
@@ -127,7 +127,7 @@ function changeShard(
       shards.delete(shard);
       break;
     case "left": {
-      const hasLeft = (job: Key) => shardOf(job, shardCount) === shard;
+      const hasLeft = (job: Key) => getShard(job, shardCount) === shard;
       broker.giveUp(hasLeft);
       hub.jobs.giveUp(hasLeft);
     }
@@ -137,7 +137,11 @@ function changeShard(
   hub.resize(owned.length / shardCount);
 }
 
-function linkOf(outbox: Outbox, shard: number, port: MessagePort): Link<FromEffects, ToEffects> {
+function createLink(
+  outbox: Outbox,
+  shard: number,
+  port: MessagePort,
+): Link<FromEffects, ToEffects> {
   return new Link(port, ({ deliveries, acknowledged }) => {
     outbox.acknowledge(acknowledged);
     outbox.deliver(shard, deliveries);

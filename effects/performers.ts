@@ -28,7 +28,12 @@ export interface TracedCall {
 }
 
 /** The table of effects: each kind and who performs it. */
-export function performerOf({ broker, providerJobs, objects, onTraced }: Performers): Performer {
+export function createPerformer({
+  broker,
+  providerJobs,
+  objects,
+  onTraced,
+}: Performers): Performer {
   return async ({ from, effect: outside }: Delivery): Promise<Performance> => {
     const effect = outside as
       | JobEffect

@@ -68,7 +68,7 @@ export class ProviderHub {
       ...ports,
       storeStreams: storeStreamsIn(objects, clock),
       find: (name) => this.providers.find(name),
-      terms: (model) => this.providers.termsOf(model),
+      terms: (model) => this.providers.findTerms(model),
       prepare: prepareWith({
         providers: this.providers,
         objects: plainObjects(objects, onFailure),

@@ -140,7 +140,7 @@ export class ProviderJobs {
   ): Promise<CallbackAnswer> {
     const found = await this.ports.find(provider);
     const job = key === undefined ? undefined : this.jobs.get(key);
-    const called = { ...callback, ...(job === undefined ? {} : { of: calledOf(job) }) };
+    const called = { ...callback, ...(job === undefined ? {} : { of: describeCall(job) }) };
     const isTokenOnly = found?.provider.describe().callback === "token_only";
     // After a restart it is handed over soon, and the provider calls again.
     if (isTokenOnly && number !== undefined && job === undefined)
@@ -235,7 +235,7 @@ export class ProviderJobs {
 
   private async add(key: Key, task: ProviderTask): Promise<ProviderJob | undefined> {
     const at = await this.ports.find(task.provider);
-    const model = at && this.modelOf(at, task);
+    const model = at && this.getModel(at, task);
     if (at === undefined || model === undefined) {
       const outcome = at === undefined ? unconfigured : unlisted;
       this.ports.send(key, { kind: "finished", outcome });
@@ -246,7 +246,7 @@ export class ProviderJobs {
     return job;
   }
 
-  private modelOf({ provider }: ConfiguredProvider, { model }: ProviderTask) {
+  private getModel({ provider }: ConfiguredProvider, { model }: ProviderTask) {
     return provider.describe().isInProcess ? simulatedModel : this.ports.terms(model ?? "");
   }
 
@@ -268,7 +268,7 @@ export class ProviderJobs {
   }
 }
 
-function calledOf({ task, model }: ProviderJob): CalledJob {
+function describeCall({ task, model }: ProviderJob): CalledJob {
   const { name, typicalSeconds, expectedUnits } = model;
   return { job: task.job, model: name, typicalSeconds, ...defined({ expectedUnits }) };
 }

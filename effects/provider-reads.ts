@@ -6,7 +6,7 @@
 import type { Outcome } from "../actors/protocol/job.ts";
 import { limits } from "../config/limits.ts";
 import type { IdMint } from "../engine/id.ts";
-import { partitionOf } from "../engine/key.ts";
+import { getPartition } from "../engine/key.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import type { Entropy } from "../engine/ports/entropy.ts";
 import type { ProviderResult, ProviderStatus } from "../providers/provider.ts";
@@ -51,7 +51,7 @@ export class ProviderReads {
       job.failedReads = 0;
       job.doubtedAtMs = undefined;
       if (status.state === "succeeded") return;
-      const outcome = this.outcomeOf(job, status);
+      const outcome = this.awaitOutcome(job, status);
       if (outcome !== undefined) this.end(job, outcome);
       else this.readAgain(job, ref, status);
     } catch (error) {
@@ -114,14 +114,14 @@ export class ProviderReads {
   }
 
   private delivered({ key }: ProviderJob, { files }: ProviderResult): Outcome {
-    const partition = partitionOf(key);
+    const partition = getPartition(key);
     const outputs = files
       .filter(isInStore)
       .map(({ media }) => ({ asset: this.ports.ids.under(partition), media }));
     return { kind: "succeeded", outputs };
   }
 
-  private outcomeOf(
+  private awaitOutcome(
     job: ProviderJob,
     status: Exclude<ProviderStatus, { state: "succeeded" | "lost" }>,
   ): Outcome | undefined {

@@ -58,7 +58,7 @@ export class ProviderSubmits {
   /** The mark of this submission is durable. */
   async send(job: ProviderJob, number: number): Promise<void> {
     job.stage = { kind: "sending" };
-    const outcome = await this.outcomeOf(job, number);
+    const outcome = await this.awaitOutcome(job, number);
     if (job.isOpen) await this.act(job, outcome);
   }
 
@@ -97,7 +97,7 @@ export class ProviderSubmits {
   }
 
   /** An adapter that throws may have sent the request. */
-  private async outcomeOf(job: ProviderJob, number: number): Promise<SubmitOutcome> {
+  private async awaitOutcome(job: ProviderJob, number: number): Promise<SubmitOutcome> {
     const { task, at, model } = job;
     let prepared: Prepared;
     try {

@@ -80,11 +80,11 @@ export class Providers {
     return this.opened.get(name);
   }
 
-  modelOf(id: string): ProviderModel | undefined {
+  findModel(id: string): ProviderModel | undefined {
     return this.models.get(id);
   }
 
-  termsOf(id: string): ModelAtProvider | undefined {
+  findTerms(id: string): ModelAtProvider | undefined {
     const model = this.models.get(id);
     if (model === undefined) return undefined;
     return {

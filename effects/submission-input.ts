@@ -22,7 +22,7 @@ export interface PreparePorts {
 
 export function prepareWith({ providers, objects, links }: PreparePorts): Prepare {
   return async (job) => {
-    const model = providers.modelOf(job.task.model ?? "");
+    const model = providers.findModel(job.task.model ?? "");
     // Simulated models have no mapping, and take the prompt as it is.
     if (job.at.gate === undefined) return { input: {}, model: "", callbackUrl: undefined };
     if (model?.mapping === undefined)
@@ -38,14 +38,14 @@ export function prepareWith({ providers, objects, links }: PreparePorts): Prepar
     const linked = isLinked ? await links(question) : undefined;
     const urls = new Map(objectKeys.map((key, at) => [key, linked?.urls[at] ?? ""]));
     return {
-      input: await fillMapping(model.mapping, given, formsOf(job, objects, urls)),
+      input: await fillMapping(model.mapping, given, buildForms(job, objects, urls)),
       model: model.provider_model,
       callbackUrl: job.hasCallback ? linked?.callbackUrl : undefined,
     };
   };
 }
 
-function formsOf(
+function buildForms(
   { at }: ProviderJob,
   objects: Objects,
   urls: ReadonlyMap<string, string>,

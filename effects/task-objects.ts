@@ -82,10 +82,10 @@ export class TaskObjects {
 }
 
 async function namesIn(objects: Objects, input: unknown): Promise<ReadonlySet<string>> {
-  const named = new Set(membersOf(input, "objectKey"));
-  for (const manifestKey of membersOf(input, "manifestKey")) {
+  const named = new Set(listMembers(input, "objectKey"));
+  for (const manifestKey of listMembers(input, "manifestKey")) {
     named.add(manifestKey);
-    for (const key of membersOf(await manifestAt(objects, manifestKey), "objectKey"))
+    for (const key of listMembers(await manifestAt(objects, manifestKey), "objectKey"))
       named.add(key);
   }
   return named;
@@ -105,9 +105,9 @@ async function manifestAt(objects: Objects, key: string): Promise<unknown> {
 }
 
 /** The texts that stand under this name anywhere in the value. */
-function membersOf(value: unknown, name: string): readonly string[] {
+function listMembers(value: unknown, name: string): readonly string[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, member]) =>
-    key === name && typeof member === "string" ? [member] : membersOf(member, name),
+    key === name && typeof member === "string" ? [member] : listMembers(member, name),
   );
 }

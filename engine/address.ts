@@ -28,6 +28,6 @@ export type ReplyTo<Message> = Message extends unknown
 export type RequestId<Reply = never> = number & { readonly [answers]?: (reply: Reply) => void };
 
 /** The address of the actor whose head lies under `key`; said once, where the key is made. */
-export function addressOf<Message, Head>(key: Key<Head>): Address<Message, Head> {
+export function createAddress<Message, Head>(key: Key<Head>): Address<Message, Head> {
   return key as Address<Message, Head>;
 }

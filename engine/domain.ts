@@ -28,7 +28,7 @@ export interface SweepRule {
   /** The rows of a partition whose time has come. */
   readonly source: (partition: number, nowMs: number) => KeyRange;
   /** The actor that a row stands for; without it the rows are the actors' own heads. */
-  readonly actorOf?: (row: Key) => Key;
+  readonly findActor?: (row: Key) => Key;
   readonly message: unknown;
 }
 

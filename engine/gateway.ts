@@ -19,7 +19,7 @@ import type { Address, ReplyTo, RequestId } from "./address.ts";
 import type { Elsewhere, ShardQuestion } from "./cluster/elsewhere.ts";
 import { ShardAnswers } from "./cluster/shard-answers.ts";
 import type { RowRules } from "./domain.ts";
-import { type Key, type KeyRange, shardOf } from "./key.ts";
+import { getShard, type Key, type KeyRange } from "./key.ts";
 import { OpenRequests } from "./open-requests.ts";
 import type { TableReader, TableRow } from "./ports/tables.ts";
 import type { ProcessClock } from "./process-clock.ts";
@@ -27,7 +27,7 @@ import type { RowListener } from "./reading/row-listener.ts";
 import { type Look, RowWatchers } from "./reading/row-watchers.ts";
 import { type Send, ShardDown, ShardEnd } from "./reading/shard-end.ts";
 import { countWrites, eachWrite, readHead } from "./record.ts";
-import { rowOf } from "./row-codec.ts";
+import { decodeRow } from "./row-codec.ts";
 import type { broken } from "./shard/batch.ts";
 import { busy, type Lane } from "./shard/inbox.ts";
 import type { ShardEvent } from "./wire.ts";
@@ -142,7 +142,7 @@ export class Gateway {
   }
 
   /** The last record of the shard whose rows are read here; 0 before the first. */
-  seqOf(shard: number): number {
+  getSeq(shard: number): number {
     return this.shards[shard]?.seq ?? 0;
   }
 
@@ -199,7 +199,7 @@ export class Gateway {
     message: Message & { readonly kind: Kind },
     lane: Lane,
   ): Promise<ReplyTo<OfKind<Message, Kind>> | Unanswered> {
-    const shard = this.shardOf(to);
+    const shard = this.getShardOfKey(to);
     const { cluster } = this;
     const reply =
       cluster === undefined || this.owns(shard)
@@ -243,7 +243,7 @@ export class Gateway {
       };
       send([to, message, request, lane, this.clock.nowMs()]);
     });
-    await cluster.whenApplied(this.seqOf(shard));
+    await cluster.whenApplied(this.getSeq(shard));
     return reply;
   }
 
@@ -267,7 +267,7 @@ export class Gateway {
     const rows = new Map<Key, Row | undefined>();
     const elsewhere = new Map<number, Key<Row>[]>();
     for (const key of keys) {
-      const shard = this.shardOf(key);
+      const shard = this.getShardOfKey(key);
       if (this.cluster === undefined || this.reads(shard)) rows.set(key, this.read(key));
       else elsewhere.set(shard, [...(elsewhere.get(shard) ?? []), key]);
     }
@@ -291,7 +291,7 @@ export class Gateway {
 
   /** Decodes a row of a range. */
   row<Row>({ key, text }: TableRow): Row {
-    return rowOf(this.domain.rowCodecs, key, text) as Row;
+    return decodeRow(this.domain.rowCodecs, key, text) as Row;
   }
 
   /** At most `limit` rows of a range in one partition; waits for a flush when rows are fresh. */
@@ -367,17 +367,17 @@ export class Gateway {
   private lookAgain(shard: number): void {
     this.listener.missed(shard);
     this.cluster?.changed();
-    this.watchers.lookAgain((key) => this.shardOf(key) === shard);
+    this.watchers.lookAgain((key) => this.getShardOfKey(key) === shard);
   }
 
   private end(key: Key): ShardEnd {
-    const end = this.shards[this.shardOf(key)];
+    const end = this.shards[this.getShardOfKey(key)];
     if (end === undefined || end.leaseEndsMs < this.clock.monotonicMs()) throw new ShardDown();
     return end;
   }
 
   /** The last end is the directory's. */
-  private shardOf(key: Key): number {
-    return shardOf(key, this.shardCount);
+  private getShardOfKey(key: Key): number {
+    return getShard(key, this.shardCount);
   }
 }

@@ -201,7 +201,7 @@ export class Host {
 
   private startShard(shard: number): void {
     const { near, far } = channel();
-    const name = nameOf(shard);
+    const name = getName(shard);
     const link = new Link<ToShardThread, FromShardThread>(near, (event) =>
       this.receive(life, event),
     );
@@ -295,7 +295,7 @@ export class Host {
   }
 
   private letRead(life: ShardLife): void {
-    this.gateway.attach(life.shard, undefined, this.readerOf(life.shard));
+    this.gateway.attach(life.shard, undefined, this.createReader(life.shard));
     this.started(life.name);
     if (!this.stopIfLeaving(life)) life.state = "following";
   }
@@ -306,7 +306,7 @@ export class Host {
     const isRead = state === "following" && shard === this.options.shardCount;
     if (!isRead) this.gateway.leaveElsewhere(shard);
     else if (!this.gateway.reads(shard))
-      this.gateway.attach(shard, undefined, this.readerOf(shard));
+      this.gateway.attach(shard, undefined, this.createReader(shard));
     this.started(life.name);
     if (this.stopIfLeaving(life)) return;
     life.state = "following";
@@ -327,13 +327,13 @@ export class Host {
     this.deaths.delete(name);
     this.options.onLife(name, "opened");
     this.started(name);
-    this.gateway.attach(shard, (message) => link.send(message), this.readerOf(shard));
+    this.gateway.attach(shard, (message) => link.send(message), this.createReader(shard));
     if (this.stopIfLeaving(life)) return;
     life.state = "owning";
     this.connect(life);
   }
 
-  private readerOf(shard: number): TableReader {
+  private createReader(shard: number): TableReader {
     const reader = this.readers.get(shard) ?? this.options.openReader(shard);
     this.readers.set(shard, reader);
     return reader;
@@ -360,6 +360,6 @@ export class Host {
   }
 }
 
-function nameOf(shard: number): string {
+function getName(shard: number): string {
   return `shard ${shard}`;
 }

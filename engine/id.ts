@@ -4,7 +4,7 @@
  *
  * Messages and rows carry the lower-case text, keys the 16 bytes as a binary string.
  */
-import { type Key, keyOf } from "./key.ts";
+import { createKey, type Key } from "./key.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Entropy } from "./ports/entropy.ts";
 
@@ -48,9 +48,9 @@ export function idBytes(id: Id): string {
   );
 }
 
-/** `keyOf` for what an id names, under the id's own partition. */
+/** `createKey` for what an id names, under the id's own partition. */
 export function keyOfId<Row>(code: number, id: Id): Key<Row> {
-  return keyOf(partitionOfId(id), code, idBytes(id));
+  return createKey(partitionOfId(id), code, idBytes(id));
 }
 
 /** The inverse of `idBytes`, from the sixteen characters of `bytes` that begin at `at`. */

@@ -13,34 +13,34 @@ export const directoryCode = 128;
 /** Table codes that the engine keeps for itself; the domain's begin at 16. */
 export const engineTables = { outbox: 1, due: 2, seen: 3 } as const;
 
-export function keyOf<Row>(partition: number, code: number, rest: string): Key<Row> {
+export function createKey<Row>(partition: number, code: number, rest: string): Key<Row> {
   return String.fromCharCode(partition, code) + rest;
 }
 
-export function partitionOf(key: Key): number {
+export function getPartition(key: Key): number {
   return key.charCodeAt(0);
 }
 
-export function codeOf(key: Key): number {
+export function getCode(key: Key): number {
   return key.charCodeAt(1);
 }
 
 /** The shard that owns a row of the domain. The directory is the shard after the last. */
-export function shardOf(key: Key, shardCount: number): number {
-  return codeOf(key) >= directoryCode ? shardCount : (partitionOf(key) * shardCount) >> 8;
+export function getShard(key: Key, shardCount: number): number {
+  return getCode(key) >= directoryCode ? shardCount : (getPartition(key) * shardCount) >> 8;
 }
 
 /**
  * The first and last partition of a shard, inclusive; the directory's rows all lie under partition
  * 0.
  */
-export function partitionsOf(shard: number, shardCount: number): { first: number; last: number } {
+export function getPartitions(shard: number, shardCount: number): { first: number; last: number } {
   if (shard === shardCount) return { first: 0, last: 0 };
   return { first: (shard * 256) / shardCount, last: ((shard + 1) * 256) / shardCount - 1 };
 }
 
 /** Everything whose key begins with `prefix`. The prefix must not be all 0xff. */
-export function rangeOf(prefix: Key): { start: Key; end: Key } {
+export function getRange(prefix: Key): { start: Key; end: Key } {
   let length = prefix.length;
   while (prefix.charCodeAt(length - 1) === 0xff) length--;
   const end = prefix.slice(0, length - 1) + String.fromCharCode(prefix.charCodeAt(length - 1) + 1);

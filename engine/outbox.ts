@@ -10,7 +10,7 @@
  * has answered.
  */
 import type { OutsideEffect, Tell } from "./actor.ts";
-import { type Key, shardOf } from "./key.ts";
+import { getShard, type Key } from "./key.ts";
 import { PortError } from "./ports/port-error.ts";
 import type { Delivery, Origin } from "./shard/batch.ts";
 
@@ -87,7 +87,7 @@ export class Outbox {
   /** Another shard made these tells durable. */
   acknowledge(origins: readonly Origin[]): void {
     for (const { key, shard } of origins) {
-      const name = nameOf(shard, key);
+      const name = getName(shard, key);
       if (this.tells.delete(name)) this.ports.send(shard, { to: key, done: key });
       this.arrived.get(name)?.settle(true);
     }
@@ -111,7 +111,7 @@ export class Outbox {
   async receive(shard: number, arrivals: readonly Arrival[]): Promise<boolean> {
     if (!this.open.has(shard)) return false;
     const outcomes = arrivals.map(({ to, message, origin }) => {
-      const outcome = this.arrival(shard, nameOf(origin.shard, origin.key));
+      const outcome = this.arrival(shard, getName(origin.shard, origin.key));
       this.ports.send(shard, { to, message, origin });
       return outcome;
     });
@@ -134,7 +134,7 @@ export class Outbox {
   opened(shard: number): void {
     this.open.add(shard);
     for (const { origin, tell } of this.tells.values())
-      if (shardOf(tell.to, this.shardCount) === shard) this.forward(origin, tell);
+      if (getShard(tell.to, this.shardCount) === shard) this.forward(origin, tell);
   }
 
   /**
@@ -142,13 +142,13 @@ export class Outbox {
    * then.
    */
   send(to: Key, message: unknown): void {
-    this.ports.send(shardOf(to, this.shardCount), { to, message });
+    this.ports.send(getShard(to, this.shardCount), { to, message });
   }
 
   private forward(origin: Origin, tell: Tell): void {
     const { to, message } = tell;
-    const shard = shardOf(to, this.shardCount);
-    this.tells.set(nameOf(origin.shard, origin.key), { origin, tell });
+    const shard = getShard(to, this.shardCount);
+    this.tells.set(getName(origin.shard, origin.key), { origin, tell });
     if (this.open.has(shard)) this.ports.send(shard, { to, message, origin });
     else void this.carry(shard);
   }
@@ -177,7 +177,7 @@ export class Outbox {
   private waitingFor(shard: number, most: number): Arrival[] {
     const arrivals: Arrival[] = [];
     for (const { origin, tell } of this.tells.values()) {
-      if (shardOf(tell.to, this.shardCount) !== shard) continue;
+      if (getShard(tell.to, this.shardCount) !== shard) continue;
       if (arrivals.push({ to: tell.to, message: tell.message, origin }) === most) break;
     }
     return arrivals;
@@ -222,6 +222,6 @@ function isTell(effect: OutsideEffect | Tell): effect is Tell {
   return effect.kind === "tell";
 }
 
-function nameOf(shard: number, key: Key): string {
+function getName(shard: number, key: Key): string {
   return `${shard} ${key}`;
 }

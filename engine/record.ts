@@ -132,7 +132,7 @@ export function countWrites(bytes: Uint8Array): number {
 }
 
 /** Of the record itself, in lower-case hex. */
-export function hashOf(bytes: Uint8Array): string {
+export function computeHash(bytes: Uint8Array): string {
   return asBuffer(bytes).toString("hex", bytes.length - hashBytes);
 }
 
@@ -173,12 +173,12 @@ export function eachPlace(
 }
 
 /** JSON, or undefined for a deletion. */
-export function textOf({ record, start, end }: Slice): string | undefined {
+export function getText({ record, start, end }: Slice): string | undefined {
   return start < 0 ? undefined : asBuffer(record).toString("utf8", start, end);
 }
 
 /** The JSON in the record, or undefined for a deletion. */
-export function bytesOf({ record, start, end }: Slice): Uint8Array | undefined {
+export function getBytes({ record, start, end }: Slice): Uint8Array | undefined {
   return start < 0 ? undefined : record.subarray(start, end);
 }
 

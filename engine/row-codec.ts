@@ -7,7 +7,7 @@
  */
 import { invariant } from "./invariant.ts";
 import { JsonBytes } from "./json-bytes.ts";
-import { codeOf, type Key } from "./key.ts";
+import { getCode, type Key } from "./key.ts";
 
 /** By table code; tables without one encode their rows as JSON does. */
 export type RowCodecs = ReadonlyMap<number, RowCodec>;
@@ -66,8 +66,8 @@ export function encodedText(rowCodecs: RowCodecs | undefined, code: number, row:
 }
 
 /** The row that `text` writes. */
-export function rowOf(rowCodecs: RowCodecs | undefined, key: Key, text: string): unknown {
-  const codec = rowCodecs?.get(codeOf(key));
+export function decodeRow(rowCodecs: RowCodecs | undefined, key: Key, text: string): unknown {
+  const codec = rowCodecs?.get(getCode(key));
   const stored: unknown = JSON.parse(text);
   return codec === undefined ? stored : codec.read(stored as unknown[], 0, key);
 }
@@ -112,7 +112,7 @@ class Members implements PartCodec {
       width += place === "plain" ? 1 : place.width;
     }
     this.width = width;
-    this.write = writerOf(this.names, this.rowCodecs);
+    this.write = createWriter(this.names, this.rowCodecs);
   }
 
   /** Undefined when none of its members is there. */
@@ -140,7 +140,10 @@ type Writer = (to: JsonBytes, row: Named) => void;
  * Code that says each member by its name: a loop over names takes V8 twice as long, and rows are
  * encoded more often than anything else is done.
  */
-function writerOf(names: readonly string[], rowCodecs: readonly (PartCodec | undefined)[]): Writer {
+function createWriter(
+  names: readonly string[],
+  rowCodecs: readonly (PartCodec | undefined)[],
+): Writer {
   const lines = names.map((name, at) => {
     const member = `row[${JSON.stringify(name)}]`;
     if (rowCodecs[at] === undefined) return `to.item(${member});`;

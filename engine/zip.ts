@@ -8,7 +8,7 @@ export type ZipEntry =
   | { readonly path: string; readonly bytes: () => Uint8Array; readonly atMs: number };
 
 /** Equal entries give equal bytes, save the times of files of the disk. */
-export function zipOf(entries: Iterable<ZipEntry>): Readable {
+export function createZip(entries: Iterable<ZipEntry>): Readable {
   const archive = new ZipFile();
   const bytes = Readable.from(archive.outputStream, { objectMode: false });
   archive.on("error", (fault: Error) => bytes.destroy(fault));

@@ -17,12 +17,12 @@ import { type Answer, constantHeader, type Header, type HttpRequest } from "./ex
 import { RefusalError } from "./exchange/refusal-error.ts";
 import { stalledBody } from "./exchange/stalled-body.ts";
 import { HttpFigures } from "./metrics/http-figures.ts";
-import { bearerOf, partitionAsked } from "./placing.ts";
+import { getBearer, partitionAsked } from "./placing.ts";
 import { problem } from "./problems/problems.ts";
 import { checkContentEncoding, checkMediaType, parseBody } from "./request/body.ts";
 import { parseForm } from "./request/form.ts";
 import { readQuery } from "./request/query.ts";
-import { traceOf } from "./request/trace-parent.ts";
+import { getTrace } from "./request/trace-parent.ts";
 import { type Call, type Route, route, takesBody } from "./route.ts";
 import { RouteTree } from "./route-tree.ts";
 import type { Service } from "./service.ts";
@@ -121,7 +121,7 @@ export class Api implements Application {
         id: match.ids[0] ?? "",
         ids: match.ids,
         query: readQuery(request.query, route.query),
-        body: bodyOf(route, request),
+        body: readBody(route, request),
         principal: principal as Principal,
         rate,
       };
@@ -186,7 +186,7 @@ export class Api implements Application {
 
   /** Undefined for a stranger, and for an agent's turn, which only its own partition knows. */
   private placingPrincipal(route: Route, request: HttpRequest): Principal | undefined {
-    if (partitionOfTurn(bearerOf(request)) !== undefined) return undefined;
+    if (partitionOfTurn(getBearer(request)) !== undefined) return undefined;
     return this.authenticate(route, request);
   }
 
@@ -242,7 +242,7 @@ export class Api implements Application {
   /** To tracing tools, what a client traces. */
   private tell({ request, route }: Trail, status: number, ms: number): void {
     const { traces, clock } = this.service;
-    const parent = traces && traceOf(request);
+    const parent = traces && getTrace(request);
     if (parent === undefined) return;
     const endMs = clock.nowMs();
     const path = route?.path ?? "other";
@@ -341,7 +341,7 @@ function allowed(routes: ReadonlyMap<string, Route>): string {
   return names.join(", ");
 }
 
-function bodyOf(route: Route, request: HttpRequest): unknown {
+function readBody(route: Route, request: HttpRequest): unknown {
   if (route.body === undefined) return undefined;
   const { bytesMax } = route.body;
   if (request.body === "too_large")

@@ -15,10 +15,10 @@ export function partitionAsked(
   if (partitionOf !== undefined) return partitionOf({ ids, query: request.query });
   if (access === "open") return undefined;
   return principal === undefined
-    ? partitionOfTurn(bearerOf(request))
+    ? partitionOfTurn(getBearer(request))
     : partitionOfId(principal.scope);
 }
 
-export function bearerOf(request: HttpRequest): string {
+export function getBearer(request: HttpRequest): string {
   return (request.headers["authorization"] ?? "").replace(/^bearer +/i, "").trim();
 }

@@ -52,7 +52,7 @@ export class RequestLog {
     }
     this.written++;
     const line = describe();
-    this.output.line(levelOf(line), line);
+    this.output.line(getLevel(line), line);
   }
 
   private begin(window: number): void {
@@ -63,7 +63,7 @@ export class RequestLog {
   }
 }
 
-function levelOf({ status, route }: RequestLine): RequestLevel {
+function getLevel({ status, route }: RequestLine): RequestLevel {
   if (status >= 500) return "error";
   if (status >= 400) return "warn";
   return probes.includes(route) ? "debug" : "info";

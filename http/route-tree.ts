@@ -60,7 +60,7 @@ export class RouteTree {
       }
       const verb = /^\{[a-z_]+\}(:[a-z-]+)?$/.exec(segment);
       node =
-        verb === null ? childOf(node.byLiteral, segment) : childOf(node.anyByVerb, verb[1] ?? "");
+        verb === null ? addChild(node.byLiteral, segment) : addChild(node.anyByVerb, verb[1] ?? "");
     }
     node.routes.set(route.method, route);
   }
@@ -70,7 +70,7 @@ function emptyNode(): Node {
   return { byLiteral: new Map(), anyByVerb: new Map(), rest: undefined, routes: new Map() };
 }
 
-function childOf(children: Map<string, Node>, name: string): Node {
+function addChild(children: Map<string, Node>, name: string): Node {
   const next = children.get(name) ?? emptyNode();
   children.set(name, next);
   return next;

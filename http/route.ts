@@ -128,7 +128,7 @@ interface Row<B, P extends Parameters> {
   readonly body?: BodyRule<B>;
   readonly streamBytesMax?: number;
   readonly streamBody?: Route["streamBody"];
-  readonly partitionOf?: PartitionOf;
+  readonly getPartition?: PartitionOf;
   readonly run: (call: Call<B, Values<P>>) => Answer | Promise<Answer>;
 }
 
@@ -163,7 +163,7 @@ export function route<B = undefined, P extends Parameters = Parameters>(
     leavesContext = false,
     anyOrigin = false,
     needs,
-    partitionOf,
+    getPartition: partitionOf,
   } = row;
   // The wrapper fills `body` and `query` by this very row, so the call has the types that `run`
   // wants.

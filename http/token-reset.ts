@@ -9,7 +9,7 @@ import { directoryKey } from "../actors/directory/directory-messages.ts";
 import type { ResetFirstToken } from "../actors/directory/tokens.ts";
 import { limits } from "../config/limits.ts";
 import { tokenScopes } from "../contract/account.ts";
-import { digestOf } from "./auth/principals.ts";
+import { computeDigest } from "./auth/principals.ts";
 import { firstEmail, tokenFile } from "./bootstrap.ts";
 import { expectReply } from "./problems/replies.ts";
 import type { Service } from "./service.ts";
@@ -50,7 +50,7 @@ export async function resetFirstToken(
 ): Promise<boolean> {
   const token = files.read(wishFile)?.trim();
   if (token === undefined) return false;
-  const user = gateway.read(userByEmailKey(digestOf(firstEmail)));
+  const user = gateway.read(userByEmailKey(computeDigest(firstEmail)));
   if (user !== undefined && /^pat_[0-9a-f]{8}_[\w-]{43}$/.test(token)) {
     const message: ResetFirstToken = {
       kind: "reset_first_token",

@@ -6,7 +6,7 @@ import {
 import { pausedProvidersKey } from "../actors/directory/paused-providers.ts";
 import { domain } from "../actors/domain.ts";
 import type { Configuration } from "../config/configuration.ts";
-import { providerModelsOf } from "../config/provider-models.ts";
+import { listProviderModels } from "../config/provider-models.ts";
 import { Gateway } from "../engine/gateway.ts";
 import { IdMint } from "../engine/id.ts";
 import { Tally } from "../engine/metrics/tally.ts";
@@ -174,7 +174,7 @@ function openLine({ onFault }: Wiring, { configuration, paused, sign }: LinePart
   return new ProviderLine({
     setup() {
       const { providers, catalogue } = configuration();
-      return { configs: providers, models: providerModelsOf(catalogue), paused: paused.names() };
+      return { configs: providers, models: listProviderModels(catalogue), paused: paused.names() };
     },
     sign,
     onFault: (error) => onFault("providers", error),

@@ -7,13 +7,13 @@ export function counted(provider: Provider, tally: Tally): Provider {
   const counting = async <Answer>(
     op: string,
     call: Promise<Answer>,
-    outcomeOf: (answer: Answer) => string,
+    getOutcome: (answer: Answer) => string,
   ): Promise<Answer> => {
     const count = (outcome: string) =>
       tally.count("provider_requests_total", { provider: name, op, outcome }).add();
     try {
       const answer = await call;
-      count(outcomeOf(answer));
+      count(getOutcome(answer));
       return answer;
     } catch (error) {
       count("error");

@@ -24,12 +24,12 @@ const bodiless = [
   "POST /v1/agent/sessions/{id}/events-ticket",
 ];
 
-function nameOf({ method, path }: Route): string {
+function getName({ method, path }: Route): string {
   return `${method} ${path}`;
 }
 
 function lacking(has: (route: Route) => boolean): string[] {
-  return routeTable.filter((route) => !has(route)).map(nameOf);
+  return routeTable.filter((route) => !has(route)).map(getName);
 }
 
 t.test("each route has a schema for each of its answers", async (t) => {
@@ -50,7 +50,7 @@ t.test("each route that takes a body has a schema that names all of it", async (
     if (method === "GET" || method === "DELETE") return body === undefined;
     // The route reads what comes as it comes.
     if (streamBytesMax !== undefined) return body === undefined;
-    if (body === undefined) return bodiless.includes(nameOf(route));
+    if (body === undefined) return bodiless.includes(getName(route));
     return Object.keys(body.schema).length > 0 && body.bytesMax > 0;
   });
   t.strictSame(wrong, []);

@@ -167,7 +167,7 @@ t.test("no function exceeds 60 lines", async (t) => {
   const wrong = product.flatMap((source) =>
     nodes(source)
       .filter(ts.isFunctionLike)
-      .map((node) => ({ at: place(source, node), lines: linesOf(source, node) }))
+      .map((node) => ({ at: place(source, node), lines: listLines(source, node) }))
       .filter(({ lines }) => lines > 60)
       .map(({ at, lines }) => `${at}: ${lines} lines`),
   );
@@ -273,7 +273,7 @@ function lineAt({ tree }: Source, position: number): number {
   return tree.getLineAndCharacterOfPosition(position).line + 1;
 }
 
-function linesOf(source: Source, node: ts.Node): number {
+function listLines(source: Source, node: ts.Node): number {
   return lineAt(source, node.end) - lineAt(source, node.getStart()) + 1;
 }
 

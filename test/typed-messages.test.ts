@@ -38,9 +38,9 @@ export const address = jobKey(id);
 `,
 };
 
-const errors = errorsOf(sources);
+const errors = collectErrors(sources);
 
-function errorsOf(texts: typeof sources): Map<string, string[]> {
+function collectErrors(texts: typeof sources): Map<string, string[]> {
   const { config } = ts.readConfigFile(join(root, "tsconfig.json"), (path) =>
     readFileSync(path, "utf8"),
   );

@@ -31,15 +31,15 @@ export type Target =
   | { readonly kind: "none" };
 
 /** Addresses are read from the bundle's root; a sub-composition's also from beside it. */
-export function targetOf(bundle: Bundle, address: string, fromPath: string): Target {
+export function findTarget(bundle: Bundle, address: string, fromPath: string): Target {
   const text = address.trim();
   if (text === "" || text.startsWith("#")) return { kind: "none" };
   if (/^(data|blob|about|javascript):/i.test(text)) return { kind: "inline" };
   if (/^([a-z][a-z0-9+.-]*:|\/\/)/i.test(text)) return { kind: "remote", url: text };
   const plain = decodeText(text.replace(/[?#].*$/s, ""));
-  const entryFolder = folderOf(bundle.entry);
+  const entryFolder = getFolder(bundle.entry);
   const path = joinPath(entryFolder, plain);
-  const beside = joinPath(folderOf(fromPath), plain);
+  const beside = joinPath(getFolder(fromPath), plain);
   return { kind: "file", path: !has(bundle, path) && has(bundle, beside) ? beside : path };
 }
 
@@ -47,7 +47,7 @@ export function has(bundle: Bundle, path: string): boolean {
   return bundle.has === undefined ? bundle.read(path) !== undefined : bundle.has(path);
 }
 
-function folderOf(path: string): string {
+function getFolder(path: string): string {
   return path.slice(0, path.lastIndexOf("/") + 1);
 }
 

@@ -1,5 +1,5 @@
 import { limits } from "../config/limits.ts";
-import { type Element, nameOf } from "./markup.ts";
+import { type Element, getName } from "./markup.ts";
 
 /** A fault, or a difference from what was written, by element and attribute. */
 export interface Diagnostic {
@@ -62,7 +62,7 @@ export class Findings {
   ): void {
     if (this.byMessage.size >= limits.timeline.findingsMax) return;
     const { path, element, attribute } = place;
-    const name = element && nameOf(element);
+    const name = element && getName(element);
     const subject = [name, attribute].filter((part) => part !== undefined).join(" ");
     const message = `${path}: ${subject === "" ? "" : `${subject} `}${says}`;
     if (this.byMessage.has(message)) return;

@@ -2,7 +2,7 @@ import { webFonts } from "../config/web-fonts.ts";
 import type { Bundle } from "./bundle.ts";
 import { type Diagnostic, Findings } from "./diagnostics.ts";
 import { parseMarkup } from "./markup.ts";
-import { rulesIn, stylesheetsOf } from "./stylesheets.ts";
+import { readStylesheets, rulesIn } from "./stylesheets.ts";
 
 /**
  * Families that styles ask for first and that neither the bundle brings nor every farm has. A
@@ -13,7 +13,7 @@ export function missingFonts(bundle: Bundle, paths: Iterable<string>): readonly 
   const own = new Set(webFonts.flatMap(({ families }) => families.map(plain)));
   const asked: (readonly [name: string, path: string])[] = [];
   for (const path of new Set(paths)) {
-    const { all } = stylesheetsOf(bundle, parseMarkup(bundle.read(path) ?? "").html, path);
+    const { all } = readStylesheets(bundle, parseMarkup(bundle.read(path) ?? "").html, path);
     for (const sheet of all)
       for (const { selectors, declarations } of rulesIn(sheet)) {
         const name = firstFamily(declarations);

@@ -1,5 +1,5 @@
 import type { Bundle } from "./bundle.ts";
-import { has, targetOf } from "./bundle.ts";
+import { findTarget, has } from "./bundle.ts";
 import type { Findings, Place } from "./diagnostics.ts";
 import type { GradeEdit } from "./overlay.ts";
 
@@ -101,18 +101,18 @@ export function effectiveGrade(
   return {
     adjust,
     intensity: grade.intensity ?? 1,
-    lutPath: tableOf(grade, bundle, place, findings),
+    lutPath: readTable(grade, bundle, place, findings),
   };
 }
 
-function tableOf(
+function readTable(
   { lut_path: address }: GradeEdit,
   bundle: Bundle,
   place: Place,
   findings: Findings,
 ): string | undefined {
   if (address === undefined || address === "") return undefined;
-  const target = targetOf(bundle, address, place.path);
+  const target = findTarget(bundle, address, place.path);
   if (target.kind === "file" && has(bundle, target.path)) return target.path;
   findings.warning("missing_file", place, `names the table ${address}, which is not in the bundle`);
   return undefined;

@@ -43,7 +43,7 @@ export function isElement(node: TreeNode): node is TreeElement {
 }
 
 /** Those of a template are what the template holds. */
-export function childrenOf(node: TreeElement): readonly TreeNode[] {
+export function getChildren(node: TreeElement): readonly TreeNode[] {
   return "content" in node ? (node as Tree["template"]).content.childNodes : node.childNodes;
 }
 

@@ -1,5 +1,5 @@
 import { keyAttribute } from "./key-attribute.ts";
-import { childrenOf, Excess, isElement, parseTree, type TreeElement } from "./markup-tree.ts";
+import { Excess, getChildren, isElement, parseTree, type TreeElement } from "./markup-tree.ts";
 
 /**
  * HTML as the timeline needs it.
@@ -46,7 +46,7 @@ function convertNode(node: TreeElement, depth: number): Element {
   for (const { name, value } of node.attrs) attributes[name] ??= value;
   const children: Element[] = [];
   let text = "";
-  for (const child of childrenOf(node)) {
+  for (const child of getChildren(node)) {
     if ("value" in child && child.nodeName === "#text") text += child.value;
     if (isElement(child)) children.push(convertNode(child, depth + 1));
   }
@@ -93,7 +93,7 @@ function isNamable({ tag, attributes }: Element): boolean {
 }
 
 /** `video#hero`, as diagnostics name it. */
-export function nameOf({ tag, attributes }: Element): string {
+export function getName({ tag, attributes }: Element): string {
   const id = attributes["id"] ?? attributes["data-composition-id"];
   return id === undefined ? tag : `${tag}#${id.slice(0, 80)}`;
 }

@@ -1,4 +1,4 @@
-import { type Bundle, has, type MediaSource, targetOf } from "./bundle.ts";
+import { type Bundle, findTarget, has, type MediaSource } from "./bundle.ts";
 import type { Findings } from "./diagnostics.ts";
 import type { AudioRole, ClipMedia } from "./model.ts";
 import type { Scene, WrittenClip } from "./scene.ts";
@@ -7,7 +7,7 @@ import { addressIn } from "./variables.ts";
 const roles: readonly AudioRole[] = ["narration", "music", "sfx", "clip"];
 
 /** What a video, a sound or an image plays, with the edits; `undefined` for other elements. */
-export function mediaOf(
+export function buildClipMedia(
   clip: WrittenClip,
   scene: Scene,
   bundle: Bundle,
@@ -16,11 +16,11 @@ export function mediaOf(
   const { read, edit, kind } = clip;
   if (kind !== "video" && kind !== "audio" && kind !== "image") return undefined;
   return {
-    source: sourceOf(clip, scene, bundle, findings),
+    source: resolveSource(clip, scene, bundle, findings),
     ...mediaSpan(clip),
-    rate: rateOf(clip),
+    rate: getRate(clip),
     volume: edit.volume ?? read.number("data-volume", 0, 1) ?? 1,
-    role: roleOf(clip),
+    role: getRole(clip),
     isMuted: read.has("muted") || kind === "image",
     isLooped: read.has("loop"),
     fadeIn: read.number("data-fade-in", 0) ?? 0,
@@ -41,7 +41,7 @@ export function mediaLength(
   return (whole - media.start) / media.rate;
 }
 
-export function rateOf({ read, edit }: WrittenClip): number {
+export function getRate({ read, edit }: WrittenClip): number {
   return edit.playback_rate ?? read.number("data-playback-rate", 0.1, 5) ?? 1;
 }
 
@@ -69,7 +69,7 @@ function mediaStart({ read }: WrittenClip): number {
   return named ?? alias ?? 0;
 }
 
-function roleOf({ kind, read }: WrittenClip): AudioRole {
+function getRole({ kind, read }: WrittenClip): AudioRole {
   const usual = kind === "audio" ? "music" : "clip";
   const text = read.text("data-audio-role");
   if (text === undefined) return usual;
@@ -80,7 +80,7 @@ function roleOf({ kind, read }: WrittenClip): AudioRole {
   return usual;
 }
 
-function sourceOf(
+function resolveSource(
   { read, kind, path, isDeleted }: WrittenClip,
   { variables }: Scene,
   bundle: Bundle,
@@ -98,7 +98,7 @@ function sourceOf(
     if (kind !== "image") findings.warning("missing_file", place, "is not given");
     return undefined;
   }
-  const target = targetOf(bundle, address, path);
+  const target = findTarget(bundle, address, path);
   if (target.kind === "remote")
     findings.warning("remote", place, `leads to ${target.url.slice(0, 200)}, which is not fetched`);
   if (target.kind !== "file") return undefined;

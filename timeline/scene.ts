@@ -1,6 +1,6 @@
 import { limits } from "../config/limits.ts";
 import { Attributes as Reader, type Attributes as Written } from "./attributes.ts";
-import { type Bundle, targetOf } from "./bundle.ts";
+import { type Bundle, findTarget } from "./bundle.ts";
 import type { Findings } from "./diagnostics.ts";
 import { type Element, everyElement, hasClass } from "./markup.ts";
 import type { MarkupFiles } from "./markup-files.ts";
@@ -92,7 +92,7 @@ export function readScript(
   const reading: Reading = {
     bundle,
     files,
-    templatesById: templatesOf(document),
+    templatesById: listTemplates(document),
     overlay,
     findings,
     deleted,
@@ -185,7 +185,7 @@ function visit(
   depth: number,
   reading: Reading,
 ): void {
-  const kind = kindOf(element);
+  const kind = getKind(element);
   const id = element.attributes["id"] ?? "";
   const isDeleted = id !== "" && reading.deleted.has(id);
   const isNamed = id !== "" && Object.hasOwn(reading.overlay?.clips ?? {}, id);
@@ -221,7 +221,7 @@ function take(
   if (kind !== "composition") walk(element, scene, prefix, depth, reading);
 }
 
-function kindOf(element: Element): ClipKind | undefined {
+function getKind(element: Element): ClipKind | undefined {
   const { tag, attributes } = element;
   if (attributes["data-composition-src"] !== undefined) return "composition";
   if (attributes["data-composition-id"] !== undefined) return "composition";
@@ -278,7 +278,7 @@ function innerScene(
   const file = template ?? includedFile(address ?? "", place, reading);
   if (file === undefined) return undefined;
   const { path, document } = file;
-  const root = rootIn(document, true) ?? contentOf(document);
+  const root = rootIn(document, true) ?? getContent(document);
   const own = readDeclaredVariables([document, root], path, findings);
   const id = root.attributes["data-composition-id"];
   const wanted = host.attributes["data-composition-id"];
@@ -320,7 +320,7 @@ function ownTemplate(host: Element, outer: Scene, reading: Reading): Included | 
   return reading.textLeft < 0 ? undefined : { path: outer.path, document: template };
 }
 
-function templatesOf(document: Element): ReadonlyMap<string, Element> {
+function listTemplates(document: Element): ReadonlyMap<string, Element> {
   const templates = new Map<string, Element>();
   for (const element of everyElement(document)) {
     const { id } = element.attributes;
@@ -341,7 +341,7 @@ function includedFile(
   reading: Reading,
 ): Included | undefined {
   const { bundle, files, findings } = reading;
-  const target = targetOf(bundle, address, place.path);
+  const target = findTarget(bundle, address, place.path);
   if (target.kind !== "file") {
     findings.error("missing_file", place, "is no file of the bundle");
     return undefined;
@@ -360,7 +360,7 @@ function includedFile(
 }
 
 /** A file without a root of its own: its template, else its body. */
-function contentOf(document: Element): Element {
+function getContent(document: Element): Element {
   for (const element of everyElement(document)) if (element.tag === "template") return element;
   return document.children.find(({ tag }) => tag === "body") ?? document;
 }

@@ -1,5 +1,5 @@
 import { limits } from "../config/limits.ts";
-import { type Bundle, targetOf } from "./bundle.ts";
+import { type Bundle, findTarget } from "./bundle.ts";
 import { type Element, everyElement } from "./markup.ts";
 
 /** Styles of a page as they are written: in its markup, and in the files that it names. */
@@ -18,7 +18,7 @@ export interface Stylesheets {
   readonly isPartial: boolean;
 }
 
-export function stylesheetsOf(bundle: Bundle, html: Element, path: string): Stylesheets {
+export function readStylesheets(bundle: Bundle, html: Element, path: string): Stylesheets {
   const all: Stylesheet[] = [];
   const seen = new Set<string>();
   let isPartial = false;
@@ -28,7 +28,7 @@ export function stylesheetsOf(bundle: Bundle, html: Element, path: string): Styl
     for (const address of importsIn(text)) addFile(element, address, from);
   };
   const addFile = (element: Element, address: string, from: string): void => {
-    const target = targetOf(bundle, address, from);
+    const target = findTarget(bundle, address, from);
     if (target.kind === "file" && seen.has(target.path)) return;
     const text = target.kind === "file" ? bundle.read(target.path) : undefined;
     if (

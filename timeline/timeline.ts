@@ -3,7 +3,7 @@ import type { Bundle } from "./bundle.ts";
 import { Findings } from "./diagnostics.ts";
 import { authoredGrade, effectiveGrade } from "./grade.ts";
 import { MarkupFiles } from "./markup-files.ts";
-import { hostOffset, mediaLength, mediaOf, rateOf } from "./media.ts";
+import { buildClipMedia, getRate, hostOffset, mediaLength } from "./media.ts";
 import { type Clip, type Composition, epsilon, type Timeline, type Track } from "./model.ts";
 import { type Overlay, overlayPath, readOverlay } from "./overlay.ts";
 import { readScript, type Scene, type WrittenClip } from "./scene.ts";
@@ -22,7 +22,7 @@ import { warnOfUnsupported } from "./unsupported.ts";
  */
 export function effectiveTimeline(bundle: Bundle): Timeline {
   const findings = new Findings();
-  const overlay = overlayOf(bundle, findings);
+  const overlay = findOverlay(bundle, findings);
   const files = new MarkupFiles(bundle);
   const script = readScript(bundle, files, overlay, findings);
   if (script === undefined)
@@ -60,7 +60,7 @@ export function effectiveTimeline(bundle: Bundle): Timeline {
       .map((clip) => ({ ...clip, end: within(duration, clip.end) })),
     deleted: script.deleted,
     texts: texts.map((text) => ({ ...text, end: Math.min(text.end, duration ?? text.end) })),
-    tracks: tracksOf(stage.clips, texts, overlay),
+    tracks: listTracks(stage.clips, texts, overlay),
     diagnostics: findings.all(),
   };
 }
@@ -98,10 +98,10 @@ function arrange(scene: Scene, window: Window, stage: Stage): number | undefined
   const { key, id, path, isMounted, variables } = scene;
   const { start, end, offset, rate } = window;
   stage.compositions.push({ key, id, path, isMounted, start, end, offset, rate, variables });
-  const spans = spansOf(scene, bundle, findings);
+  const spans = computeSpans(scene, bundle, findings);
   const lanes = new Map<number, (readonly [WrittenClip, Span])[]>();
   for (const [clip, span] of spans) {
-    const track = trackOf(clip);
+    const track = getTrack(clip);
     if (!clip.isDeleted && hasTrack(clip))
       lanes.set(track, [...(lanes.get(track) ?? []), [clip, span]]);
     const toggles = scene.key === "" ? stage.overlay?.tracks?.[track] : undefined;
@@ -110,8 +110,8 @@ function arrange(scene: Scene, window: Window, stage: Stage): number | undefined
     const placed = inFilm(span, window);
     const inner: Window = {
       ...placed,
-      offset: hostOffset(clip) + cutBefore(span, window) * rateOf(clip),
-      rate: window.rate * rateOf(clip),
+      offset: hostOffset(clip) + cutBefore(span, window) * getRate(clip),
+      rate: window.rate * getRate(clip),
       isShown: window.isShown && isOn,
       isAudible: window.isAudible && isOn && toggles?.muted !== true,
     };
@@ -122,20 +122,24 @@ function arrange(scene: Scene, window: Window, stage: Stage): number | undefined
   return latestEnd(spans);
 }
 
-function spansOf(scene: Scene, bundle: Bundle, findings: Findings): ReadonlyMap<WrittenClip, Span> {
-  const lengthOf = (clip: WrittenClip): number | undefined => {
+function computeSpans(
+  scene: Scene,
+  bundle: Bundle,
+  findings: Findings,
+): ReadonlyMap<WrittenClip, Span> {
+  const computeLength = (clip: WrittenClip): number | undefined => {
     if (clip.inner === undefined)
-      return mediaLength(clip, mediaOf(clip, scene, bundle, findings), bundle);
+      return mediaLength(clip, buildClipMedia(clip, scene, bundle, findings), bundle);
     const length = sceneLength(clip.inner, bundle);
-    return length === undefined ? undefined : (length - hostOffset(clip)) / rateOf(clip);
+    return length === undefined ? undefined : (length - hostOffset(clip)) / getRate(clip);
   };
-  return resolveSpans(scene, lengthOf, findings);
+  return resolveSpans(scene, computeLength, findings);
 }
 
 /** What a scene says of its own length, else when its last clip ends. */
 function sceneLength(scene: Scene, bundle: Bundle): number | undefined {
   const written = Number(scene.root.attributes["data-duration"] ?? Number.NaN);
-  return written > 0 ? written : latestEnd(spansOf(scene, bundle, new Findings()));
+  return written > 0 ? written : latestEnd(computeSpans(scene, bundle, new Findings()));
 }
 
 /** Own seconds of the scene around the clip that its window cuts off before the clip. */
@@ -161,7 +165,7 @@ function effectiveClip(
   { bundle, findings }: Stage,
 ): Clip {
   const { key, id, kind, path, read, edit } = clip;
-  const media = mediaOf(clip, scene, bundle, findings);
+  const media = buildClipMedia(clip, scene, bundle, findings);
   const place = { path, element: read.element, attribute: "data-color-grading" };
   const written = read.text("data-color-grading");
   const authored =
@@ -190,7 +194,7 @@ function hasTrack({ read, edit }: WrittenClip): boolean {
   return edit.track_index !== undefined || read.has("data-track-index") || read.has("data-layer");
 }
 
-function trackOf({ read, edit }: WrittenClip): number {
+function getTrack({ read, edit }: WrittenClip): number {
   if (edit.track_index !== undefined) return edit.track_index;
   const index = read.number("data-track-index");
   if (index !== undefined) return Math.round(index);
@@ -200,7 +204,7 @@ function trackOf({ read, edit }: WrittenClip): number {
   return Math.round(layer);
 }
 
-function tracksOf(
+function listTracks(
   clips: readonly Clip[],
   texts: Timeline["texts"],
   overlay: Overlay | undefined,
@@ -221,7 +225,7 @@ function tracksOf(
     });
 }
 
-function overlayOf(bundle: Bundle, findings: Findings): Overlay | undefined {
+function findOverlay(bundle: Bundle, findings: Findings): Overlay | undefined {
   const text = bundle.overlay ?? bundle.read(overlayPath);
   if (text === undefined) return undefined;
   const overlay = readOverlay(text);

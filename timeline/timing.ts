@@ -30,15 +30,15 @@ export function resolveSpans(
     if (clip.id !== "" && !clipsById.has(clip.id)) clipsById.set(clip.id, clip);
   const spans = new Map<WrittenClip, Span>();
   const underWay = new Set<WrittenClip>();
-  const spanOf = (clip: WrittenClip): Span => {
+  const computeSpan = (clip: WrittenClip): Span => {
     const known = spans.get(clip);
     if (known !== undefined) return known;
     underWay.add(clip);
-    const start = startOf(
+    const start = computeStart(
       clip,
       clipsById,
       (other) => {
-        if (!underWay.has(other)) return spanOf(other).end;
+        if (!underWay.has(other)) return computeSpan(other).end;
         const place = { path: clip.path, element: clip.read.element, attribute: "data-start" };
         findings.error("start_cycle", place, `waits for itself by way of "${other.id}"`);
         return 0;
@@ -46,15 +46,15 @@ export function resolveSpans(
       findings,
     );
     underWay.delete(clip);
-    const span = { start, end: endOf(clip, start, lengthOf) };
+    const span = { start, end: computeEnd(clip, start, lengthOf) };
     spans.set(clip, span);
     return span;
   };
-  for (const clip of scene.clips) spanOf(clip);
+  for (const clip of scene.clips) computeSpan(clip);
   return spans;
 }
 
-function startOf(
+function computeStart(
   clip: WrittenClip,
   clipsById: ReadonlyMap<string, WrittenClip>,
   endOfOther: (clip: WrittenClip) => number | undefined,
@@ -93,7 +93,7 @@ function referenceIn(
   return { id, offset: text[sign] === "-" ? -seconds : seconds };
 }
 
-function endOf(clip: WrittenClip, start: number, lengthOf: LengthOf): number | undefined {
+function computeEnd(clip: WrittenClip, start: number, lengthOf: LengthOf): number | undefined {
   const { edit, read } = clip;
   const duration = edit.duration ?? read.span("data-duration");
   if (duration !== undefined) return start + duration;

@@ -1,4 +1,4 @@
-import { type Bundle, has, type Target, targetOf } from "./bundle.ts";
+import { type Bundle, findTarget, has, type Target } from "./bundle.ts";
 import type { Findings, Place } from "./diagnostics.ts";
 import { mayHaveGround } from "./ground.ts";
 import { type Element, everyElement } from "./markup.ts";
@@ -6,7 +6,7 @@ import type { MarkupFiles } from "./markup-files.ts";
 import type { Composition } from "./model.ts";
 import { mayRegister, speaksOfTimelines } from "./registration.ts";
 import { warnOfScript } from "./script-faults.ts";
-import { addressesIn, importsIn, type Stylesheets, stylesheetsOf } from "./stylesheets.ts";
+import { addressesIn, importsIn, readStylesheets, type Stylesheets } from "./stylesheets.ts";
 
 /** Attributes of the format that change a film and are not done here. */
 const notDone: Readonly<Record<string, string>> = {
@@ -48,7 +48,7 @@ export function warnOfUnsupported(
       warnOfScript(element, path, path !== bundle.entry, findings);
     }
     warnOfEmptyRegistry(bundle, elements, path, findings);
-    const sheets = stylesheetsOf(bundle, markup.html, path);
+    const sheets = readStylesheets(bundle, markup.html, path);
     warnOfStyles(bundle, sheets, findings);
     if (path === bundle.entry && !mayHaveGround(markup.html, root, sheets))
       findings.warning(
@@ -63,7 +63,7 @@ export function warnOfUnsupported(
 function warnOfStyles(bundle: Bundle, { all }: Stylesheets, findings: Findings): void {
   for (const { path, element, text } of all)
     for (const address of [...importsIn(text), ...addressesIn(text)]) {
-      const target = targetOf(bundle, address, path);
+      const target = findTarget(bundle, address, path);
       warnOfTarget(bundle, target, { path, element }, "names", findings);
     }
 }
@@ -97,7 +97,7 @@ function warnOfEmptyRegistry(
 ): void {
   const scripts = elements.filter(({ tag }) => tag === "script");
   const texts = scripts.map(({ text, attributes: { src } }) => {
-    const target = src === undefined ? undefined : targetOf(bundle, src, path);
+    const target = src === undefined ? undefined : findTarget(bundle, src, path);
     return target?.kind === "file" ? bundle.read(target.path) : text;
   });
   const element = scripts.find(({ text }) => speaksOfTimelines(text));
@@ -118,7 +118,7 @@ function warnOfLinks(bundle: Bundle, element: Element, path: string, findings: F
   const address = attribute && element.attributes[attribute];
   if (attribute === undefined || address === undefined || isHint(element)) return;
   const place = { path, element, attribute };
-  warnOfTarget(bundle, targetOf(bundle, address, path), place, "leads to", findings);
+  warnOfTarget(bundle, findTarget(bundle, address, path), place, "leads to", findings);
 }
 
 /** What a module in the page imports from elsewhere, and where import maps lead to. */
@@ -127,7 +127,7 @@ function warnOfModules(bundle: Bundle, element: Element, path: string, findings:
   const named = kind === "module" ? imported : kind === "importmap" ? mapped : undefined;
   if (named === undefined) return;
   for (const address of new Set([...element.text.matchAll(named)].map(([, found = ""]) => found)))
-    warnOfTarget(bundle, targetOf(bundle, address, path), { path, element }, "names", findings);
+    warnOfTarget(bundle, findTarget(bundle, address, path), { path, element }, "names", findings);
 }
 
 /** Addresses elsewhere, of modules and in the values of a map. */

@@ -15,7 +15,7 @@ import { plans } from "../../config/plans.ts";
 import { type Actor, answer, type Context, decision, put, tell } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
 import { invariant } from "../../engine/invariant.ts";
-import { partitionOf } from "../../engine/key.ts";
+import { getPartition } from "../../engine/key.ts";
 import {
   type Account,
   type AccountDecision,
@@ -164,7 +164,7 @@ function issueTicket(
     const retryAfterSeconds = limits.jobs.ticketMs / 1000;
     return refuse(account, { code: "rate_limit", retryAfterSeconds, detail }, ctx);
   }
-  const address = ticketKey(partitionOf(ctx.self), digest);
+  const address = ticketKey(getPartition(ctx.self), digest);
   return decision(
     { ...account, tickets: account.tickets + 1 },
     {

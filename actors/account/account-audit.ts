@@ -17,12 +17,12 @@ import {
   available,
   change,
   countIndex,
+  getPool,
   type LedgerEntryType,
   type LedgerRow,
-  poolOf,
 } from "../protocol/account.ts";
 import type { StoredFile } from "../protocol/account-messages.ts";
-import { type Asset, mimeTypeOf, modalityOf, statusOf, storedBy } from "../protocol/asset.ts";
+import { type Asset, getMimeType, getModality, getStatus, storedBy } from "../protocol/asset.ts";
 import type { Job } from "../protocol/job.ts";
 
 /** `expected` is what the rows add up to, `found` the stored value. */
@@ -89,7 +89,7 @@ export class AccountAudit {
     const isPending = phase === "canceled" && job.settlement.kind === "pending";
     if ((isOpen || isPending) && terms.hold > 0) this.unresolved.set(terms.job, terms.hold);
     if (phase === "queued" && job.waits === true) this.waiting++;
-    else if (isOpen) this.active[poolOf(terms.modality)]++;
+    else if (isOpen) this.active[getPool(terms.modality)]++;
   }
 
   /** A listing names a job that is not there. */
@@ -98,9 +98,9 @@ export class AccountAudit {
   }
 
   addAsset(asset: Asset): void {
-    const status = statusOf(asset);
+    const status = getStatus(asset);
     if (status === undefined) return;
-    change(this.assets, assetIndex(modalityOf(mimeTypeOf(asset)), status), 1);
+    change(this.assets, assetIndex(getModality(getMimeType(asset)), status), 1);
     this.assetBytes += storedBy(asset);
   }
 
@@ -126,7 +126,7 @@ export class AccountAudit {
     this.compare("granted", "Credits granted:", sums.granted, account.granted);
     this.compare("spent", "Credits spent:", -sums.spent, account.spent);
     this.compare("balance", "Credits available:", this.balance, available(account));
-    this.compare("held", "Credits held by open jobs:", sumOf(this.unresolved), account.held);
+    this.compare("held", "Credits held by open jobs:", sumCredits(this.unresolved), account.held);
     this.compare("held", "Credits held in the ledger:", -sums.held, account.held);
     this.compareHolds();
     this.compare("slots", "Slots of media jobs:", active.media, account.active.media);
@@ -134,7 +134,7 @@ export class AccountAudit {
     this.compare("slots", "Jobs that wait for a slot:", this.waiting, account.waiting);
     this.compareCounts("job_counts", this.counts, account.counts, jobStatuses, "jobs");
     this.compareCounts("asset_counts", this.assets, account.assets, assetStatuses, "assets");
-    const stored = this.assetBytes + sumOf(this.sizeBySha256);
+    const stored = this.assetBytes + sumCredits(this.sizeBySha256);
     this.compare("stored_bytes", "Bytes of assets and files:", stored, account.stored);
     this.compareUnpaidUse();
     this.compare("renewal_awaited", "Rows of the next renewal:", 1, this.renewals);
@@ -206,7 +206,7 @@ export class AccountAudit {
   }
 }
 
-function sumOf(credits: ReadonlyMap<unknown, number>): number {
+function sumCredits(credits: ReadonlyMap<unknown, number>): number {
   let sum = 0;
   for (const some of credits.values()) sum += some;
   return sum;

@@ -33,7 +33,7 @@ export function memberBudget(
     code: "member_budget",
     budgetCredits: budget.limit,
     usedCredits: used,
-    resetsAtMs: resetOf(budget, ctx.atMs),
+    resetsAtMs: computeReset(budget, ctx.atMs),
   };
 }
 
@@ -54,7 +54,7 @@ export function giveBackSpending(
   if (member === undefined || credits === 0) return [];
   const key = memberSpendingKey(ctx.self, member);
   const { month, inMonth, inTotal, ...rest } = current(ctx.get(key), ctx.atMs);
-  const ofMonth = monthOf(createdAtMs) === month ? credits : 0;
+  const ofMonth = getMonth(createdAtMs) === month ? credits : 0;
   const left = {
     ...rest,
     month,
@@ -81,21 +81,21 @@ export function setBudget(
 
 export function usedSpending({ budget, ...spending }: MemberSpending, nowMs: number): number {
   if (budget?.period === "total") return spending.inTotal;
-  return spending.month === monthOf(nowMs) ? spending.inMonth : 0;
+  return spending.month === getMonth(nowMs) ? spending.inMonth : 0;
 }
 
 /** Null for a budget that is never filled up again. */
-export function resetOf({ period }: Budget, nowMs: number): number | null {
+export function computeReset({ period }: Budget, nowMs: number): number | null {
   return period === "total" ? null : firstOfNextMonth(nowMs);
 }
 
 function current(spending: MemberSpending | undefined, nowMs: number): MemberSpending {
-  const month = monthOf(nowMs);
+  const month = getMonth(nowMs);
   if (spending === undefined) return { month, inMonth: 0, inTotal: 0 };
   return spending.month === month ? spending : { ...spending, month, inMonth: 0 };
 }
 
-function monthOf(atMs: number): number {
+function getMonth(atMs: number): number {
   const date = new Date(atMs);
   return date.getUTCFullYear() * 12 + date.getUTCMonth();
 }

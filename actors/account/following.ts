@@ -9,7 +9,7 @@ import type { JobStatus } from "../../contract/job.ts";
 import { type Context, decision, put, type RowWrite, type Tell, tell } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";
 import { invariant } from "../../engine/invariant.ts";
-import { partitionOf } from "../../engine/key.ts";
+import { getPartition } from "../../engine/key.ts";
 import {
   type Account,
   type AccountDecision,
@@ -18,8 +18,8 @@ import {
   available,
   change,
   countIndex,
+  getPool,
   ledgerKey,
-  poolOf,
   waitingKey,
 } from "../protocol/account.ts";
 import type {
@@ -34,7 +34,7 @@ import { fingerprintKey } from "../protocol/submit-terms.ts";
 import { giveBackSpending } from "./budget.ts";
 import { memberCounted } from "./member-counts.ts";
 import { commit } from "./run.ts";
-import { dayOf, usedToday, withSlots } from "./submit.ts";
+import { getDay, usedToday, withSlots } from "./submit.ts";
 import { addUnpaidUse, findCeiling } from "./unpaid-use.ts";
 
 /** What a change of the account brings along. */
@@ -96,7 +96,7 @@ function freeSlot(
 ): Step {
   if (!hadSlot) return withoutWaiting(next, job, ctx);
   next.active = withSlots(next, modality, -1);
-  invariant(next.active[poolOf(modality)] >= 0, "a slot is freed once (I7)");
+  invariant(next.active[getPool(modality)] >= 0, "a slot is freed once (I7)");
   return startWaiting(next, before, ctx);
 }
 
@@ -189,7 +189,7 @@ export function discard(
   change(counts, index, -1);
   const used = usedToday(account, ctx.atMs);
   // Accepted before midnight, it counted for another day.
-  const ofToday = dayOf(terms.createdAtMs) === dayOf(ctx.atMs) ? 1 : 0;
+  const ofToday = getDay(terms.createdAtMs) === getDay(ctx.atMs) ? 1 : 0;
   const next: AccountDraft = {
     ...account,
     counts,
@@ -197,7 +197,7 @@ export function discard(
   };
   const freed = freeSlot(next, account, terms, true, ctx);
   const settled = settle(next, terms, 0, ctx);
-  const forgotten = { key: fingerprintKey(partitionOf(ctx.self), fingerprint), value: undefined };
+  const forgotten = { key: fingerprintKey(getPartition(ctx.self), fingerprint), value: undefined };
   const counted = memberCounted(terms.member, [[index, -1]], ctx);
   return decision(next, {
     rows: [forgotten, ...freed.rows, ...settled.rows, ...counted],

@@ -5,7 +5,7 @@
 
 import { type Context, put, type RowWrite } from "../../engine/actor.ts";
 import { type Id, idBytes } from "../../engine/id.ts";
-import { type Key, keyOf, partitionOf } from "../../engine/key.ts";
+import { createKey, getPartition, type Key } from "../../engine/key.ts";
 import { change } from "../protocol/account.ts";
 import { codes } from "../table-codes.ts";
 
@@ -24,5 +24,5 @@ export function memberCounted(
 
 /** A member's own jobs in the organization at an address, by `countIndex`. */
 export function memberCountsKey(account: Key, user: Id): Key<readonly number[]> {
-  return keyOf(partitionOf(account), codes.memberCounts, account.slice(2) + idBytes(user));
+  return createKey(getPartition(account), codes.memberCounts, account.slice(2) + idBytes(user));
 }

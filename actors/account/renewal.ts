@@ -7,30 +7,30 @@
  * those who read the account see it as that step will leave it.
  */
 import { put, type RowWrite } from "../../engine/actor.ts";
-import { type Key, keyOf, orderedNumber, partitionOf } from "../../engine/key.ts";
+import { createKey, getPartition, type Key, orderedNumber } from "../../engine/key.ts";
 import {
   type Account,
   available,
   firstOfMonth,
   firstOfNextMonth,
+  getMonthlyCredits,
   type LedgerRow,
   ledgerKey,
-  monthlyCreditsOf,
 } from "../protocol/account.ts";
 import { codes } from "../table-codes.ts";
 
 /** The accounts of a partition, in the order in which they renew. */
 export function renewalKey(account: Key, atMs: number): Key<string> {
-  return keyOf(partitionOf(account), codes.renewal, orderedNumber(atMs) + account.slice(2));
+  return createKey(getPartition(account), codes.renewal, orderedNumber(atMs) + account.slice(2));
 }
 
 /** Where the accounts of a partition begin that renew at `atMs` or later. */
 export function renewalsKey(partition: number, atMs: number): Key<string> {
-  return keyOf(partition, codes.renewal, orderedNumber(atMs));
+  return createKey(partition, codes.renewal, orderedNumber(atMs));
 }
 
 export function accountOfRenewal(renewal: Key): Key<Account> {
-  return keyOf(partitionOf(renewal), codes.account, renewal.slice(8));
+  return createKey(getPartition(renewal), codes.account, renewal.slice(8));
 }
 
 /** What a renewal makes of an account. */
@@ -44,7 +44,7 @@ export interface Renewal {
 export function pendingRenewal(account: Account, atMs: number): Renewal | undefined {
   if (atMs < account.renewsAtMs) return undefined;
   const expired = Math.min(account.planLeft, available(account));
-  const granted = monthlyCreditsOf(account);
+  const granted = getMonthlyCredits(account);
   const hasEntries = expired + granted > 0;
   const next: Account = {
     ...account,

@@ -4,10 +4,10 @@
  * stored; at the limit nothing more is accepted.
  */
 
-import { allowanceOf, type PlanName, type PlanOverrides } from "../../config/plans.ts";
+import { getAllowance, type PlanName, type PlanOverrides } from "../../config/plans.ts";
 import { type Context, put, type RowWrite } from "../../engine/actor.ts";
 import { invariant } from "../../engine/invariant.ts";
-import { type Key, keyOf, partitionOf } from "../../engine/key.ts";
+import { createKey, getPartition, type Key } from "../../engine/key.ts";
 import type { Account } from "../protocol/account.ts";
 import type { FilesChanged, StoredFile } from "../protocol/account-messages.ts";
 import type { Refusal } from "../refusal.ts";
@@ -47,7 +47,7 @@ interface Full {
 
 /** Undefined when `bytes` more have room. */
 function findFull(account: Account, { plan, overrides }: Agreed, bytes: number): Full | undefined {
-  const limitBytes = allowanceOf(plan, overrides).storedBytes;
+  const limitBytes = getAllowance(plan, overrides).storedBytes;
   const used = storedBytes(account);
   if (limitBytes === undefined || (used < limitBytes && used + bytes <= limitBytes))
     return undefined;
@@ -89,5 +89,5 @@ export function countFiles(
 /** How many files of its compositions have these bytes; `sha256` in base64url. */
 export function fileUsesKey(account: Key, sha256: string): Key<number> {
   const digest = Buffer.from(sha256, "base64url").toString("latin1");
-  return keyOf(partitionOf(account), codes.fileUses, account.slice(2) + digest);
+  return createKey(getPartition(account), codes.fileUses, account.slice(2) + digest);
 }

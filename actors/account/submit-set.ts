@@ -18,7 +18,7 @@ import type { ReplyTo } from "../../engine/address.ts";
 import {
   type Account,
   type AccountDecision,
-  poolOf,
+  getPool,
   refuse,
   waitingKey,
 } from "../protocol/account.ts";
@@ -81,7 +81,7 @@ function refusalOfFirst(
   if (refusal !== undefined) return refusal;
   const room = limits.sets.waitingMax - account.waiting;
   if (message.members.length <= room) return undefined;
-  const ceiling = findCeiling(account, account, message, poolOf(work.modality), ctx);
+  const ceiling = findCeiling(account, account, message, getPool(work.modality), ctx);
   return { code: "concurrency", ...ceiling };
 }
 
@@ -113,7 +113,7 @@ function admit(
     return;
   }
   const { job, modality } = work;
-  const pool = poolOf(modality);
+  const pool = getPool(modality);
   const { max, active } = findCeiling(progress.account, progress.counted, message, pool, ctx);
   const isFree = active < max;
   const accepted = accept(progress.account, work, isFree, seen);

@@ -5,7 +5,7 @@
  */
 
 import type { Modality } from "../../config/catalogue.ts";
-import { allowanceOf } from "../../config/plans.ts";
+import { getAllowance } from "../../config/plans.ts";
 import {
   birth,
   type Context,
@@ -16,7 +16,7 @@ import {
   tell,
 } from "../../engine/actor.ts";
 import { type Id, idBytes, idOfBytes } from "../../engine/id.ts";
-import { partitionOf } from "../../engine/key.ts";
+import { getPartition } from "../../engine/key.ts";
 import {
   type Account,
   type AccountDecision,
@@ -24,9 +24,9 @@ import {
   available,
   change,
   countIndex,
+  getPool,
   ledgerKey,
   modelPlace,
-  poolOf,
   refuse,
 } from "../protocol/account.ts";
 import { type CreateJob, jobKey, jobRequestKey, type SubmitReply } from "../protocol/job.ts";
@@ -85,7 +85,8 @@ export function firstRefusal(
   ctx: Context,
 ): Refusal | undefined {
   return (
-    refusalOf(firstSteps, account, terms, job, ctx) ?? refusalOf(steps, account, terms, job, ctx)
+    findRefusal(firstSteps, account, terms, job, ctx) ??
+    findRefusal(steps, account, terms, job, ctx)
   );
 }
 
@@ -95,10 +96,10 @@ export function memberRefusal(
   job: CreateJob,
   ctx: Context,
 ): Refusal | undefined {
-  return refusalOf(memberSteps, account, terms, job, ctx);
+  return findRefusal(memberSteps, account, terms, job, ctx);
 }
 
-function refusalOf(
+function findRefusal(
   checks: readonly Step[],
   account: Account,
   terms: SubmitTerms,
@@ -128,7 +129,7 @@ function duplicate(
   create: CreateJob,
   ctx: Context,
 ): Refusal | undefined {
-  const earlier = ctx.get(fingerprintKey(partitionOf(ctx.self), terms.fingerprint));
+  const earlier = ctx.get(fingerprintKey(getPartition(ctx.self), terms.fingerprint));
   if (earlier === undefined) return undefined;
   const job = idOfBytes(earlier);
   const ended = ctx.get(jobKey(job));
@@ -148,7 +149,7 @@ function confirmation(
   if (found === undefined) return undefined;
   if (found.kind === "rejected") return { code: "confirmation_rejected", reason: found.reason };
   const isUsed =
-    ctx.get(tombstoneKey(partitionOf(ctx.self), "consumed", found.digest)) !== undefined;
+    ctx.get(tombstoneKey(getPartition(ctx.self), "consumed", found.digest)) !== undefined;
   return isUsed ? { code: "confirmation_rejected", reason: "consumed" } : undefined;
 }
 
@@ -169,7 +170,7 @@ function findModeration(
 ): Refusal | undefined {
   if (remembered === 0) return undefined;
   const digest = Buffer.from(bodyDigest, "hex").toString("latin1");
-  const tombstone = ctx.get(tombstoneKey(partitionOf(ctx.self), "refused", digest));
+  const tombstone = ctx.get(tombstoneKey(getPartition(ctx.self), "refused", digest));
   // It may have expired without having been removed yet.
   if (tombstone?.kind !== "refused" || tombstone.expiresAtMs <= ctx.atMs) return undefined;
   const detail = "The content filter refused this request before; change the prompt or the media.";
@@ -190,7 +191,7 @@ function concurrency(
   { modality }: CreateJob,
   ctx: Context,
 ): Refusal | undefined {
-  const { max, active } = findCeiling(account, account, terms, poolOf(modality), ctx);
+  const { max, active } = findCeiling(account, account, terms, getPool(modality), ctx);
   return active < max ? undefined : { code: "concurrency", max, active };
 }
 
@@ -202,10 +203,10 @@ function quota(
   _: CreateJob,
   { atMs }: Context,
 ): Refusal | undefined {
-  const perDay = allowanceOf(plan, overrides).generationsPerDay;
+  const perDay = getAllowance(plan, overrides).generationsPerDay;
   const used = usedToday(account, atMs);
   if (perDay === undefined || used < perDay) return undefined;
-  const resetsAtMs = (dayOf(atMs) + 1) * dayMs;
+  const resetsAtMs = (getDay(atMs) + 1) * dayMs;
   return { code: "quota", quota: perDay, used, resetsAtMs };
 }
 
@@ -249,7 +250,7 @@ export function accept(
   if (takesSlot) next.active = withSlots(account, modality, 1);
   next.counts = counts;
   next.models = withModel(account.models, modality, modelTag);
-  next.quota = { day: dayOf(ctx.atMs), used: usedToday(account, ctx.atMs) + 1 };
+  next.quota = { day: getDay(ctx.atMs), used: usedToday(account, ctx.atMs) + 1 };
   if (hold !== 0) next.ledgerLength++;
   const tells = ofTurn === undefined ? undefined : commit(ofTurn, hold, job, ctx);
   const entries = [{ type: "hold", amount: -hold, balance: available(next) }] as const;
@@ -269,7 +270,7 @@ export function accept(
 
 export function withSlots({ active }: Account, modality: Modality, by: number): Account["active"] {
   const { media, three_d } = active;
-  return poolOf(modality) === "media"
+  return getPool(modality) === "media"
     ? { media: media + by, three_d }
     : { media, three_d: three_d + by };
 }
@@ -281,7 +282,7 @@ function withModel(models: readonly number[], modality: Modality, tag: number): 
 
 /** The request's own rows: its fingerprint leads to the job. */
 export function requestRows({ fingerprint }: SubmitTerms, job: Id, ctx: Context): RowWrite[] {
-  return [put(fingerprintKey(partitionOf(ctx.self), fingerprint), idBytes(job))];
+  return [put(fingerprintKey(getPartition(ctx.self), fingerprint), idBytes(job))];
 }
 
 /** A confirmation token is used up by the submit that it confirmed. */
@@ -290,15 +291,15 @@ export function consumption({ confirmation: found }: SubmitTerms, ctx: Context):
   const { digest, expiresAtMs } = found;
   const tombstone = { kind: "consumed", expiresAtMs } as const;
   return [
-    tell(tombstoneKey(partitionOf(ctx.self), "consumed", digest), { kind: "set", tombstone }),
+    tell(tombstoneKey(getPartition(ctx.self), "consumed", digest), { kind: "set", tombstone }),
   ];
 }
 
 export function usedToday({ quota }: Account, atMs: number): number {
-  return quota.day === dayOf(atMs) ? quota.used : 0;
+  return quota.day === getDay(atMs) ? quota.used : 0;
 }
 
 /** UTC days since 1970. */
-export function dayOf(atMs: number): number {
+export function getDay(atMs: number): number {
   return Math.floor(atMs / dayMs);
 }

@@ -5,7 +5,7 @@
  * the creator's account the difference, in the same step.
  */
 
-import { allowanceOf, type PlanName, type PlanOverrides } from "../../config/plans.ts";
+import { getAllowance, type PlanName, type PlanOverrides } from "../../config/plans.ts";
 import { tell } from "../../engine/actor.ts";
 import type { Account, AccountDecision, Pool } from "../protocol/account.ts";
 import { accountKey, type UnpaidUseChanged } from "../protocol/account-messages.ts";
@@ -58,7 +58,7 @@ export function findCeiling(
 }
 
 function concurrentMax({ plan, overrides }: Agreed): number {
-  return allowanceOf(plan, overrides).concurrentMax;
+  return getAllowance(plan, overrides).concurrentMax;
 }
 
 /** What a step changed of the use of an unpaid organization reaches its creator's account. */

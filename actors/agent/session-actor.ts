@@ -25,8 +25,8 @@ import {
 } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
 import { idBytes } from "../../engine/id.ts";
-import { partitionOf } from "../../engine/key.ts";
-import { ownerOf } from "../job/job-index.ts";
+import { getPartition } from "../../engine/key.ts";
+import { getIndexOwner } from "../job/job-index.ts";
 import { accountKey } from "../protocol/account-messages.ts";
 import {
   type AgentTurn,
@@ -99,7 +99,7 @@ function create(
 
 /** Sessions are a user's own, within each context. */
 function listingKey({ id, scope, user }: Session) {
-  const owner = ownerOf(scope, scope === user ? undefined : user);
+  const owner = getIndexOwner(scope, scope === user ? undefined : user);
   return sessionOfOwnerKey(scope, owner, idBytes(id));
 }
 
@@ -127,7 +127,7 @@ function start(session: Session, message: StartTurn, ctx: SessionContext): Sessi
   const rows = [
     put(turnKey(session.id, id), row),
     put(briefKey(id), brief),
-    put(turnCredentialKey(partitionOf(ctx.self), digest), credential),
+    put(turnCredentialKey(getPartition(ctx.self), digest), credential),
   ];
   const opened = { kind: "run_changed", turn: id, ceiling, isEnded: false } as const;
   const next = { ...session, turns: session.turns + 1, updatedAtMs: ctx.atMs, last };

@@ -32,11 +32,11 @@ import {
   type AssetEffect,
   type AssetMessage,
   type AssetPatch,
-  mimeTypeOf,
-  modalityOf,
+  getMimeType,
+  getModality,
+  getStatus,
   type PendingAsset,
   type ProcessingAsset,
-  statusOf,
   storedBy,
   uploadPartKey,
 } from "../protocol/asset.ts";
@@ -114,8 +114,8 @@ function answerDone(
 }
 
 function recount({ scope }: Asset, before: Asset | undefined, after: Asset | undefined): Tell[] {
-  const status = (asset: Asset | undefined): AssetStatus | undefined => asset && statusOf(asset);
-  const modality = (asset: Asset | undefined) => asset && modalityOf(mimeTypeOf(asset));
+  const status = (asset: Asset | undefined): AssetStatus | undefined => asset && getStatus(asset);
+  const modality = (asset: Asset | undefined) => asset && getModality(getMimeType(asset));
   const changes: Tell[] = [];
   const to = accountKey(scope);
   if (status(before) === status(after) && modality(before) === modality(after)) return changes;
@@ -127,7 +127,7 @@ function recount({ scope }: Asset, before: Asset | undefined, after: Asset | und
 }
 
 function counted(
-  modality: ReturnType<typeof modalityOf>,
+  modality: ReturnType<typeof getModality>,
   from: AssetStatus | undefined,
   to: AssetStatus | undefined,
   bytes: number,
@@ -184,7 +184,7 @@ function restore(asset: Asset, ctx: AssetContext): AssetDecision {
 }
 
 function remove(asset: Asset, ctx: AssetContext): AssetDecision {
-  const keys = objectsOf(asset);
+  const keys = listObjects(asset);
   const effects: (Tell | AssetEffect)[] = [];
   if (asset.phase === "processing") effects.push({ kind: "farm.cancel" });
   if (keys.length > 0) effects.push(tell(removalKey(ctx.self, "media"), { kind: "remove", keys }));
@@ -199,7 +199,7 @@ function withoutParts(asset: Asset, ctx: AssetContext): RowWrite[] {
     .map((key) => ({ key, value: undefined }));
 }
 
-function objectsOf(asset: Asset): string[] {
+function listObjects(asset: Asset): string[] {
   if ("media" in asset) {
     const { objectKey, thumbnailKey } = asset.media;
     if (isShared(objectKey)) return [];
@@ -207,7 +207,7 @@ function objectsOf(asset: Asset): string[] {
   }
   return "bytes" in asset
     ? [asset.bytes.objectKey]
-    : partKeysOf(asset.scope, asset.id, asset.upload);
+    : listPartKeys(asset.scope, asset.id, asset.upload);
 }
 
 /** Where the parts of an upload are stored. */
@@ -215,7 +215,11 @@ export function partObjectKey(scope: string, asset: string, number: number): str
   return `uploads/${scope}/${asset}/${number}`;
 }
 
-function partKeysOf(scope: string, asset: string, { partCount }: PendingAsset["upload"]): string[] {
+function listPartKeys(
+  scope: string,
+  asset: string,
+  { partCount }: PendingAsset["upload"],
+): string[] {
   return Array.from({ length: partCount }, (_, at) => partObjectKey(scope, asset, at + 1));
 }
 
@@ -246,7 +250,7 @@ function complete(
 }
 
 function removeParts({ scope, id, upload }: PendingAsset, { self }: AssetContext): Tell {
-  return tell(removalKey(self, "parts"), { kind: "remove", keys: partKeysOf(scope, id, upload) });
+  return tell(removalKey(self, "parts"), { kind: "remove", keys: listPartKeys(scope, id, upload) });
 }
 
 function abort(asset: Asset, ctx: AssetContext): AssetDecision {
@@ -303,11 +307,15 @@ function applyProbe(asset: ProcessingAsset, outcome: Outcome, ctx: AssetContext)
   const [output] = outcome.outputs;
   if (output === undefined) return failAsset(asset, "The file holds no media.", ctx);
   const { bytes, token: _, attempts: __, ...kept } = asset;
-  return { ...kept, phase: "ready", media: { ...output.media, ...bytes, ...typeOf(output.media) } };
+  return {
+    ...kept,
+    phase: "ready",
+    media: { ...output.media, ...bytes, ...getType(output.media) },
+  };
 }
 
 /** The probe decoded the file, so its type is the more reliable one. */
-function typeOf({ mimeType }: { readonly mimeType: string }) {
+function getType({ mimeType }: { readonly mimeType: string }) {
   return { mimeType };
 }
 

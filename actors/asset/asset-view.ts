@@ -4,7 +4,7 @@ import { limits } from "../../config/limits.ts";
 import { firstCharacters, toOneLine } from "../../config/one-line.ts";
 import type { Asset as AssetView } from "../../contract/asset.ts";
 import { timestamp } from "../../engine/timestamp.ts";
-import { type Asset, mimeTypeOf, modalityOf, sourceOf, statusOf } from "../protocol/asset.ts";
+import { type Asset, getMimeType, getModality, getSource, getStatus } from "../protocol/asset.ts";
 import type { JobRequest } from "../protocol/job.ts";
 import type { Media } from "../protocol/media.ts";
 
@@ -16,25 +16,25 @@ export function assetView(asset: Asset, request: JobRequest | undefined, sign: S
   const media = asset.phase === "ready" || asset.phase === "trashed" ? asset.media : undefined;
   const link = asset.phase === "ready" ? sign(asset.media.objectKey) : undefined;
   const createdAt = timestamp(createdAtMs);
-  const mimeType = mimeTypeOf(asset);
-  const modality = request?.modality ?? modalityOf(mimeType);
+  const mimeType = getMimeType(asset);
+  const modality = request?.modality ?? getModality(mimeType);
   const view: AssetView = {
     id,
     signed_url: link?.url ?? "",
     expires_at: link === undefined ? createdAt : timestamp(link.expiresAtMs),
     mime_type: mimeType,
     ...measures(media),
-    thumbnail_url: thumbnailOf(asset, sign),
+    thumbnail_url: getThumbnail(asset, sign),
     created_at: createdAt,
     display_name: nameAsset(asset, request),
     favorite: asset.favorite ?? false,
     model: request?.model ?? "",
     prompt: request?.prompt ?? "",
-    size_bytes: sizeOf(asset),
-    status: statusOf(asset) ?? "failed",
+    size_bytes: getSize(asset),
+    status: getStatus(asset) ?? "failed",
     tags: [...(asset.tags ?? request?.tags ?? [])],
     user_id: request?.user ?? ("user" in origin ? origin.user : asset.scope),
-    source: sourceOf(asset),
+    source: getSource(asset),
     checksum_sha256: media?.sha256 ?? null,
   };
   if (modality !== undefined) view.modality = modality;
@@ -57,12 +57,12 @@ function measures(media: Media | undefined) {
   };
 }
 
-function thumbnailOf(asset: Asset, sign: Sign): string | null {
+function getThumbnail(asset: Asset, sign: Sign): string | null {
   if (asset.phase !== "ready" || asset.media.thumbnailKey === undefined) return null;
   return sign(asset.media.thumbnailKey).url;
 }
 
-function sizeOf(asset: Asset): number {
+function getSize(asset: Asset): number {
   if ("media" in asset) return asset.media.sizeBytes;
   return "bytes" in asset ? asset.bytes.sizeBytes : asset.upload.sizeBytes;
 }
@@ -77,6 +77,6 @@ export function nameAsset(asset: Asset, request: JobRequest | undefined): string
   if (prompt !== "") return firstCharacters(prompt, max);
   const filename = toOneLine("filename" in origin ? origin.filename : "");
   if (filename !== "") return filename;
-  const modality = request?.modality ?? modalityOf(mimeTypeOf(asset));
+  const modality = request?.modality ?? getModality(getMimeType(asset));
   return `${modality ?? "file"} ${timestamp(createdAtMs)}`;
 }

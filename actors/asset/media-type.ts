@@ -7,11 +7,11 @@
  * glTF 2.0 4.4, WOFF2 4, OpenType's sfnt versions, Adobe's Cube LUT 1.0.
  */
 
-/** How much of a file `mediaTypeOf` wants to see. */
+/** How much of a file `detectMediaType` wants to see. */
 export const sniffedBytes = 65_536;
 
 /** `undefined`: none of the accepted types. `filename` matters only for `.cube`. */
-export function mediaTypeOf(firstBytes: Uint8Array, filename?: string): string | undefined {
+export function detectMediaType(firstBytes: Uint8Array, filename?: string): string | undefined {
   const bytes = Buffer.from(firstBytes.buffer, firstBytes.byteOffset, firstBytes.byteLength);
   return byMagic(bytes) ?? byBrand(bytes) ?? byText(bytes, filename) ?? mpegAudio(bytes);
 }

@@ -26,8 +26,8 @@ import { accountKey, type FilesChanged, type StoredFile } from "../protocol/acco
 import {
   type BundleFile,
   bundleFileKey,
-  etagOf,
-  objectKeyOf,
+  getEtag,
+  objectKeyFor,
   pathBytes,
   pathDigest,
 } from "../protocol/bundle-file.ts";
@@ -112,10 +112,10 @@ function create(
 ): CompositionDecision {
   if (existing !== undefined) return answerWith(existing, ctx, done);
   if (isLate(reservation, ctx)) return refuse(undefined, tooLate, ctx);
-  const rows = [put(compositionDetailsKey(ctx.self), details), ...rowsOf(files, ctx)];
+  const rows = [put(compositionDetailsKey(ctx.self), details), ...writeRows(files, ctx)];
   const counted = tell(studioKey(composition.scope), { kind: "compositions", by: 1 });
   const tells = [counted, ...storage(composition, files, []), ...takeReservation(reservation)];
-  return answerWith({ ...composition, ...sumsOf(files) }, ctx, done, rows, tells);
+  return answerWith({ ...composition, ...sumFiles(files) }, ctx, done, rows, tells);
 }
 
 /** The account counts what it stores. */
@@ -146,13 +146,13 @@ function takeReservation(reservation: Reservation | undefined): Tell[] {
   return reservation === undefined ? [] : [tell(reservation.key, { kind: "removed" })];
 }
 
-function rowsOf(files: readonly BundleFile[], { self }: Context): RowWrite[] {
+function writeRows(files: readonly BundleFile[], { self }: Context): RowWrite[] {
   return files.map((file) => put(bundleFileKey(self, pathDigest(file.path)), file));
 }
 
-function sumsOf(files: readonly BundleFile[]) {
-  const total = (sizeOf: (file: BundleFile) => number) =>
-    files.reduce((sum, file) => sum + sizeOf(file), 0);
+function sumFiles(files: readonly BundleFile[]) {
+  const total = (getSize: (file: BundleFile) => number) =>
+    files.reduce((sum, file) => sum + getSize(file), 0);
   return {
     files: files.length,
     totalBytes: total(({ size }) => size),
@@ -160,7 +160,7 @@ function sumsOf(files: readonly BundleFile[]) {
   };
 }
 
-type Sums = ReturnType<typeof sumsOf>;
+type Sums = ReturnType<typeof sumFiles>;
 
 function changedSums(all: Sums, gone: Sums, come: Sums): Sums {
   return {
@@ -206,7 +206,7 @@ function putFile(
   if (isLate(reservation, ctx)) return refuse(composition, tooLate, ctx);
   const key = bundleFileKey(ctx.self, pathDigest(file.path));
   const before = ctx.get(key);
-  if (!holds(conditions, before && etagOf(before)))
+  if (!holds(conditions, before && getEtag(before)))
     return refuse(composition, failedCondition, ctx);
   const next: Composition = {
     ...bumpRevision(composition, ctx, 1),
@@ -263,7 +263,7 @@ function giveUpFiles(next: Composition, files: readonly BundleFile[], ctx: Conte
 }
 
 function removal(next: Composition, names: readonly string[], { self }: Context): Tell {
-  const keys = names.map((object) => objectKeyOf(next.id, { object }));
+  const keys = names.map((object) => objectKeyFor(next.id, { object }));
   return tell(bundleRemovalKey(self, next.version), { kind: "remove", keys });
 }
 
@@ -279,7 +279,7 @@ function deleteFile(
   const key = bundleFileKey(ctx.self, pathDigest(path));
   const before = ctx.get(key);
   if (before === undefined) return refuse(composition, { code: "not_found" }, ctx);
-  if (!holds(conditions, etagOf(before))) return refuse(composition, failedCondition, ctx);
+  if (!holds(conditions, getEtag(before))) return refuse(composition, failedCondition, ctx);
   const refusal = crowding(1, ctx);
   if (refusal !== undefined) return refuse(composition, refusal, ctx);
   const next: Composition = {
@@ -301,14 +301,14 @@ function replace(
   if (isLate(reservation, ctx)) return refuse(composition, tooLate, ctx);
   if (revision !== composition.revision) return answerWith(composition, ctx, moved);
   const { rows, found } = readFiles(before, ctx);
-  const sums = changedSums(composition, sumsOf(found), sumsOf(files));
+  const sums = changedSums(composition, sumFiles(found), sumFiles(files));
   const refusal = sumRefusal(sums) ?? crowding(before.length, ctx);
   if (refusal !== undefined) return refuse(composition, refusal, ctx);
   const next: Composition = { ...bumpRevision(composition, ctx, 1), ...sums };
   const gone = giveUpFiles(next, found, ctx);
   const stored = storage(composition, files, found);
   const tells = [...gone.tells, ...stored, ...takeReservation(reservation)];
-  return answerWith(next, ctx, done, [...rows, ...rowsOf(files, ctx), ...gone.rows], tells);
+  return answerWith(next, ctx, done, [...rows, ...writeRows(files, ctx), ...gone.rows], tells);
 }
 
 function readFiles(paths: readonly string[], ctx: Context) {

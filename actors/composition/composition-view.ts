@@ -16,7 +16,7 @@ import type {
   TextClip,
   Timeline,
 } from "../../timeline/model.ts";
-import { type BundleFile, etagOf, roleOf } from "../protocol/bundle-file.ts";
+import { type BundleFile, getEtag, getRole } from "../protocol/bundle-file.ts";
 import type { Composition, CompositionDetails, Frame } from "../protocol/composition.ts";
 
 /** `files` undefined in listings. */
@@ -53,14 +53,14 @@ export function fileView(file: BundleFile): CompositionFile {
     path: file.path,
     size_bytes: file.size,
     mime_type: file.mime,
-    etag: etagOf(file),
+    etag: getEtag(file),
     updated_at: timestamp(file.atMs),
-    role: roleOf(file),
+    role: getRole(file),
   };
 }
 
 /** Without a root there is nothing to measure. */
-export function frameOf(timeline: Timeline, revision: number): Frame {
+export function getFrame(timeline: Timeline, revision: number): Frame {
   const { width, height, fps, duration } = timeline;
   return {
     revision,
@@ -73,7 +73,7 @@ export function frameOf(timeline: Timeline, revision: number): Frame {
 
 export function timelineView(timeline: Timeline): EffectiveTimeline {
   const { clips, texts, compositions, diagnostics } = timeline;
-  const { width, height, frameRate, durationSeconds } = frameOf(timeline, 0);
+  const { width, height, frameRate, durationSeconds } = getFrame(timeline, 0);
   const hosted = new Map(compositions.map((inner) => [inner.key, inner]));
   return {
     duration_seconds: durationSeconds,

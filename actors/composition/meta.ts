@@ -7,7 +7,7 @@ import type { Meta } from "../protocol/composition.ts";
 export function metaFault(meta: Meta, pointer: string): Fault | undefined {
   const { metaBytesMax, metaDepthMax } = limits.compositions;
   const { series, version } = meta;
-  if (depthOf(meta) > metaDepthMax)
+  if (measureDepth(meta) > metaDepthMax)
     return { pointer, detail: `is nested deeper than ${metaDepthMax} levels` };
   if (Buffer.byteLength(JSON.stringify(meta)) > metaBytesMax)
     return { pointer, detail: `has more than ${metaBytesMax} bytes` };
@@ -30,9 +30,9 @@ export function mergeMeta(meta: Meta, patch: Meta): Meta {
   return Object.fromEntries(merged.filter(([name]) => patch[name] !== null));
 }
 
-function depthOf(value: unknown): number {
+function measureDepth(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   let deepest = 0;
-  for (const member of Object.values(value)) deepest = Math.max(deepest, depthOf(member));
+  for (const member of Object.values(value)) deepest = Math.max(deepest, measureDepth(member));
   return deepest + 1;
 }

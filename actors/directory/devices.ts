@@ -12,11 +12,11 @@ import type { TokenScope } from "../../contract/account.ts";
 import { type Context, put } from "../../engine/actor.ts";
 import type { Question, ReplyTo } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
-import { type Key, keyOf } from "../../engine/key.ts";
+import { createKey, type Key } from "../../engine/key.ts";
 import { type Refusal, type Refused, refused } from "../refusal.ts";
 import { codes } from "../table-codes.ts";
 import type { AuditNote } from "./audit.ts";
-import { digestOfHex, hexOf } from "./digest.ts";
+import { digestOfHex, encodeHex } from "./digest.ts";
 import type { Directory } from "./directory.ts";
 import { changeDirectory, type DirectoryDecision, refuse } from "./directory-decision.ts";
 import { deleted, expire } from "./expiry.ts";
@@ -105,7 +105,7 @@ export function openDevice(
   const device: Device = {
     client: client.id,
     clientName: client.name,
-    userCodeDigest: hexOf(userCodeDigest),
+    userCodeDigest: encodeHex(userCodeDigest),
     scopes,
     expiresAtMs: ctx.atMs + lifeMs,
     intervalMs: pollMs,
@@ -116,9 +116,9 @@ export function openDevice(
     head: { devices: { window, count: count + 1 } },
     rows: [
       put(key, device),
-      put(userCodeKey, hexOf(digest)),
+      put(userCodeKey, encodeHex(digest)),
       ...opens.map(({ key, open }) =>
-        put(key, [...open, { device: hexOf(digest), expiresAtMs: device.expiresAtMs }]),
+        put(key, [...open, { device: encodeHex(digest), expiresAtMs: device.expiresAtMs }]),
       ),
     ],
     tells: [
@@ -157,7 +157,7 @@ export function decideDevice(
   const decision =
     grant === undefined
       ? ({ kind: "denied" } as const)
-      : ({ kind: "approved", ...grant, scopes: scopesOf(device, grant), atMs: ctx.atMs } as const);
+      : ({ kind: "approved", ...grant, scopes: getScopes(device, grant), atMs: ctx.atMs } as const);
   return changeDirectory(head, ctx, {
     rows: [put(key, { ...device, decision }), ...deleted([deviceByUserCodeKey(userCodeDigest)])],
     reply: { kind: "decided" },
@@ -166,7 +166,7 @@ export function decideDevice(
 }
 
 /** Never more than the approver has; `admin` and `tokens` only when they were asked for. */
-function scopesOf({ scopes }: Device, grant: Granted): readonly TokenScope[] {
+function getScopes({ scopes }: Device, grant: Granted): readonly TokenScope[] {
   const isWanted = (scope: TokenScope) =>
     scopes === undefined ? scope !== "admin" && scope !== "tokens" : scopes.includes(scope);
   return grant.scopes.filter(isWanted);
@@ -218,15 +218,15 @@ function poll(
 
 /** `digest` is the SHA-256 of the device code as a binary string. */
 export function deviceKey(digest: string): Key<Device> {
-  return keyOf(0, codes.device, digest);
+  return createKey(0, codes.device, digest);
 }
 
 /** The open authorizations of a client or of its network; `name` as in `clients.ts`. */
 function devicesOfClientKey(name: string): Key<readonly OpenAuthorization[]> {
-  return keyOf(0, codes.devicesOfClient, name);
+  return createKey(0, codes.devicesOfClient, name);
 }
 
 /** The digest of the device code, in hex, by the SHA-256 of the user code. */
 export function deviceByUserCodeKey(digest: string): Key<string> {
-  return keyOf(0, codes.deviceByUserCode, digest);
+  return createKey(0, codes.deviceByUserCode, digest);
 }

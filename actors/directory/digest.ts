@@ -1,5 +1,5 @@
 /** Digests are binary strings in keys and messages, and hex in rows, where that is shorter. */
-export function hexOf(digest: string): string {
+export function encodeHex(digest: string): string {
   return Buffer.from(digest, "latin1").toString("hex");
 }
 

@@ -1,7 +1,7 @@
 /** Messages of the directory. Each is declared beside what it changes. */
 
-import { type Address, addressOf, type Question } from "../../engine/address.ts";
-import { keyOf } from "../../engine/key.ts";
+import { type Address, createAddress, type Question } from "../../engine/address.ts";
+import { createKey } from "../../engine/key.ts";
 import { codes } from "../table-codes.ts";
 import type { AuditNote } from "./audit.ts";
 import type { DecideDevice, OpenDevice, RedeemDevice } from "./devices.ts";
@@ -57,6 +57,6 @@ export type DirectoryMessage =
   | RedeemDevice
   | PauseProvider;
 
-export const directoryKey: Address<DirectoryMessage, Directory> = addressOf(
-  keyOf(0, codes.directory, ""),
+export const directoryKey: Address<DirectoryMessage, Directory> = createAddress(
+  createKey(0, codes.directory, ""),
 );

@@ -7,7 +7,7 @@
 import type { PlanName, PlanOverrides } from "../../config/plans.ts";
 import type { TokenScope } from "../../contract/account.ts";
 import { type Id, idBytes } from "../../engine/id.ts";
-import { type Key, keyOf } from "../../engine/key.ts";
+import { createKey, type Key } from "../../engine/key.ts";
 import { codes } from "../table-codes.ts";
 
 export interface Directory {
@@ -65,22 +65,22 @@ export interface NewCredential {
 }
 
 /** All users; by their ids, so in the order in which they came. */
-export const usersKey: Key<User> = keyOf(0, codes.user, "");
+export const usersKey: Key<User> = createKey(0, codes.user, "");
 
 export function userKey(user: Id): Key<User> {
-  return keyOf(0, codes.user, idBytes(user));
+  return createKey(0, codes.user, idBytes(user));
 }
 
 /** `digest` is the SHA-256 of the lower-case address as a binary string. */
 export function userByEmailKey(digest: string): Key<Id> {
-  return keyOf(0, codes.userByEmail, digest);
+  return createKey(0, codes.userByEmail, digest);
 }
 
 /** `digest` is the SHA-256 of the token as a binary string. */
 export function credentialKey(digest: string): Key<Credential> {
-  return keyOf(0, codes.credential, digest);
+  return createKey(0, codes.credential, digest);
 }
 
 export function signingKeyKey(purpose: string): Key<SigningKey> {
-  return keyOf(0, codes.signingKey, purpose);
+  return createKey(0, codes.signingKey, purpose);
 }

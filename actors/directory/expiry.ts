@@ -11,8 +11,8 @@ import {
   type Tell,
   tell,
 } from "../../engine/actor.ts";
-import { type Address, addressOf } from "../../engine/address.ts";
-import { type Key, keyOf } from "../../engine/key.ts";
+import { type Address, createAddress } from "../../engine/address.ts";
+import { createKey, type Key } from "../../engine/key.ts";
 import { codes } from "../table-codes.ts";
 
 export interface Expiry {
@@ -44,5 +44,5 @@ export function deleted(keys: readonly Key[]): RowWrite[] {
 
 /** What ends with time: named by the first of the rows that go with it. */
 export function expiryKey(first: Key): Address<ExpiryMessage, Expiry> {
-  return addressOf(keyOf(0, codes.expiry, first.slice(1)));
+  return createAddress(createKey(0, codes.expiry, first.slice(1)));
 }

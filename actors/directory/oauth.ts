@@ -13,11 +13,11 @@ import type { TokenScope } from "../../contract/account.ts";
 import { type Context, put, type RowWrite, type Tell } from "../../engine/actor.ts";
 import type { Question, ReplyTo } from "../../engine/address.ts";
 import { type Id, idBytes } from "../../engine/id.ts";
-import { type Key, keyOf } from "../../engine/key.ts";
+import { createKey, type Key } from "../../engine/key.ts";
 import { type Refusal, type Refused, refused } from "../refusal.ts";
 import { codes } from "../table-codes.ts";
 import type { AuditNote } from "./audit.ts";
-import { hexOf } from "./digest.ts";
+import { encodeHex } from "./digest.ts";
 import {
   type Credential,
   credentialKey,
@@ -159,14 +159,14 @@ export function issueAccess(
   ctx: Context<ReplyTo<IssueAccess>>,
 ): DirectoryDecision {
   const { digest, credential } = message.token;
-  const client = credential.client === undefined ? undefined : ctx.get(clientKeyOf(credential));
+  const client = credential.client === undefined ? undefined : ctx.get(getClientKey(credential));
   if (client === undefined || !isInForce(client, client.createdAtMs, ctx))
     return refuse(head, ctx, oauth("unauthorized_client", "This client's account may not act."));
   const { rows, tells } = accessRows(digest, { ...credential, createdAtMs: ctx.atMs });
   return changeDirectory(head, ctx, { rows, tells, reply: granted(credential.scopes) });
 }
 
-function clientKeyOf({ client = "" }: Credential) {
+function getClientKey({ client = "" }: Credential) {
   return oauthClientKey(client);
 }
 
@@ -182,7 +182,7 @@ export function beginFamily(
     client: client.id,
     clientName: client.name,
     createdAtMs: ctx.atMs,
-    current: hexOf(pair.refreshDigest),
+    current: encodeHex(pair.refreshDigest),
   };
   return pairRows(client.family, family, grant.scopes, pair, ctx);
 }
@@ -198,14 +198,14 @@ export function refresh(
   const isDead = token === undefined || token.expiresAtMs <= ctx.atMs;
   if (isDead || family === undefined || family.client !== client)
     return refuse(head, ctx, invalidGrant);
-  if (family.current !== hexOf(digest) || !isInForce(family, family.createdAtMs, ctx)) {
+  if (family.current !== encodeHex(digest) || !isInForce(family, family.createdAtMs, ctx)) {
     const rows = deleted([refreshFamilyKey(token.family)]);
     return changeDirectory(head, ctx, { rows, reply: refused(invalidGrant) });
   }
   const scopes = message.scopes ?? family.scopes;
   if (!scopes.every((scope) => family.scopes.includes(scope)))
     return refuse(head, ctx, oauth("invalid_scope", "The scope was not granted."));
-  const next = { ...family, current: hexOf(pair.refreshDigest) };
+  const next = { ...family, current: encodeHex(pair.refreshDigest) };
   const { rows, tells } = pairRows(token.family, next, scopes, pair, ctx);
   return changeDirectory(head, ctx, { rows, tells, reply: granted(scopes) });
 }
@@ -304,19 +304,19 @@ export function oauth(error: OAuthError, detail: string): Refusal {
 }
 
 export function oauthClientKey(client: Id): Key<OAuthClient> {
-  return keyOf(0, codes.oauthClient, idBytes(client));
+  return createKey(0, codes.oauthClient, idBytes(client));
 }
 
 /** The OAuth clients of a user's personal space or of an organization; bounded. */
 export function clientsOfScopeKey(scope: Id): Key<readonly Id[]> {
-  return keyOf(0, codes.clientsOfScope, idBytes(scope));
+  return createKey(0, codes.clientsOfScope, idBytes(scope));
 }
 
 /** `digest` is the SHA-256 of the refresh token as a binary string. */
 export function refreshTokenKey(digest: string): Key<RefreshToken> {
-  return keyOf(0, codes.refreshToken, digest);
+  return createKey(0, codes.refreshToken, digest);
 }
 
 export function refreshFamilyKey(family: Id): Key<RefreshFamily> {
-  return keyOf(0, codes.refreshFamily, idBytes(family));
+  return createKey(0, codes.refreshFamily, idBytes(family));
 }

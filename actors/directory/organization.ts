@@ -3,7 +3,7 @@
 import type { PlanName, PlanOverrides } from "../../config/plans.ts";
 import type { Role } from "../../contract/organization.ts";
 import { type Id, idBytes } from "../../engine/id.ts";
-import { type Key, keyOf } from "../../engine/key.ts";
+import { createKey, type Key } from "../../engine/key.ts";
 import { codes } from "../table-codes.ts";
 import type { AccountStatus } from "./directory.ts";
 
@@ -40,22 +40,22 @@ export function payForItself({ countsInto: _, ...organization }: Organization): 
 }
 
 /** All organizations, by their ids. */
-export const organizationsKey: Key<Organization> = keyOf(0, codes.organization, "");
+export const organizationsKey: Key<Organization> = createKey(0, codes.organization, "");
 
 export function organizationKey(organization: Id): Key<Organization> {
-  return keyOf(0, codes.organization, idBytes(organization));
+  return createKey(0, codes.organization, idBytes(organization));
 }
 
 export function organizationBySlugKey(slug: string): Key<Id> {
-  return keyOf(0, codes.organizationBySlug, slug);
+  return createKey(0, codes.organizationBySlug, slug);
 }
 
 /** The members of an organization, oldest first; bounded. */
 export function membersKey(organization: Id): Key<readonly Member[]> {
-  return keyOf(0, codes.members, idBytes(organization));
+  return createKey(0, codes.members, idBytes(organization));
 }
 
 /** The organizations of a user; bounded. Those that were deleted have no row of their own. */
 export function membershipsKey(user: Id): Key<readonly Membership[]> {
-  return keyOf(0, codes.memberships, idBytes(user));
+  return createKey(0, codes.memberships, idBytes(user));
 }

@@ -130,7 +130,7 @@ const slugTaken = "An organization with this slug exists already.";
 
 /** Why `user` may not join one more organization in this role; undefined when it may. */
 function findExcess(user: Id, role: Role, ctx: Context): string | undefined {
-  const memberships = membershipsOf(user, ctx);
+  const memberships = listMemberships(user, ctx);
   const { perAccountMax } = limits.organizations;
   if (memberships.length >= perAccountMax)
     return `An account belongs to at most ${perAccountMax} organizations.`;
@@ -139,7 +139,7 @@ function findExcess(user: Id, role: Role, ctx: Context): string | undefined {
 
 /** Why `user` may not own one more organization; undefined when it may. */
 function findOwnedExcess(user: Id, ctx: Context): string | undefined {
-  const owned = membershipsOf(user, ctx).filter(({ role }) => role === "owner").length;
+  const owned = listMemberships(user, ctx).filter(({ role }) => role === "owner").length;
   const plan = ctx.get(userKey(user))?.plan ?? "free";
   const { organizationsOwned: most } = plans[plan];
   if (owned < most) return undefined;
@@ -271,13 +271,13 @@ function membershipRow(
   member: Member | undefined,
   ctx: Context,
 ): RowWrite {
-  const others = membershipsOf(user, ctx).filter((one) => one.organization !== organization);
+  const others = listMemberships(user, ctx).filter((one) => one.organization !== organization);
   if (member === undefined) return put(membershipsKey(user), others);
   const { role, sinceMs } = member;
   return put(membershipsKey(user), [...others, { organization, role, sinceMs }]);
 }
 
-function membershipsOf(user: Id, ctx: Context): readonly Membership[] {
+function listMemberships(user: Id, ctx: Context): readonly Membership[] {
   const all = ctx.get(membershipsKey(user)) ?? [];
   return all.filter(({ organization }) => ctx.get(organizationKey(organization)) !== undefined);
 }

@@ -2,7 +2,7 @@
 import { limits } from "../../config/limits.ts";
 import { type Context, put } from "../../engine/actor.ts";
 import type { Question, ReplyTo } from "../../engine/address.ts";
-import { type Key, keyOf } from "../../engine/key.ts";
+import { createKey, type Key } from "../../engine/key.ts";
 import { codes } from "../table-codes.ts";
 import type { AuditNote } from "./audit.ts";
 import type { Directory } from "./directory.ts";
@@ -19,7 +19,7 @@ interface ProviderPaused {
   readonly kind: "provider_paused";
 }
 
-export const pausedProvidersKey: Key<readonly string[]> = keyOf(0, codes.pausedProviders, "");
+export const pausedProvidersKey: Key<readonly string[]> = createKey(0, codes.pausedProviders, "");
 
 /** What is so already changes nothing. One that is not configured any more may stay paused. */
 export function pauseProvider(

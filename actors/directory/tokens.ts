@@ -4,11 +4,11 @@ import { limits } from "../../config/limits.ts";
 import { type Context, decision, put, type RowWrite, type Tell } from "../../engine/actor.ts";
 import type { Question, ReplyTo } from "../../engine/address.ts";
 import { type Id, idBytes } from "../../engine/id.ts";
-import { type Key, keyOf } from "../../engine/key.ts";
+import { createKey, type Key } from "../../engine/key.ts";
 import type { Refused } from "../refusal.ts";
 import { codes } from "../table-codes.ts";
 import type { AuditNote } from "./audit.ts";
-import { digestOfHex, hexOf } from "./digest.ts";
+import { digestOfHex, encodeHex } from "./digest.ts";
 import { credentialKey, type Directory, type NewCredential, userKey } from "./directory.ts";
 import {
   answerWith,
@@ -87,7 +87,7 @@ function issueRows(
   return {
     rows: [
       put(key, credential),
-      put(tokensOfUserKey(user), [...live, refOf({ digest, credential })]),
+      put(tokensOfUserKey(user), [...live, getRef({ digest, credential })]),
     ],
     tells: expiresAtMs === null ? [] : [expire(expiresAtMs, key, tokenUseKey(digest))],
   };
@@ -97,12 +97,12 @@ function issueRows(
 export function firstTokenRows({ digest, credential }: NewCredential): RowWrite[] {
   return [
     put(credentialKey(digest), credential),
-    put(tokensOfUserKey(credential.user), [refOf({ digest, credential })]),
+    put(tokensOfUserKey(credential.user), [getRef({ digest, credential })]),
   ];
 }
 
-function refOf({ digest, credential: { id, expiresAtMs } }: NewCredential): TokenRef {
-  return { id, digest: hexOf(digest), expiresAtMs };
+function getRef({ digest, credential: { id, expiresAtMs } }: NewCredential): TokenRef {
+  return { id, digest: encodeHex(digest), expiresAtMs };
 }
 
 export function revokeToken(
@@ -142,7 +142,7 @@ export function resetFirstToken(
   const { token, audit } = message;
   const { user } = token.credential;
   const live = liveTokens(user, ctx);
-  if (live.some(({ digest }) => digest === hexOf(token.digest)))
+  if (live.some(({ digest }) => digest === encodeHex(token.digest)))
     return answerWith(head, ctx, { kind: "reset" });
   const isFirst = ({ digest }: TokenRef) =>
     ctx.get(credentialKey(digestOfHex(digest)))?.name === firstCredentialName;
@@ -164,10 +164,10 @@ export function liveTokens(user: Id, ctx: Pick<Context, "get" | "atMs">): readon
 
 /** A user's personal access tokens, oldest first; bounded. */
 export function tokensOfUserKey(user: Id): Key<readonly TokenRef[]> {
-  return keyOf(0, codes.tokensOfUser, idBytes(user));
+  return createKey(0, codes.tokensOfUser, idBytes(user));
 }
 
 /** When the credential of that digest was last used, in milliseconds, to the minute. */
 export function tokenUseKey(digest: string): Key<number> {
-  return keyOf(0, codes.tokenUse, digest);
+  return createKey(0, codes.tokenUse, digest);
 }

@@ -4,28 +4,28 @@ import type { ModelEntry } from "../../config/catalogue.ts";
 import { defined } from "../../config/defined.ts";
 import type { Fault } from "../../config/schema.ts";
 import { type AudioTask, audioTasks, GenerateAudioRequest } from "../../contract/generation.ts";
-import { priceOf } from "../pricing.ts";
+import { computePrice } from "../pricing.ts";
 import type { Source } from "../protocol/farm-task.ts";
 import type { TaskInput } from "../protocol/job.ts";
 import type { Refusal } from "../refusal.ts";
 import { acceptBody } from "./accepted-body.ts";
-import { canonicalOf } from "./canonical.ts";
+import { createCanonicalizer } from "./canonical.ts";
 import {
   capabilityFaults,
   durationFaults,
-  limitOf,
+  getLimit,
+  getPromptMax,
   optionFaults,
-  promptMaxOf,
   References,
-  sourceOf,
   textFaults,
+  toSource,
 } from "./faults.ts";
 import type { Generation, Sources } from "./generation.ts";
-import { type Asking, chooseModel, refusalOf } from "./model-choice.ts";
+import { type Asking, chooseModel, findRefusal } from "./model-choice.ts";
 import { inputFor } from "./provider-fields.ts";
 
 const defaults = { output_format: "mp3", speed: 1 };
-const canonical = canonicalOf(GenerateAudioRequest.properties, defaults);
+const canonical = createCanonicalizer(GenerateAudioRequest.properties, defaults);
 const accept = acceptBody(GenerateAudioRequest.properties, defaults);
 
 export function resolveAudio(
@@ -35,22 +35,22 @@ export function resolveAudio(
 ): Generation | Refusal {
   const model = chooseModel(asking, request.model, "audio", "generate");
   if ("code" in model) return model;
-  const task = request.task ?? tasksOf(model)[0] ?? "speech";
+  const task = request.task ?? listTasks(model)[0] ?? "speech";
   const references = new References(sources);
   const { reference_asset_id: reference } = request;
-  const voice = sourceOf(references.one(reference, "/reference_asset_id", "audio"));
-  const faults = model.status === "preview" ? [] : faultsOf(request, task, model);
-  const refusal = refusalOf(model, asking.plan, faults, references.faults);
+  const voice = toSource(references.one(reference, "/reference_asset_id", "audio"));
+  const faults = model.status === "preview" ? [] : findFaults(request, task, model);
+  const refusal = findRefusal(model, asking.plan, faults, references.faults);
   return refusal ?? resolved(request, task, model, voice);
 }
 
-function tasksOf(model: ModelEntry): AudioTask[] {
+function listTasks(model: ModelEntry): AudioTask[] {
   const offered = model.options["tasks"] ?? [];
   return audioTasks.filter((task) => offered.includes(task));
 }
 
-function faultsOf(request: GenerateAudioRequest, task: AudioTask, model: ModelEntry): Fault[] {
-  const tasks = tasksOf(model);
+function findFaults(request: GenerateAudioRequest, task: AudioTask, model: ModelEntry): Fault[] {
+  const tasks = listTasks(model);
   const faults = [
     ...optionFaults(request, model, ["voice", "output_format"]),
     ...capabilityFaults(request, model, {
@@ -66,12 +66,12 @@ function faultsOf(request: GenerateAudioRequest, task: AudioTask, model: ModelEn
 }
 
 function speechFaults(request: GenerateAudioRequest, model: ModelEntry): Fault[] {
-  const textMax = limitOf(model, "audio.text_max", 5_000);
+  const textMax = getLimit(model, "audio.text_max", 5_000);
   return [
     ...textFaults(request.text, "text", textMax, true),
     ...(request.prompt === undefined
       ? []
-      : textFaults(request.prompt, "prompt", promptMaxOf(model), false)),
+      : textFaults(request.prompt, "prompt", getPromptMax(model), false)),
     ...languageFaults(request.language, model),
     ...meaningless(request, "speech", ["duration_seconds", "lyrics"]),
   ];
@@ -90,7 +90,7 @@ function languageFaults(language: string | undefined, model: ModelEntry): Fault[
 
 function soundFaults(request: GenerateAudioRequest, task: AudioTask, model: ModelEntry): Fault[] {
   return [
-    ...textFaults(request.prompt, "prompt", promptMaxOf(model), true),
+    ...textFaults(request.prompt, "prompt", getPromptMax(model), true),
     ...durationFaults(request.duration_seconds, model, "audio.duration_seconds"),
     ...meaningless(request, task, ["text", "voice", "language", "speed"]),
   ];
@@ -115,7 +115,7 @@ function resolved(
   const { seed = 0, output_format: format = "mp3", provider_options } = request;
   const isSpeech = task === "speech";
   const prompt = (isSpeech ? request.text : request.prompt)?.trim() ?? "";
-  const durationSeconds = isSpeech ? undefined : durationOf(request, task, model);
+  const durationSeconds = isSpeech ? undefined : getDuration(request, task, model);
   const voice = isSpeech ? (request.voice ?? String(model.options["voice"]?.[0] ?? "")) : undefined;
   const sound = isSpeech ? speechInput(request, voice) : { durationSeconds };
   const lyrics = defined({ lyrics: request.lyrics });
@@ -130,7 +130,7 @@ function resolved(
     prompt,
     displayName: request.display_name,
     tags: request.tags ?? [],
-    price: priceOf(model, units, options),
+    price: computePrice(model, units, options),
     count: 1,
     input: inputFor(
       {
@@ -183,7 +183,7 @@ function speechInput(request: GenerateAudioRequest, voice: string | undefined): 
   };
 }
 
-function durationOf(request: GenerateAudioRequest, task: AudioTask, model: ModelEntry): number {
+function getDuration(request: GenerateAudioRequest, task: AudioTask, model: ModelEntry): number {
   const otherwise = model.defaults["duration_seconds"];
   if (request.duration_seconds !== undefined) return request.duration_seconds;
   return typeof otherwise === "number" ? otherwise : task === "music" ? 30 : 5;

@@ -1,17 +1,17 @@
 import { defined } from "../../config/defined.ts";
 import type { Fault } from "../../config/schema.ts";
 import { RemoveBackgroundVideoRequest } from "../../contract/generation.ts";
-import { priceOf } from "../pricing.ts";
+import { computePrice } from "../pricing.ts";
 import type { Refusal } from "../refusal.ts";
 import { acceptBody } from "./accepted-body.ts";
-import { canonicalOf } from "./canonical.ts";
-import { optionFaults, References, sourceOf } from "./faults.ts";
+import { createCanonicalizer } from "./canonical.ts";
+import { optionFaults, References, toSource } from "./faults.ts";
 import type { Generation, Sources } from "./generation.ts";
-import { type Asking, chooseModel, refusalOf } from "./model-choice.ts";
+import { type Asking, chooseModel, findRefusal } from "./model-choice.ts";
 import { inputFor } from "./provider-fields.ts";
 
 const defaults = { background: "transparent" };
-const canonical = canonicalOf(RemoveBackgroundVideoRequest.properties, defaults);
+const canonical = createCanonicalizer(RemoveBackgroundVideoRequest.properties, defaults);
 const accept = acceptBody(RemoveBackgroundVideoRequest.properties, defaults);
 
 /** Removal of a video's background: what will be made, held and deduplicated. */
@@ -27,7 +27,7 @@ export function resolveBackgroundRemoval(
   const references = new References(sources);
   const source = references.one(request.source_asset_id, "/source_asset_id", "video");
   const faults = [...backgroundFaults(request), ...optionFaults(request, model, ["output_format"])];
-  const refusal = refusalOf(model, asking.plan, faults, references.faults);
+  const refusal = findRefusal(model, asking.plan, faults, references.faults);
   if (refusal !== undefined || source === undefined) return refusal ?? { code: "not_found" };
   const seconds = Math.ceil(source.media.durationSeconds ?? 1);
   return {
@@ -36,14 +36,14 @@ export function resolveBackgroundRemoval(
     prompt: "",
     displayName: request.display_name,
     tags: request.tags ?? [],
-    price: priceOf(model, { seconds }, { output_format: format, background }),
+    price: computePrice(model, { seconds }, { output_format: format, background }),
     count: 1,
     input: inputFor(
       {
-        ...{ model, request, assets: { source: sourceOf(source) } },
+        ...{ model, request, assets: { source: toSource(source) } },
         made: { background, output_format: format },
       },
-      () => ({ source: sourceOf(source), background, ...defined({ color }), format }),
+      () => ({ source: toSource(source), background, ...defined({ color }), format }),
     ),
     promptAs: undefined,
     canonical: canonical({ ...request, output_format: format }, model),

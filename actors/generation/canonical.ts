@@ -30,7 +30,7 @@ export function withoutDefaults(
 }
 
 /** Makes the canonical body of one kind of request, without its confirmation token. */
-export function canonicalOf(
+export function createCanonicalizer(
   properties: Members,
   fixedDefaults: Members,
 ): (request: Members, model: ModelEntry) => string {

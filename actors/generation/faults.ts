@@ -23,11 +23,11 @@ export function textFaults(
   return isLong ? [{ pointer: `/${field}`, detail: `has more than ${max} characters` }] : [];
 }
 
-export function promptMaxOf(model: ModelEntry): number {
-  return limitOf(model, "prompt_max", 10_000);
+export function getPromptMax(model: ModelEntry): number {
+  return getLimit(model, "prompt_max", 10_000);
 }
 
-export function limitOf(model: ModelEntry, name: string, otherwise: number): number {
+export function getLimit(model: ModelEntry, name: string, otherwise: number): number {
   const value = model.limits[name];
   return typeof value === "number" ? value : otherwise;
 }
@@ -138,13 +138,13 @@ export class References {
         pointer,
         detail: max === 0 ? "is not supported" : `has more than ${max}`,
       });
-    return ids.flatMap((id, at) => sourceOf(this.one(id, `${pointer}/${at}`, "image")) ?? []);
+    return ids.flatMap((id, at) => toSource(this.one(id, `${pointer}/${at}`, "image")) ?? []);
   }
 }
 
 type MediaKind = "image" | "video" | "audio";
 
-export function sourceOf(asset: SourceAsset | undefined): Source | undefined {
+export function toSource(asset: SourceAsset | undefined): Source | undefined {
   if (asset === undefined) return undefined;
   return { objectKey: asset.media.objectKey, mimeType: asset.media.mimeType };
 }

@@ -4,30 +4,30 @@ import type { ModelEntry } from "../../config/catalogue.ts";
 import { defined } from "../../config/defined.ts";
 import type { Fault } from "../../config/schema.ts";
 import { GenerateImageRequest } from "../../contract/generation.ts";
-import { priceOf } from "../pricing.ts";
+import { computePrice } from "../pricing.ts";
 import type { Source } from "../protocol/farm-task.ts";
 import type { TaskInput } from "../protocol/job.ts";
 import type { Refusal } from "../refusal.ts";
 import { acceptBody } from "./accepted-body.ts";
-import { canonicalOf } from "./canonical.ts";
+import { createCanonicalizer } from "./canonical.ts";
 import {
   capabilityFaults,
-  limitOf,
+  getLimit,
+  getPromptMax,
   optionFaults,
-  promptMaxOf,
   References,
-  sourceOf,
   textFaults,
+  toSource,
 } from "./faults.ts";
 import type { Generation, Quoted, Sources } from "./generation.ts";
-import { type Asking, chooseModel, refusalOf } from "./model-choice.ts";
+import { type Asking, chooseModel, findRefusal } from "./model-choice.ts";
 import { rewriteForImage } from "./prompt-rewriter.ts";
 import { inputFor } from "./provider-fields.ts";
 import { imageSize, type Size } from "./sizes.ts";
 
 export const imageDefaults = { num_images: 1, output_format: "png", enhance_prompt: false };
 
-const canonical = canonicalOf(GenerateImageRequest.properties, imageDefaults);
+const canonical = createCanonicalizer(GenerateImageRequest.properties, imageDefaults);
 const accept = acceptBody(GenerateImageRequest.properties, imageDefaults);
 
 export function resolveImage(
@@ -39,9 +39,9 @@ export function resolveImage(
   const model = chooseModel(asking, request.model, "image", operation);
   if ("code" in model) return model;
   const references = new References(sources);
-  const pictures = picturesOf(request, model, references);
-  const faults = model.status === "preview" ? [] : faultsOf(request, model);
-  const refusal = refusalOf(model, asking.plan, faults, references.faults);
+  const pictures = listPictures(request, model, references);
+  const faults = model.status === "preview" ? [] : findFaults(request, model);
+  const refusal = findRefusal(model, asking.plan, faults, references.faults);
   return refusal ?? resolved(request, model, pictures);
 }
 
@@ -51,15 +51,15 @@ interface Pictures {
   readonly mask?: Source;
 }
 
-function picturesOf(
+function listPictures(
   { reference_asset_ids, mask_asset_id }: GenerateImageRequest,
   model: ModelEntry,
   references: References,
 ): Pictures {
   if (reference_asset_ids === undefined && mask_asset_id === undefined) return {};
-  const max = limitOf(model, "image.reference_images_max", 0);
+  const max = getLimit(model, "image.reference_images_max", 0);
   const given = references.many(reference_asset_ids, "/reference_asset_ids", max);
-  const mask = sourceOf(references.one(mask_asset_id, "/mask_asset_id", "image"));
+  const mask = toSource(references.one(mask_asset_id, "/mask_asset_id", "image"));
   if (mask_asset_id !== undefined && reference_asset_ids?.length !== 1)
     references.faults.push({ pointer: "/mask_asset_id", detail: "needs exactly one reference" });
   return {
@@ -78,14 +78,14 @@ const capabilityByField = {
   enhance_prompt: "prompt_enhance",
 };
 
-function faultsOf(request: GenerateImageRequest, model: ModelEntry): Fault[] {
+function findFaults(request: GenerateImageRequest, model: ModelEntry): Fault[] {
   const faults = [
-    ...textFaults(request.prompt, "prompt", promptMaxOf(model), model.prompt_required),
+    ...textFaults(request.prompt, "prompt", getPromptMax(model), model.prompt_required),
     ...optionFaults(request, model, ["aspect_ratio", "resolution", "quality", "output_format"]),
     ...capabilityFaults(request, model, capabilityByField),
     ...sizeFaults(request),
   ];
-  const max = limitOf(model, "image.num_images_max", 1);
+  const max = getLimit(model, "image.num_images_max", 1);
   if ((request.num_images ?? 1) > max)
     faults.push({ pointer: "/num_images", detail: `must be from 1 to ${max} for ${model.id}` });
   const isClear = request.background === "transparent";
@@ -125,7 +125,7 @@ function resolved(
     prompt,
     displayName: request.display_name,
     tags: request.tags ?? [],
-    price: priceOf(model, units, { aspect_ratio: ratio, resolution, quality }),
+    price: computePrice(model, units, { aspect_ratio: ratio, resolution, quality }),
     count,
     input: inputFor(
       {

@@ -40,7 +40,7 @@ export function chooseModel(
 }
 
 /** Faults first, then the plan: what no plan allows is not for sale. Then the assets named. */
-export function refusalOf(
+export function findRefusal(
   model: ModelEntry,
   plan: PlanName,
   faults: readonly Fault[],

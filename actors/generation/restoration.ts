@@ -2,18 +2,18 @@ import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import type { Fault } from "../../config/schema.ts";
 import { RestoreVideoRequest } from "../../contract/generation.ts";
-import { priceOf } from "../pricing.ts";
+import { computePrice } from "../pricing.ts";
 import type { Refusal } from "../refusal.ts";
 import { acceptBody } from "./accepted-body.ts";
-import { canonicalOf } from "./canonical.ts";
-import { capabilityFaults, References, sourceOf } from "./faults.ts";
+import { createCanonicalizer } from "./canonical.ts";
+import { capabilityFaults, References, toSource } from "./faults.ts";
 import type { Generation, SourceAsset, Sources } from "./generation.ts";
-import { type Asking, chooseModel, refusalOf } from "./model-choice.ts";
+import { type Asking, chooseModel, findRefusal } from "./model-choice.ts";
 import { inputFor } from "./provider-fields.ts";
 import { even, type Size, shortEdge } from "./sizes.ts";
 
 const defaults = { denoise: 0.3, sharpen: 0 };
-const canonical = canonicalOf(RestoreVideoRequest.properties, defaults);
+const canonical = createCanonicalizer(RestoreVideoRequest.properties, defaults);
 const accept = acceptBody(RestoreVideoRequest.properties, defaults);
 
 /** Restoration and upscale of a video: what will be made, held and deduplicated. */
@@ -26,12 +26,12 @@ export function resolveRestoration(
   if ("code" in model) return model;
   const references = new References(sources);
   const source = references.one(request.source_asset_id, "/source_asset_id", "video");
-  const size = sizeOf(request, source);
+  const size = getSize(request, source);
   const faults = [
     ...sizeFaults(request, size),
     ...capabilityFaults(request, model, { target_fps: "frame_interpolation" }),
   ];
-  const refusal = refusalOf(model, asking.plan, faults, references.faults);
+  const refusal = findRefusal(model, asking.plan, faults, references.faults);
   if (refusal !== undefined || source === undefined) return refusal ?? { code: "not_found" };
   const { denoise = 0.3, sharpen = 0, scale = 2, target_fps: fps, target_resolution } = request;
   const seconds = Math.ceil(source.media.durationSeconds ?? 1);
@@ -43,15 +43,15 @@ export function resolveRestoration(
     prompt: "",
     displayName: request.display_name,
     tags: request.tags ?? [],
-    price: priceOf(model, units, options),
+    price: computePrice(model, units, options),
     count: 1,
     input: inputFor(
       {
-        ...{ model, request, assets: { source: sourceOf(source) } },
+        ...{ model, request, assets: { source: toSource(source) } },
         otherwise: { denoise, sharpen },
         made: { ...size, scale: target_resolution === undefined ? scale : undefined },
       },
-      () => ({ source: sourceOf(source), ...size, denoise, sharpen, ...defined({ fps }) }),
+      () => ({ source: toSource(source), ...size, denoise, sharpen, ...defined({ fps }) }),
     ),
     promptAs: undefined,
     canonical: canonical(target_resolution === undefined ? { ...request, scale } : request, model),
@@ -72,7 +72,7 @@ export function resolveRestoration(
 }
 
 /** Of the output: the source's times `scale`, or with the target as its short edge. */
-function sizeOf(request: RestoreVideoRequest, source: SourceAsset | undefined): Size {
+function getSize(request: RestoreVideoRequest, source: SourceAsset | undefined): Size {
   const { width = 2, height = 2 } = source?.media ?? {};
   const { scale = 2, target_resolution: target } = request;
   const factor = target === undefined ? scale : shortEdge(target) / Math.min(width, height);

@@ -3,7 +3,7 @@ import { defined } from "../../config/defined.ts";
 import type { Fault } from "../../config/schema.ts";
 import { GenerateSetRequest, type SetMember } from "../../contract/generation.ts";
 import type { Refusal } from "../refusal.ts";
-import { canonicalOf, withoutDefaults } from "./canonical.ts";
+import { createCanonicalizer, withoutDefaults } from "./canonical.ts";
 import type { Generation, Quoted, Sources } from "./generation.ts";
 import { imageDefaults, resolveImage } from "./image.ts";
 import { type Asking, chooseModel, invalid } from "./model-choice.ts";
@@ -19,7 +19,7 @@ export interface SetGeneration {
   readonly quoted: () => Quoted;
 }
 
-const canonical = canonicalOf(GenerateSetRequest.properties, {});
+const canonical = createCanonicalizer(GenerateSetRequest.properties, {});
 
 /** A refusal of the first member is the request's. */
 export function resolveSet(
@@ -56,7 +56,7 @@ export function resolveSet(
       { ...request, base: withoutDefaults(request.base, model, imageDefaults) },
       model,
     ),
-    quoted: () => quotedOf(submitted),
+    quoted: () => sumQuotes(submitted),
   };
 }
 
@@ -83,7 +83,7 @@ function withPointers<T extends object>(result: T | Refusal, prefix: string): T 
   return invalid(faults.map(({ pointer, detail }) => ({ pointer: prefix + pointer, detail })));
 }
 
-function quotedOf(submitted: readonly Generation[]): Quoted {
+function sumQuotes(submitted: readonly Generation[]): Quoted {
   const first = submitted[0]?.quoted() ?? { settings: [] };
   const shared = first.settings.filter(([label]) => label !== "Images");
   return { ...first, settings: [...shared, ["Members", String(submitted.length)]] };

@@ -14,7 +14,7 @@ const shortEdges: Readonly<Record<string, number>> = {
 
 /** Of a picture the resolution is the long edge; the other follows the ratio, rounded to even. */
 export function imageSize(ratio: string, resolution: string): Size {
-  const [across, down] = partsOf(ratio);
+  const [across, down] = parseRatio(ratio);
   const long = longEdges[resolution] ?? 1_024;
   const short = even((long * Math.min(across, down)) / Math.max(across, down));
   return across >= down ? { width: long, height: short } : { width: short, height: long };
@@ -22,7 +22,7 @@ export function imageSize(ratio: string, resolution: string): Size {
 
 /** Of a video the resolution is the short edge. */
 export function videoSize(ratio: string, resolution: string): Size {
-  const [across, down] = partsOf(ratio);
+  const [across, down] = parseRatio(ratio);
   const short = shortEdge(resolution);
   const long = even((short * Math.max(across, down)) / Math.min(across, down));
   return across >= down ? { width: long, height: short } : { width: short, height: long };
@@ -37,7 +37,7 @@ export function even(length: number): number {
 }
 
 /** What a preview model was given may be no ratio at all. */
-function partsOf(ratio: string): [across: number, down: number] {
+function parseRatio(ratio: string): [across: number, down: number] {
   const [, first = 1, second = 1] = ratioPattern.exec(ratio) ?? [];
   const [across, down] = [Number(first), Number(second)];
   return across > 0 && down > 0 ? [across, down] : [1, 1];

@@ -2,25 +2,25 @@
 import { defined } from "../../config/defined.ts";
 import type { Fault } from "../../config/schema.ts";
 import { Generate3DRequest } from "../../contract/generation.ts";
-import { priceOf } from "../pricing.ts";
+import { computePrice } from "../pricing.ts";
 import type { Refusal } from "../refusal.ts";
 import { acceptBody } from "./accepted-body.ts";
-import { canonicalOf } from "./canonical.ts";
+import { createCanonicalizer } from "./canonical.ts";
 import {
   capabilityFaults,
-  limitOf,
+  getLimit,
+  getPromptMax,
   optionFaults,
-  promptMaxOf,
   References,
   textFaults,
 } from "./faults.ts";
 import type { Generation, Sources } from "./generation.ts";
-import { type Asking, chooseModel, refusalOf } from "./model-choice.ts";
+import { type Asking, chooseModel, findRefusal } from "./model-choice.ts";
 import { inputFor } from "./provider-fields.ts";
 
 const defaults = { texture: true, output_format: "glb" };
 const polycountOtherwise = 30_000;
-const canonical = canonicalOf(Generate3DRequest.properties, defaults);
+const canonical = createCanonicalizer(Generate3DRequest.properties, defaults);
 const accept = acceptBody(Generate3DRequest.properties, {
   ...defaults,
   target_polycount: polycountOtherwise,
@@ -33,16 +33,16 @@ export function resolve3D(
 ): Generation | Refusal {
   const model = chooseModel(asking, request.model, "three_d", "generate");
   if ("code" in model) return model;
-  const max = limitOf(model, "three_d.images_max", 1);
+  const max = getLimit(model, "three_d.images_max", 1);
   const references = new References(sources);
   const images = references.many(request.image_asset_ids, "/image_asset_ids", max);
   const faults: Fault[] = [
     ...optionFaults(request, model, ["output_format"]),
     ...capabilityFaults(request, model, { seed: "seed" }),
-    ...textFaults(request.prompt, "prompt", promptMaxOf(model), false),
+    ...textFaults(request.prompt, "prompt", getPromptMax(model), false),
   ];
   const known = model.status === "preview" ? [] : faults;
-  const refusal = refusalOf(model, asking.plan, known, references.faults);
+  const refusal = findRefusal(model, asking.plan, known, references.faults);
   if (refusal !== undefined) return refusal;
   const { seed = 0, texture = true, output_format: format = "glb" } = request;
   const prompt = request.prompt?.trim() ?? "";
@@ -52,7 +52,7 @@ export function resolve3D(
     prompt,
     displayName: request.display_name,
     tags: request.tags ?? [],
-    price: priceOf(
+    price: computePrice(
       model,
       { images: images.length },
       { texture: String(texture), output_format: format },

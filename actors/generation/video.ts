@@ -4,28 +4,28 @@ import type { ModelEntry } from "../../config/catalogue.ts";
 import { defined } from "../../config/defined.ts";
 import type { Fault } from "../../config/schema.ts";
 import { GenerateVideoRequest } from "../../contract/generation.ts";
-import { priceOf } from "../pricing.ts";
+import { computePrice } from "../pricing.ts";
 import type { Source } from "../protocol/farm-task.ts";
 import type { Refusal } from "../refusal.ts";
 import { acceptBody } from "./accepted-body.ts";
-import { canonicalOf } from "./canonical.ts";
+import { createCanonicalizer } from "./canonical.ts";
 import {
   capabilityFaults,
   durationFaults,
-  limitOf,
+  getLimit,
+  getPromptMax,
   optionFaults,
-  promptMaxOf,
   References,
-  sourceOf,
   textFaults,
+  toSource,
 } from "./faults.ts";
 import type { Generation, Sources } from "./generation.ts";
-import { type Asking, chooseModel, refusalOf } from "./model-choice.ts";
+import { type Asking, chooseModel, findRefusal } from "./model-choice.ts";
 import { rewriteForImage } from "./prompt-rewriter.ts";
 import { inputFor } from "./provider-fields.ts";
 import { videoSize } from "./sizes.ts";
 
-const canonical = canonicalOf(GenerateVideoRequest.properties, { enhance_prompt: false });
+const canonical = createCanonicalizer(GenerateVideoRequest.properties, { enhance_prompt: false });
 const accept = acceptBody(GenerateVideoRequest.properties, { enhance_prompt: false });
 
 export function resolveVideo(
@@ -36,9 +36,9 @@ export function resolveVideo(
   const model = chooseModel(asking, request.model, "video", "generate");
   if ("code" in model) return model;
   const references = new References(sources);
-  const shown = picturesOf(request, model, references);
-  const faults = model.status === "preview" ? [] : faultsOf(request, model);
-  const refusal = refusalOf(model, asking.plan, faults, references.faults);
+  const shown = listPictures(request, model, references);
+  const faults = model.status === "preview" ? [] : findFaults(request, model);
+  const refusal = findRefusal(model, asking.plan, faults, references.faults);
   return refusal ?? resolved(request, model, shown);
 }
 
@@ -49,21 +49,21 @@ interface Pictures {
   readonly references?: readonly Source[];
 }
 
-function picturesOf(
+function listPictures(
   request: GenerateVideoRequest,
   model: ModelEntry,
   references: References,
 ): Pictures {
-  const max = limitOf(model, "video.reference_images_max", 0);
+  const max = getLimit(model, "video.reference_images_max", 0);
   const first = references.one(request.first_frame_asset_id, "/first_frame_asset_id", "image");
   const last = references.one(request.last_frame_asset_id, "/last_frame_asset_id", "image");
   const video = references.one(request.source_video_asset_id, "/source_video_asset_id", "video");
   const given = references.many(request.reference_asset_ids, "/reference_asset_ids", max);
   return {
     ...defined({
-      firstFrame: first && sourceOf(first),
-      lastFrame: last && sourceOf(last),
-      sourceVideo: video && sourceOf(video),
+      firstFrame: first && toSource(first),
+      lastFrame: last && toSource(last),
+      sourceVideo: video && toSource(video),
     }),
     ...(given.length === 0 ? {} : { references: given }),
   };
@@ -82,11 +82,11 @@ const capabilityByField = {
 
 const optionFields = ["aspect_ratio", "resolution", "quality", "camera_motion", "fps"] as const;
 
-function faultsOf(request: GenerateVideoRequest, model: ModelEntry): Fault[] {
+function findFaults(request: GenerateVideoRequest, model: ModelEntry): Fault[] {
   const isShown =
     request.first_frame_asset_id !== undefined || request.source_video_asset_id !== undefined;
   return [
-    ...textFaults(request.prompt, "prompt", promptMaxOf(model), model.prompt_required && !isShown),
+    ...textFaults(request.prompt, "prompt", getPromptMax(model), model.prompt_required && !isShown),
     ...durationFaults(request.duration_seconds, model, "video.duration_seconds"),
     ...optionFaults(request, model, optionFields),
     ...capabilityFaults(request, model, capabilityByField),
@@ -96,11 +96,11 @@ function faultsOf(request: GenerateVideoRequest, model: ModelEntry): Fault[] {
 function resolved(request: GenerateVideoRequest, model: ModelEntry, shown: Pictures): Generation {
   const { seed = 0, negative_prompt, camera_motion, provider_options } = request;
   const prompt = request.prompt?.trim() ?? "";
-  const durationSeconds = request.duration_seconds ?? numberOf(model, "duration_seconds", 4);
-  const ratio = request.aspect_ratio ?? textOf(model, "aspect_ratio") ?? "16:9";
-  const resolution = request.resolution ?? textOf(model, "resolution") ?? "720p";
-  const quality = request.quality ?? textOf(model, "quality");
-  const fps = request.fps ?? numberOf(model, "fps", 24);
+  const durationSeconds = request.duration_seconds ?? getNumber(model, "duration_seconds", 4);
+  const ratio = request.aspect_ratio ?? getText(model, "aspect_ratio") ?? "16:9";
+  const resolution = request.resolution ?? getText(model, "resolution") ?? "720p";
+  const quality = request.quality ?? getText(model, "quality");
+  const fps = request.fps ?? getNumber(model, "fps", 24);
   const audio = request.audio ?? model.defaults["audio"] === true;
   const size = videoSize(ratio, resolution);
   const enhanced =
@@ -114,11 +114,11 @@ function resolved(request: GenerateVideoRequest, model: ModelEntry, shown: Pictu
     ...(enhanced === prompt ? {} : { enhancedPrompt: enhanced }),
     displayName: request.display_name,
     tags: request.tags ?? [],
-    price: priceOf(model, units, options),
+    price: computePrice(model, units, options),
     count: 1,
     input: inputFor(
       {
-        ...{ model, request, assets: assetsOf(shown) },
+        ...{ model, request, assets: listAssets(shown) },
         made: { prompt: enhanced, duration_seconds: durationSeconds, audio, ...size },
       },
       () => ({
@@ -154,19 +154,19 @@ function resolved(request: GenerateVideoRequest, model: ModelEntry, shown: Pictu
   };
 }
 
-function assetsOf({ firstFrame, lastFrame, sourceVideo, references }: Pictures) {
+function listAssets({ firstFrame, lastFrame, sourceVideo, references }: Pictures) {
   return {
     ...{ first_frame: firstFrame, last_frame: lastFrame },
     ...{ reference: references, source_video: sourceVideo },
   };
 }
 
-function textOf(model: ModelEntry, name: string): string | undefined {
+function getText(model: ModelEntry, name: string): string | undefined {
   const value = model.defaults[name];
   return typeof value === "string" ? value : undefined;
 }
 
-function numberOf(model: ModelEntry, name: string, otherwise: number): number {
+function getNumber(model: ModelEntry, name: string, otherwise: number): number {
   const value = model.defaults[name];
   return typeof value === "number" ? value : otherwise;
 }

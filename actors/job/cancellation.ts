@@ -29,9 +29,9 @@ import {
   type Submitting,
 } from "../protocol/job.ts";
 import { refused } from "../refusal.ts";
-import { become, carryOver, type JobDecision, sentOf, withdrawals } from "./job-decision.ts";
+import { become, carryOver, getSent, type JobDecision, withdrawals } from "./job-decision.ts";
 import { jobView } from "./job-view.ts";
-import { chargeOf } from "./outcome.ts";
+import { computeCharge } from "./outcome.ts";
 
 export function cancel(job: Job, user: string, ctx: Context<ReplyTo<CancelJob>>): JobDecision {
   switch (job.phase) {
@@ -201,7 +201,7 @@ function chargeFor(job: CanceledJob, answer: CancelAnswer, ctx: Context): number
 export function resolvePending(job: CanceledJob, outcome: Outcome, ctx: Context): JobDecision {
   if (job.settlement.kind === "settled") return decision(job);
   const { hold } = job.terms;
-  const charge = outcome.kind === "succeeded" ? hold : chargeOf(outcome, hold);
+  const charge = outcome.kind === "succeeded" ? hold : computeCharge(outcome, hold);
   const { awaits, ...known } = job;
   return becomeSettled(job, settle(known, charge, ctx), charge, ctx, awaits?.requests);
 }
@@ -227,7 +227,7 @@ function cancelFields(job: QueuedJob | RunningJob, user: string, ctx: Context) {
   return {
     ...carryOver(job, ctx),
     ...startedAt,
-    ...sentOf(job),
+    ...getSent(job),
     phase: "canceled",
     completedAtMs: ctx.atMs,
     canceledBy: user,

@@ -40,7 +40,7 @@ type Offer = Pick<
 >;
 
 /** The message that brings the job of a request into being. */
-export function creationOf(jobRequest: JobRequest, offer: Offer): CreateJob {
+export function buildCreation(jobRequest: JobRequest, offer: Offer): CreateJob {
   const { id, scope, user, modality, turn, tags, trace } = jobRequest;
   const { modelTag, provider, hold, count, deadlineSeconds, inlineMs } = offer;
   const create: Draft<CreateJob> = {
@@ -53,7 +53,7 @@ export function creationOf(jobRequest: JobRequest, offer: Offer): CreateJob {
     hold,
     count,
     asked: encodedText(rowCodecs, codes.jobRequest, jobRequest),
-    work: workOf(provider, jobRequest),
+    work: buildWork(provider, jobRequest),
     bodyDigest: jobRequest.bodyDigest ?? jobRequest.fingerprint,
     deadlineSeconds,
     inlineMs,
@@ -95,7 +95,7 @@ export function born(message: CreateJob, atMs: number): QueuedJob {
   const { waits } = message;
   const job: Draft<QueuedJob> = {
     phase: "queued",
-    terms: termsOf(message, atMs),
+    terms: buildTerms(message, atMs),
     revision: 1,
     updatedAtMs: atMs,
     deadlineMs: atMs + message.deadlineSeconds * 1000,
@@ -105,7 +105,7 @@ export function born(message: CreateJob, atMs: number): QueuedJob {
   return job;
 }
 
-function termsOf(message: CreateJob, createdAtMs: number): Terms {
+function buildTerms(message: CreateJob, createdAtMs: number): Terms {
   const { job, scope, modality, modelTag, provider, hold, count, member, turn, tags } = message;
   const terms: Draft<Terms> = {
     job,
@@ -140,7 +140,7 @@ export function takeSlot(job: Job, ctx: Context): JobDecision {
 }
 
 export function work({ terms }: Job, request: JobRequest, rows: Rows): Submission {
-  return submission(terms, workOf(terms.provider, request), request.trace, rows);
+  return submission(terms, buildWork(terms.provider, request), request.trace, rows);
 }
 
 /**
@@ -182,7 +182,7 @@ function workAtProvider(provider: string, { model, prompt, input }: JobRequest):
   return provider === simulatedProvider ? { prompt } : { prompt, model, input };
 }
 
-function workOf(provider: Terms["provider"], request: JobRequest): CreateJob["work"] {
+function buildWork(provider: Terms["provider"], request: JobRequest): CreateJob["work"] {
   if (!isFarm(provider)) return workAtProvider(provider, request);
   const { id, task, input, promptAs, prompt, enhancedPrompt } = request;
   const text = promptAs === undefined ? {} : { [promptAs]: enhancedPrompt ?? prompt };

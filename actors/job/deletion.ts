@@ -19,11 +19,11 @@ import {
 import { type Refusal, refused } from "../refusal.ts";
 import { indexRows } from "./creation.ts";
 import type { JobDecision } from "./job-decision.ts";
-import { indexEntriesOf } from "./job-index.ts";
+import { listIndexEntries } from "./job-index.ts";
 
 /** A hold is settled before its job may go. */
 export function remove(job: Job, ctx: Context<ReplyTo<DeleteJob>>): JobDecision {
-  const refusal = refusalOf(job);
+  const refusal = findRefusal(job);
   if (refusal !== undefined) return decision(job, { replies: answer(ctx, refused(refusal)) });
   const assets = job.phase === "succeeded" ? job.assets : [];
   const gone = without(job, false, ctx);
@@ -40,14 +40,14 @@ export function remove(job: Job, ctx: Context<ReplyTo<DeleteJob>>): JobDecision 
 /** A job that is too young, or not settled, is swept again in the next round. */
 export function retire(job: Job, ctx: Context): JobDecision {
   const isOld = "completedAtMs" in job && ctx.atMs >= job.completedAtMs + limits.jobs.retentionMs;
-  if (!isOld || refusalOf(job) !== undefined) return decision(job);
+  if (!isOld || findRefusal(job) !== undefined) return decision(job);
   return without(job, job.phase === "succeeded", ctx);
 }
 
 function without(job: Job, keepsWords: boolean, ctx: Context): JobDecision {
   const { terms, phase } = job;
   const request = ctx.get(jobRequestKey(terms.job));
-  const found = [...indexEntriesOf(job, true), ...indexRows(terms)];
+  const found = [...listIndexEntries(job, true), ...indexRows(terms)];
   const history = Array.from({ length: job.events ?? 0 }, (_, at) => jobEventKey(terms.job, at));
   const keys = [...found.map(({ key }) => key), ...history];
   const rows = keys.map((key) => ({ key, value: undefined }));
@@ -62,7 +62,7 @@ function without(job: Job, keepsWords: boolean, ctx: Context): JobDecision {
   });
 }
 
-function refusalOf(job: Job): Refusal | undefined {
+function findRefusal(job: Job): Refusal | undefined {
   if (job.phase === "queued" || job.phase === "running")
     return { code: "conflict", detail: "Only a job that has ended can be deleted." };
   if (job.phase === "canceled" && job.settlement.kind === "pending")

@@ -3,8 +3,8 @@
 import { limits } from "../../config/limits.ts";
 import { isFarm } from "../../config/providers.ts";
 import { birth, type Context, type Draft, decision, type Tell, tell } from "../../engine/actor.ts";
-import { partitionOf } from "../../engine/key.ts";
-import { assetKey, modalityOf, type ReadyAsset } from "../protocol/asset.ts";
+import { getPartition } from "../../engine/key.ts";
+import { assetKey, getModality, type ReadyAsset } from "../protocol/asset.ts";
 import {
   type Failure,
   type Job,
@@ -17,11 +17,11 @@ import {
   type RunningJob,
   type SucceededJob,
 } from "../protocol/job.ts";
-import { bytesOf } from "../protocol/media.ts";
+import { countBytes } from "../protocol/media.ts";
 import { tombstoneKey } from "../protocol/tombstone.ts";
 import { resolvePending } from "./cancellation.ts";
 import { become, carryOver, type JobDecision, withdrawals } from "./job-decision.ts";
-import { chargeOf, failureOf } from "./outcome.ts";
+import { computeCharge, getFailure } from "./outcome.ts";
 
 type Open = QueuedJob | RunningJob;
 
@@ -46,7 +46,7 @@ export function finish(
   const isDelivering = job.phase === "running" && job.isDelivering === true;
   const why = isDelivering ? ({ ...outcome, class: "upstream" } as const) : outcome;
   const effects = isDelivering ? withdrawals(job) : [];
-  return fail(job, failureOf(why), chargeOf(why, job.terms.hold), ctx, effects);
+  return fail(job, getFailure(why), computeCharge(why, job.terms.hold), ctx, effects);
 }
 
 /** The deadline, or the 24 h that always count. */
@@ -109,7 +109,9 @@ export function moderationRecord({ terms }: Open, { code }: Failure, ctx: Contex
   const digest = Buffer.from(request.bodyDigest ?? request.fingerprint, "hex").toString("latin1");
   const expiresAtMs = ctx.atMs + limits.jobs.moderationMemoryMs;
   const tombstone = { kind: "refused", code, scope: terms.scope, expiresAtMs } as const;
-  return [tell(tombstoneKey(partitionOf(ctx.self), "refused", digest), { kind: "set", tombstone })];
+  return [
+    tell(tombstoneKey(getPartition(ctx.self), "refused", digest), { kind: "set", tombstone }),
+  ];
 }
 
 function succeed(
@@ -134,8 +136,8 @@ function succeed(
   };
   if (events !== undefined) next.events = events;
   if (warnings.length > 0) next.warnings = bounded(warnings);
-  const assets = outputs.map(({ media }) => modalityOf(media.mimeType));
-  const bytes = outputs.reduce((sum, { media }) => sum + bytesOf(media), 0);
+  const assets = outputs.map(({ media }) => getModality(media.mimeType));
+  const bytes = outputs.reduce((sum, { media }) => sum + countBytes(media), 0);
   const isDelivered = job.phase === "running" && job.isDelivering === true;
   const effects = [...births(job, outputs, ctx), ...(isDelivered ? [forgotten] : [])];
   return become(job, next, { charge, effects, assets, bytes });

@@ -15,8 +15,8 @@ import { type Refusal, type Refused, refused } from "../refusal.ts";
 import { indexRows } from "./creation.ts";
 import { moderationRecord } from "./ending.ts";
 import { become, carryOver, type JobDecision } from "./job-decision.ts";
-import { indexEntriesOf } from "./job-index.ts";
-import { failureOf } from "./outcome.ts";
+import { listIndexEntries } from "./job-index.ts";
+import { getFailure } from "./outcome.ts";
 
 /**
  * While the submit waits for the provider's first response: a refusal answers it and undoes the
@@ -59,11 +59,11 @@ function discardJob(
 ): JobDecision {
   const jobRequest = ctx.get(jobRequestKey(job.terms.job));
   invariant(jobRequest !== undefined, "what was asked stands beside the job");
-  const failure = failureOf(outcome);
+  const failure = getFailure(outcome);
   const fingerprint = Buffer.from(jobRequest.fingerprint, "hex").toString("latin1");
   const notice: JobDiscarded = { kind: "job_discarded", terms: job.terms, fingerprint };
   // A pass may have listed it already.
-  const index = [...indexRows(job.terms), ...indexEntriesOf(job, true)].map(({ key }) => ({
+  const index = [...indexRows(job.terms), ...listIndexEntries(job, true)].map(({ key }) => ({
     key,
     value: undefined,
   }));

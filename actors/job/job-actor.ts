@@ -32,7 +32,7 @@ import { remove, retire } from "./deletion.ts";
 import { expire, finish } from "./ending.ts";
 import { decideInline } from "./inline.ts";
 import type { JobDecision } from "./job-decision.ts";
-import { reportOf } from "./job-report.ts";
+import { buildReport } from "./job-report.ts";
 import {
   accept,
   claim,
@@ -62,7 +62,7 @@ export const jobActor: Actor<Job, JobMessage, JobEffect> = {
     return [resumed, { kind: "provider.cancel" }];
   },
   dueAt,
-  report: reportOf,
+  report: buildReport,
 };
 
 function decide(

@@ -86,7 +86,7 @@ export function withdrawals(job: Job): JobEffect[] {
 }
 
 /** What the next head keeps of a job at a provider. */
-export function sentOf({ submits, ref }: Sent): Sent {
+export function getSent({ submits, ref }: Sent): Sent {
   const sent: Draft<Sent> = {};
   if (submits !== undefined) sent.submits = submits;
   if (ref !== undefined) sent.ref = ref;

@@ -16,14 +16,14 @@ import type { JobStatus } from "../../contract/job.ts";
 import { put, type RowWrite } from "../../engine/actor.ts";
 import type { IndexRule } from "../../engine/domain.ts";
 import { type Id, idBytes, partitionOfId } from "../../engine/id.ts";
-import { type Key, keyOf } from "../../engine/key.ts";
+import { createKey, type Key } from "../../engine/key.ts";
 import type { Job, Terms } from "../protocol/job.ts";
 import { codes } from "../table-codes.ts";
 
 const ends = ["open", "succeeded", "failed", "canceled"] as const;
 type End = (typeof ends)[number];
 
-export function endOf(status: JobStatus): End {
+export function computeEnd(status: JobStatus): End {
   return status === "queued" || status === "running" ? "open" : status;
 }
 
@@ -39,7 +39,7 @@ export function tagDigest(tag: string): string {
 }
 
 /** 16 bytes as a binary string. `member` is undefined for all of a scope's jobs. */
-export function ownerOf(scope: Id, member: Id | undefined): string {
+export function getIndexOwner(scope: Id, member: Id | undefined): string {
   if (member === undefined) return idBytes(scope);
   const a = idBytes(scope);
   const b = idBytes(member);
@@ -63,7 +63,7 @@ export function narrowOwner(
 }
 
 /** Where the jobs of one class and model of an owner begin. */
-export function jobsOf(
+export function jobsKey(
   scope: Id,
   owner: string,
   modality: Modality,
@@ -82,27 +82,27 @@ export const jobIndex: IndexRule = {
     const { terms, phase } = head as Job;
     return { terms, phase };
   },
-  entries: (picked, hasEarlier) => indexEntriesOf(picked as Listed, hasEarlier),
+  entries: (picked, hasEarlier) => listIndexEntries(picked as Listed, hasEarlier),
 };
 
 /** Index entries of a job's head; those of an open job go when it `wasOpen` before. */
-export function indexEntriesOf({ terms, phase }: Listed, wasOpen: boolean): RowWrite[] {
+export function listIndexEntries({ terms, phase }: Listed, wasOpen: boolean): RowWrite[] {
   const { scope, modality, modelTag } = terms;
   const job = idBytes(terms.job);
-  const end = endOf(phase);
+  const end = computeEnd(phase);
   const rows: RowWrite[] = end === "failed" ? [put(failedJobKey(terms.job), "")] : [];
-  for (const owner of ownersOf(terms)) {
-    rows.push(put(jobsOf(scope, owner, modality, end, modelTag) + job, ""));
+  for (const owner of listOwners(terms)) {
+    rows.push(put(jobsKey(scope, owner, modality, end, modelTag) + job, ""));
     if (end === "open" || !wasOpen) continue;
-    const open = jobsOf(scope, owner, modality, "open", modelTag) + job;
+    const open = jobsKey(scope, owner, modality, "open", modelTag) + job;
     rows.push({ key: open, value: undefined });
   }
   return rows;
 }
 
-function ownersOf({ scope, member, turn, tags = [] }: Terms): string[] {
-  const owners = [ownerOf(scope, undefined)];
-  if (member !== undefined) owners.push(ownerOf(scope, member));
+function listOwners({ scope, member, turn, tags = [] }: Terms): string[] {
+  const owners = [getIndexOwner(scope, undefined)];
+  if (member !== undefined) owners.push(getIndexOwner(scope, member));
   const session = turn?.session;
   if (session === undefined && tags.length === 0) return owners;
   return owners.flatMap((owner) => {
@@ -119,13 +119,13 @@ function ownersOf({ scope, member, turn, tags = [] }: Terms): string[] {
  * `job/job-index.ts`.
  */
 export function jobsOfOwnerKey(partition: number, owner: string, place: string): Key<string> {
-  return keyOf(partition, codes.jobOfOwner, owner + place);
+  return createKey(partition, codes.jobOfOwner, owner + place);
 }
 
 function failedJobKey(job: Id): Key<string> {
-  return keyOf(partitionOfId(job), codes.failedJob, idBytes(job));
+  return createKey(partitionOfId(job), codes.failedJob, idBytes(job));
 }
 
 export function jobsOfTurnKey(turn: Id, job: string): Key<string> {
-  return keyOf(partitionOfId(turn), codes.jobOfTurn, idBytes(turn) + job);
+  return createKey(partitionOfId(turn), codes.jobOfTurn, idBytes(turn) + job);
 }

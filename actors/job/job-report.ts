@@ -5,11 +5,12 @@ import type { Span } from "../../engine/ports/traces.ts";
 import { type Job, type JobRequest, jobRequestKey } from "../protocol/job.ts";
 
 /** Undefined unless this head ended it; a canceled one has ended when its credits are settled. */
-export function reportOf(job: Job): Report | undefined {
-  if (!("completedAtMs" in job) || job.updatedAtMs !== endOf(job)) return undefined;
-  const fields = (get: Context["get"]) => linesOf(job, get(jobRequestKey(job.terms.job))?.model);
+export function buildReport(job: Job): Report | undefined {
+  if (!("completedAtMs" in job) || job.updatedAtMs !== computeEnd(job)) return undefined;
+  const fields = (get: Context["get"]) =>
+    buildLogLine(job, get(jobRequestKey(job.terms.job))?.model);
   const level = job.phase === "failed" ? "warn" : "info";
-  const span = (get: Context["get"]) => spanOf(job, get(jobRequestKey(job.terms.job)));
+  const span = (get: Context["get"]) => buildSpan(job, get(jobRequestKey(job.terms.job)));
   return { level, message: "a job ended", fields, count: (tally) => count(job, tally), span };
 }
 
@@ -30,7 +31,7 @@ function count(job: Ended, tally: Tally): void {
 }
 
 /** From the submit to the end. */
-function spanOf(job: Ended, request: JobRequest | undefined): Span | undefined {
+function buildSpan(job: Ended, request: JobRequest | undefined): Span | undefined {
   if (request?.trace === undefined) return undefined;
   const { terms, phase, completedAtMs } = job;
   return {
@@ -45,12 +46,12 @@ function chargedFor(job: Ended): number {
   return job.settlement.kind === "settled" ? job.settlement.charged : 0;
 }
 
-function endOf(job: Ended): number | undefined {
+function computeEnd(job: Ended): number | undefined {
   if (job.phase !== "canceled") return job.completedAtMs;
   return job.settlement.kind === "settled" ? job.settlement.atMs : undefined;
 }
 
-function linesOf(job: Ended, model: string | undefined): object {
+function buildLogLine(job: Ended, model: string | undefined): object {
   const { terms, phase, startedAtMs, completedAtMs } = job;
   return {
     job: terms.job,

@@ -102,7 +102,7 @@ function addOutcome(view: JobView, job: Job, assets: readonly AssetView[], probl
     case "failed":
       view.credits_charged = job.charged;
       view.failure = failureView(job);
-      view.error = errorOf(job.failure, problems);
+      view.error = buildError(job.failure, problems);
       return;
     case "canceled":
       view.cancellation = cancellationView(job);
@@ -125,7 +125,7 @@ const problemOfCode = {
   ip_detected: ["ip-detected", "Request Refused"],
 } as const;
 
-function errorOf({ code, message, status }: Failure, problems: string): Problem {
+function buildError({ code, message, status }: Failure, problems: string): Problem {
   const [slug, title] = problemOfCode[code];
   return { type: `${problems}/${slug}`, title, status, code, detail: message };
 }

@@ -8,14 +8,14 @@ type FailedOutcome = Extract<Outcome, { kind: "failed" }>;
  * What work that failed costs of its hold: what the provider billed of it. A refusal of a finished
  * likeness is always refunded, whether or not the provider billed it.
  */
-export function chargeOf(outcome: FailedOutcome, hold: number): number {
+export function computeCharge(outcome: FailedOutcome, hold: number): number {
   const { billed, billedFraction = 1 } = outcome;
   if (!billed || (outcome.class === "moderation_ip" && outcome.atOutput)) return 0;
   return Math.ceil(hold * Math.min(1, Math.max(0, billedFraction)));
 }
 
 /** What the customer reads of it. */
-export function failureOf(outcome: FailedOutcome): Failure {
+export function getFailure(outcome: FailedOutcome): Failure {
   const message = outcome.message.slice(0, limits.jobs.failureMessageMax);
   switch (outcome.class) {
     case "moderation_safety":

@@ -18,7 +18,7 @@ import {
 } from "../protocol/job.ts";
 import { leaveUnanswered, resolvePending, resolveSubmit } from "./cancellation.ts";
 import { fail } from "./ending.ts";
-import { become, carryOver, type JobDecision, sentOf, withdrawals } from "./job-decision.ts";
+import { become, carryOver, getSent, type JobDecision, withdrawals } from "./job-decision.ts";
 import { runFarmTask } from "./run-farm-task.ts";
 
 /**
@@ -186,7 +186,7 @@ export function started(job: QueuedJob, ctx: Context): RunningJob {
     startedAtMs: ctx.atMs,
     progress: 0,
     attempts: job.attempts,
-    ...sentOf(job),
+    ...getSent(job),
     ...carryOver(job, ctx),
   };
 }

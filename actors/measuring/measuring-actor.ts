@@ -52,7 +52,7 @@ export const measuringActor: Actor<Measuring, MeasuringMessage, MeasuringEffect>
           : decision(measuring);
       case "finished":
         return measuring.token === message.token
-          ? decision(undefined, { replies: answered(measuring, resultOf(message.outcome)) })
+          ? decision(undefined, { replies: answered(measuring, getResult(message.outcome)) })
           : decision(measuring);
       case "due":
         return atMs < measuring.untilMs ? decision(measuring) : giveUp(measuring);
@@ -80,7 +80,7 @@ function answered({ request }: Measuring, reply: Measured): readonly Reply[] {
   return request === undefined ? [] : [{ to: request, reply }];
 }
 
-function resultOf(outcome: Outcome): Measured {
+function getResult(outcome: Outcome): Measured {
   if (outcome.kind === "failed") return { kind: "failed", reason: outcome.message };
   const [output] = outcome.outputs;
   if (output === undefined) return { kind: "failed", reason: "nothing was measured" };

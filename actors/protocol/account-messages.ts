@@ -5,9 +5,14 @@ import type { PlanName, PlanOverrides } from "../../config/plans.ts";
 import type { AssetStatus } from "../../contract/asset.ts";
 import type { JobStatus } from "../../contract/job.ts";
 import type { Reply } from "../../engine/actor.ts";
-import { type Address, addressOf, type Question, type RequestId } from "../../engine/address.ts";
+import {
+  type Address,
+  createAddress,
+  type Question,
+  type RequestId,
+} from "../../engine/address.ts";
 import { type Id, keyOfId } from "../../engine/id.ts";
-import { type Key, keyOf } from "../../engine/key.ts";
+import { createKey, type Key } from "../../engine/key.ts";
 import type { Refusal, Refused } from "../refusal.ts";
 import { codes } from "../table-codes.ts";
 import type { Account } from "./account.ts";
@@ -186,9 +191,9 @@ export type AccountMessage =
 
 /** What the keys of all accounts of a partition begin with. */
 export function accountsKey(partition: number): Key<Account> {
-  return keyOf(partition, codes.account, "");
+  return createKey(partition, codes.account, "");
 }
 
 export function accountKey(scope: Id): Address<AccountMessage, Account> {
-  return addressOf(keyOfId(codes.account, scope));
+  return createAddress(keyOfId(codes.account, scope));
 }

@@ -9,14 +9,14 @@ import { type AssetStatus, assetStatuses } from "../../contract/asset.ts";
 import { type JobStatus, jobStatuses } from "../../contract/job.ts";
 import { answer, type Context, type Decision, type Draft, decision } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";
-import { type Key, keyOf, orderedNumber, partitionOf } from "../../engine/key.ts";
+import { createKey, getPartition, type Key, orderedNumber } from "../../engine/key.ts";
 import { type Refusal, type Refused, refused } from "../refusal.ts";
 import { codes } from "../table-codes.ts";
 
 /** Which ceiling a job counts against: 3D has one of its own. */
 export type Pool = "media" | "three_d";
 
-export function poolOf(modality: Modality): Pool {
+export function getPool(modality: Modality): Pool {
   return modality === "three_d" ? modality : "media";
 }
 
@@ -82,7 +82,7 @@ export interface LedgerRow {
 export type AccountDecision = Decision<Account, never>;
 
 /** An organization on the free plan has what an operator grants. */
-export function monthlyCreditsOf({ plan, isOrganization }: Account): number {
+export function getMonthlyCredits({ plan, isOrganization }: Account): number {
   return isOrganization === true && plan === "free" ? 0 : plans[plan].monthlyCredits;
 }
 
@@ -136,15 +136,15 @@ export function firstOfNextMonth(atMs: number): number {
 
 /** The ledger of the account at an address. */
 export function ledgerKey(account: Key, entry: number): Key<LedgerRow> {
-  return keyOf(partitionOf(account), codes.ledger, account.slice(2) + orderedNumber(entry));
+  return createKey(getPartition(account), codes.ledger, account.slice(2) + orderedNumber(entry));
 }
 
 /** What all rows of that ledger begin with. */
 export function ledgerRowsKey(account: Key): Key<LedgerRow> {
-  return keyOf(partitionOf(account), codes.ledger, account.slice(2));
+  return createKey(getPartition(account), codes.ledger, account.slice(2));
 }
 
 /** Jobs of sets that were accepted and wait for a slot, in order. */
 export function waitingKey(account: Key): Key<readonly Id[]> {
-  return keyOf(partitionOf(account), codes.waiting, account.slice(2));
+  return createKey(getPartition(account), codes.waiting, account.slice(2));
 }

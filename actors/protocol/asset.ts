@@ -6,15 +6,15 @@
 import type { Modality } from "../../config/catalogue.ts";
 import type { AssetStatus, Asset as AssetView } from "../../contract/asset.ts";
 import type { Due } from "../../engine/actor.ts";
-import { type Address, addressOf, type Question } from "../../engine/address.ts";
+import { type Address, createAddress, type Question } from "../../engine/address.ts";
 import { type Id, idBytes, keyOfId } from "../../engine/id.ts";
-import { type Key, keyOf, partitionOf } from "../../engine/key.ts";
+import { createKey, getPartition, type Key } from "../../engine/key.ts";
 import type { Refused } from "../refusal.ts";
 import type { Done } from "../reply.ts";
 import { codes } from "../table-codes.ts";
 import type { RunFarmTask } from "./farm-task.ts";
 import type { Outcome } from "./job.ts";
-import { bytesOf, type Media, type StoredBytes } from "./media.ts";
+import { countBytes, type Media, type StoredBytes } from "./media.ts";
 
 export type Origin =
   | { readonly job: Id }
@@ -144,24 +144,24 @@ export type AssetEffect =
   | { readonly kind: "farm.cancel" };
 
 /** Fonts, LUTs and the like have none. */
-export function modalityOf(mimeType: string): Modality | undefined {
+export function getModality(mimeType: string): Modality | undefined {
   if (mimeType.startsWith("image/")) return "image";
   if (mimeType.startsWith("video/")) return "video";
   if (mimeType.startsWith("audio/")) return "audio";
   return mimeType.startsWith("model/") ? "three_d" : undefined;
 }
 
-export function mimeTypeOf(asset: Asset): string {
+export function getMimeType(asset: Asset): string {
   if ("media" in asset) return asset.media.mimeType;
   return "bytes" in asset ? asset.bytes.mimeType : asset.upload.mimeType;
 }
 
 /** What clients see of the phase; undefined for what no longer is an asset. */
-export function statusOf({ phase }: Asset): AssetStatus | undefined {
+export function getStatus({ phase }: Asset): AssetStatus | undefined {
   return phase === "abandoned" ? undefined : phase;
 }
 
-export function sourceOf({ origin }: Asset): AssetView["source"] {
+export function getSource({ origin }: Asset): AssetView["source"] {
   if ("job" in origin) return "generation";
   if ("isImported" in origin) return "import";
   return "render" in origin ? "render" : "upload";
@@ -169,14 +169,14 @@ export function sourceOf({ origin }: Asset): AssetView["source"] {
 
 /** An upload counts from the beginning, by what its client said. */
 export function storedBy(asset: Asset): number {
-  if ("media" in asset) return bytesOf(asset.media);
+  if ("media" in asset) return countBytes(asset.media);
   if ("bytes" in asset) return asset.bytes.sizeBytes;
   return asset.phase === "pending_upload" ? asset.upload.sizeBytes : 0;
 }
 
 /** Under its scope, so that the assets of a scope are a range in the order of their ids. */
 export function assetKey(scope: Id, asset: Id): Address<AssetMessage, Asset> {
-  return addressOf(keyOfId<Asset>(codes.asset, scope) + idBytes(asset));
+  return createAddress(keyOfId<Asset>(codes.asset, scope) + idBytes(asset));
 }
 
 /** What all assets of a scope begin with. */
@@ -187,5 +187,5 @@ export function assetsKey(scope: Id): Key<Asset> {
 /** A stored part of an upload, by its number. */
 export function uploadPartKey(asset: Key, number: number): Key<UploadPart> {
   const place = String.fromCharCode(number >> 8, number & 255);
-  return keyOf(partitionOf(asset), codes.uploadPart, asset.slice(2) + place);
+  return createKey(getPartition(asset), codes.uploadPart, asset.slice(2) + place);
 }

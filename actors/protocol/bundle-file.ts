@@ -6,7 +6,7 @@
 import { hash } from "node:crypto";
 import { limits } from "../../config/limits.ts";
 import type { Id } from "../../engine/id.ts";
-import { type Key, keyOf, partitionOf } from "../../engine/key.ts";
+import { createKey, getPartition, type Key } from "../../engine/key.ts";
 import { editsPath, entryPath } from "../../timeline/bundle.ts";
 import { codes } from "../table-codes.ts";
 
@@ -24,16 +24,16 @@ export interface BundleFile {
 export type FileRole = "entry" | "composition" | "media" | "edits" | "other";
 
 /** Under which all objects of a composition lie. */
-export function objectsOf(composition: Id): string {
+export function listObjects(composition: Id): string {
   return `compositions/${composition}`;
 }
 
-export function objectKeyOf(composition: Id, { object }: Pick<BundleFile, "object">): string {
-  return `${objectsOf(composition)}/${object}`;
+export function objectKeyFor(composition: Id, { object }: Pick<BundleFile, "object">): string {
+  return `${listObjects(composition)}/${object}`;
 }
 
 /** A strong entity tag (RFC 9110, section 8.8.3). */
-export function etagOf({ sha256 }: BundleFile): string {
+export function getEtag({ sha256 }: BundleFile): string {
   return `"${sha256}"`;
 }
 
@@ -103,31 +103,31 @@ const typeByExtension: Readonly<Record<string, string>> = {
 const mediaType = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,20}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,62}$/;
 
 /** By its name; where that says nothing, what the client called it. */
-export function mimeTypeOf(path: string, declared: string | undefined): string {
-  const known = typeByExtension[extensionOf(path)];
+export function getMimeType(path: string, declared: string | undefined): string {
+  const known = typeByExtension[getExtension(path)];
   if (known !== undefined) return known;
   const plain = declared?.split(";")[0]?.trim().toLowerCase() ?? "";
   return mediaType.test(plain) ? plain : "application/octet-stream";
 }
 
 /** In lower case and without the dot; empty when there is none. */
-export function extensionOf(path: string): string {
+export function getExtension(path: string): string {
   return /\.([A-Za-z0-9]{1,8})$/.exec(path)?.[1]?.toLowerCase() ?? "";
 }
 
 /** What the timeline may be written in. */
 export function isMarkup({ path, mime }: Pick<BundleFile, "path" | "mime">): boolean {
-  return mime === "text/html" || ["json", "cube"].includes(extensionOf(path));
+  return mime === "text/html" || ["json", "cube"].includes(getExtension(path));
 }
 
 const texts = ["text/html", "text/css", "text/javascript", "application/json"];
 
-export function bytesMaxOf(mime: string): number {
+export function getBytesMax(mime: string): number {
   const { textBytesMax, mediaBytesMax } = limits.compositions;
   return texts.includes(mime) ? textBytesMax : mediaBytesMax;
 }
 
-export function roleOf({ path, mime }: BundleFile): FileRole {
+export function getRole({ path, mime }: BundleFile): FileRole {
   if (path === entryPath) return "entry";
   if (path === editsPath) return "edits";
   if (mime === "text/html") return "composition";
@@ -136,5 +136,5 @@ export function roleOf({ path, mime }: BundleFile): FileRole {
 
 /** A file of a composition by the digest of its path, 16 bytes; empty for what all begin with. */
 export function bundleFileKey(composition: Key, digest: string): Key<BundleFile> {
-  return keyOf(partitionOf(composition), codes.bundleFile, composition.slice(2) + digest);
+  return createKey(getPartition(composition), codes.bundleFile, composition.slice(2) + digest);
 }

@@ -3,9 +3,9 @@
  * is called, its files, and the renders that read them. How it moves: `composition-actor.ts`.
  */
 
-import { type Address, addressOf, type Question } from "../../engine/address.ts";
+import { type Address, createAddress, type Question } from "../../engine/address.ts";
 import { type Id, idBytes, keyOfId } from "../../engine/id.ts";
-import { type Key, keyOf, partitionOf } from "../../engine/key.ts";
+import { createKey, getPartition, type Key } from "../../engine/key.ts";
 import type { Refused } from "../refusal.ts";
 import type { Done } from "../reply.ts";
 import { codes } from "../table-codes.ts";
@@ -169,7 +169,7 @@ export function compositionKey(
   scope: Id,
   composition: Id,
 ): Address<CompositionMessage, Composition> {
-  return addressOf(keyOfId(codes.composition, scope) + idBytes(composition));
+  return createAddress(keyOfId(codes.composition, scope) + idBytes(composition));
 }
 
 /** What all compositions of a scope begin with. */
@@ -178,15 +178,15 @@ export function compositionsKey(scope: Id): Key<Composition> {
 }
 
 export function compositionDetailsKey(composition: Key): Key<CompositionDetails> {
-  return keyOf(partitionOf(composition), codes.compositionDetails, composition.slice(2));
+  return createKey(getPartition(composition), codes.compositionDetails, composition.slice(2));
 }
 
 /** Renders of a composition that have not ended. */
 export function activeRendersKey(composition: Key): Key<readonly Id[]> {
-  return keyOf(partitionOf(composition), codes.activeRenders, composition.slice(2));
+  return createKey(getPartition(composition), codes.activeRenders, composition.slice(2));
 }
 
 /** Names of objects that no file of a composition has any more, but a render may. */
 export function staleObjectsKey(composition: Key): Key<readonly string[]> {
-  return keyOf(partitionOf(composition), codes.staleObjects, composition.slice(2));
+  return createKey(getPartition(composition), codes.staleObjects, composition.slice(2));
 }

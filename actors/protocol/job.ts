@@ -5,9 +5,14 @@
 
 import type { Modality } from "../../config/catalogue.ts";
 import type { Due } from "../../engine/actor.ts";
-import { type Address, addressOf, type Question, type RequestId } from "../../engine/address.ts";
+import {
+  type Address,
+  createAddress,
+  type Question,
+  type RequestId,
+} from "../../engine/address.ts";
 import { type Id, idBytes, keyOfId, partitionOfId } from "../../engine/id.ts";
-import { type Key, keyOf, orderedNumber } from "../../engine/key.ts";
+import { createKey, type Key, orderedNumber } from "../../engine/key.ts";
 import type { Refused } from "../refusal.ts";
 import { codes } from "../table-codes.ts";
 import type { FarmTask, RunFarmTask } from "./farm-task.ts";
@@ -352,7 +357,7 @@ export function lastDeadline(job: Common): number {
 }
 
 export function jobKey(job: Id): Address<JobMessage, Job> {
-  return addressOf(keyOfId(codes.job, job));
+  return createAddress(keyOfId(codes.job, job));
 }
 
 export function jobRequestKey(job: Id): Key<JobRequest> {
@@ -361,5 +366,5 @@ export function jobRequestKey(job: Id): Key<JobRequest> {
 
 /** A line of a job's history, by its place there. */
 export function jobEventKey(job: Id, event: number): Key<JobEvent> {
-  return keyOf(partitionOfId(job), codes.jobEvent, idBytes(job) + orderedNumber(event));
+  return createKey(partitionOfId(job), codes.jobEvent, idBytes(job) + orderedNumber(event));
 }

@@ -5,7 +5,12 @@
  */
 
 import type { Due } from "../../engine/actor.ts";
-import { type Address, addressOf, type Question, type RequestId } from "../../engine/address.ts";
+import {
+  type Address,
+  createAddress,
+  type Question,
+  type RequestId,
+} from "../../engine/address.ts";
 import { type Id, keyOfId } from "../../engine/id.ts";
 import { volatileRoot } from "../../engine/ports/objects.ts";
 import type { MeasureInput } from "../../timeline/export/measurement.ts";
@@ -55,7 +60,7 @@ export type MeasuringEffect =
   | { readonly kind: "farm.cancel" };
 
 export function measuringKey(id: Id): Address<MeasuringMessage, Measuring> {
-  return addressOf(keyOfId(codes.measuring, id));
+  return createAddress(keyOfId(codes.measuring, id));
 }
 
 /** Under which all of its objects lie. */

@@ -18,7 +18,10 @@ export interface Media {
 export type StoredBytes = Pick<Media, "objectKey" | "mimeType" | "sizeBytes" | "sha256">;
 
 /** What stored media count for. Simulated media are one object for all. */
-export function bytesOf({ objectKey, sizeBytes }: Pick<Media, "objectKey" | "sizeBytes">): number {
+export function countBytes({
+  objectKey,
+  sizeBytes,
+}: Pick<Media, "objectKey" | "sizeBytes">): number {
   return isShared(objectKey) ? 0 : sizeBytes;
 }
 

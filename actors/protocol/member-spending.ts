@@ -2,7 +2,7 @@
 
 import type { BudgetPeriod } from "../../contract/organization.ts";
 import { type Id, idBytes } from "../../engine/id.ts";
-import { type Key, keyOf, partitionOf } from "../../engine/key.ts";
+import { createKey, getPartition, type Key } from "../../engine/key.ts";
 import { codes } from "../table-codes.ts";
 
 export interface Budget {
@@ -20,5 +20,5 @@ export interface MemberSpending {
 
 /** What a member of the organization at an address has committed. */
 export function memberSpendingKey(account: Key, user: Id): Key<MemberSpending> {
-  return keyOf(partitionOf(account), codes.memberSpending, account.slice(2) + idBytes(user));
+  return createKey(getPartition(account), codes.memberSpending, account.slice(2) + idBytes(user));
 }

@@ -9,8 +9,8 @@
  */
 
 import type { Due } from "../../engine/actor.ts";
-import { type Address, addressOf, type Question } from "../../engine/address.ts";
-import { type Key, keyOf, orderedNumber, partitionOf } from "../../engine/key.ts";
+import { type Address, createAddress, type Question } from "../../engine/address.ts";
+import { createKey, getPartition, type Key, orderedNumber } from "../../engine/key.ts";
 import type { Done } from "../reply.ts";
 import { codes } from "../table-codes.ts";
 
@@ -44,12 +44,14 @@ export interface RemovalEffect {
 
 /** What an asset gave up: the parts of its upload, or its media. */
 export function removalKey(asset: Key, what: "parts" | "media"): Address<RemovalMessage, Removal> {
-  return addressOf(keyOf(partitionOf(asset), codes.removal, asset.slice(2) + what.slice(0, 1)));
+  return createAddress(
+    createKey(getPartition(asset), codes.removal, asset.slice(2) + what.slice(0, 1)),
+  );
 }
 
 /** The names in the object store that a removal is about. */
 export function removedObjectsKey(removal: Key): Key<readonly string[]> {
-  return keyOf(partitionOf(removal), codes.removedObjects, removal.slice(2));
+  return createKey(getPartition(removal), codes.removedObjects, removal.slice(2));
 }
 
 /** What a composition gave up at one of its versions. */
@@ -58,10 +60,12 @@ export function bundleRemovalKey(
   version: number,
 ): Address<RemovalMessage, Removal> {
   const place = composition.slice(2) + orderedNumber(version);
-  return addressOf(keyOf(partitionOf(composition), codes.removal, place));
+  return createAddress(createKey(getPartition(composition), codes.removal, place));
 }
 
 /** Files on their way into a composition; 12 random bytes tell them from what it gave up. */
 export function incomingKey(composition: Key, nonce: string): Address<RemovalMessage, Removal> {
-  return addressOf(keyOf(partitionOf(composition), codes.removal, composition.slice(2) + nonce));
+  return createAddress(
+    createKey(getPartition(composition), codes.removal, composition.slice(2) + nonce),
+  );
 }

@@ -12,9 +12,14 @@ import type {
   StillParams,
 } from "../../contract/render.ts";
 import type { Due } from "../../engine/actor.ts";
-import { type Address, addressOf, type Question, type RequestId } from "../../engine/address.ts";
+import {
+  type Address,
+  createAddress,
+  type Question,
+  type RequestId,
+} from "../../engine/address.ts";
 import { type Id, idBytes, keyOfId, partitionOfId } from "../../engine/id.ts";
-import { type Key, keyOf } from "../../engine/key.ts";
+import { createKey, type Key } from "../../engine/key.ts";
 import type { Refused } from "../refusal.ts";
 import { codes } from "../table-codes.ts";
 import type { RunFarmTask, Source } from "./farm-task.ts";
@@ -144,7 +149,7 @@ export type RenderEffect =
   | { readonly kind: "farm.cancel" };
 
 export function renderKey(render: Id): Address<RenderMessage, Render> {
-  return addressOf(keyOfId(codes.render, render));
+  return createAddress(keyOfId(codes.render, render));
 }
 
 export function renderOrderKey(render: Id): Key<RenderOrder> {
@@ -157,7 +162,7 @@ export function renderNotesKey(render: Id): Key<RenderNotes> {
 
 /** A composition's renders in the order of their ids; `render` its bytes, or empty for all. */
 export function renderOfCompositionKey(composition: Id, render: string): Key<string> {
-  return keyOf(
+  return createKey(
     partitionOfId(composition),
     codes.renderOfComposition,
     idBytes(composition) + render,

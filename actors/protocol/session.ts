@@ -6,9 +6,9 @@
 import type { TokenScope } from "../../contract/account.ts";
 import type { TurnStatus } from "../../contract/agent.ts";
 import type { Due } from "../../engine/actor.ts";
-import { type Address, addressOf, type Question } from "../../engine/address.ts";
+import { type Address, createAddress, type Question } from "../../engine/address.ts";
 import { type Id, idBytes, keyOfId, partitionOfId } from "../../engine/id.ts";
-import { type Key, keyOf } from "../../engine/key.ts";
+import { createKey, type Key } from "../../engine/key.ts";
 import type { Refused } from "../refusal.ts";
 import type { Done } from "../reply.ts";
 import { codes } from "../table-codes.ts";
@@ -104,7 +104,7 @@ export type SessionMessage =
   | Due;
 
 export function sessionKey(session: Id): Address<SessionMessage, Session> {
-  return addressOf(keyOfId(codes.session, session));
+  return createAddress(keyOfId(codes.session, session));
 }
 
 export function sessionTermsKey(session: Id): Key<SessionTerms> {
@@ -113,7 +113,7 @@ export function sessionTermsKey(session: Id): Key<SessionTerms> {
 
 /** A user's sessions in one context; `owner` as for jobs, `session` its bytes or empty for all. */
 export function sessionOfOwnerKey(scope: Id, owner: string, session: string): Key<string> {
-  return keyOf(partitionOfId(scope), codes.sessionOfOwner, owner + session);
+  return createKey(partitionOfId(scope), codes.sessionOfOwner, owner + session);
 }
 
 /** Under its session, in the order of the ids. */
@@ -131,5 +131,5 @@ export function briefKey(turn: Id): Key<string> {
 
 /** `digest` is the SHA-256 of the credential as a binary string. */
 export function turnCredentialKey(partition: number, digest: string): Key<TurnCredential> {
-  return keyOf(partition, codes.turnCredential, digest);
+  return createKey(partition, codes.turnCredential, digest);
 }

@@ -6,9 +6,9 @@
  */
 
 import type { ShareLinkKind } from "../../contract/share.ts";
-import { type Address, addressOf, type Question } from "../../engine/address.ts";
+import { type Address, createAddress, type Question } from "../../engine/address.ts";
 import { type Id, keyOfId } from "../../engine/id.ts";
-import { type Key, keyOf } from "../../engine/key.ts";
+import { createKey, type Key } from "../../engine/key.ts";
 import type { Refused } from "../refusal.ts";
 import type { Done } from "../reply.ts";
 import { codes } from "../table-codes.ts";
@@ -68,7 +68,7 @@ export interface NoteVisit extends Question<Done> {
 export type ShareMessage = CreateShare | RevokeShare | NoteVisit;
 
 export function sharesKey(target: Id): Address<ShareMessage, Shares> {
-  return addressOf(keyOfId(codes.shares, target));
+  return createAddress(keyOfId(codes.shares, target));
 }
 
 export function shareLinkKey(link: Id): Key<ShareLink> {
@@ -77,7 +77,7 @@ export function shareLinkKey(link: Id): Key<ShareLink> {
 
 /** Which link has the token of that digest. The token itself says its partition. */
 export function shareOfTokenKey(partition: number, digest: string): Key<Id> {
-  return keyOf(partition, codes.shareOfToken, digest);
+  return createKey(partition, codes.shareOfToken, digest);
 }
 
 export function isExpired({ expiresAtMs }: ShareLink, atMs: number): boolean {

@@ -3,9 +3,9 @@
  * What it does: `studio-actor.ts`.
  */
 
-import { type Address, addressOf, type RequestId } from "../../engine/address.ts";
+import { type Address, createAddress, type RequestId } from "../../engine/address.ts";
 import { type Id, keyOfId } from "../../engine/id.ts";
-import { type Key, keyOf, partitionOf } from "../../engine/key.ts";
+import { createKey, getPartition, type Key } from "../../engine/key.ts";
 import { codes } from "../table-codes.ts";
 import type { RenderReply, RenderSubmit } from "./render.ts";
 
@@ -36,10 +36,10 @@ export type StudioMessage =
 
 /** What counts a scope's compositions and renders. */
 export function studioKey(scope: Id): Address<StudioMessage, Studio> {
-  return addressOf(keyOfId(codes.studio, scope));
+  return createAddress(keyOfId(codes.studio, scope));
 }
 
 /** Renders that wait for others of their scope to end, in order. */
 export function waitingRendersKey(studio: Key): Key<readonly Id[]> {
-  return keyOf(partitionOf(studio), codes.waitingRenders, studio.slice(2));
+  return createKey(getPartition(studio), codes.waitingRenders, studio.slice(2));
 }

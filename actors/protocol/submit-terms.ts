@@ -1,7 +1,7 @@
 /** What a submit brings to its account beside the job: how it is known again, paid and bounded. */
 
 import type { PlanName, PlanOverrides } from "../../config/plans.ts";
-import { type Key, keyOf } from "../../engine/key.ts";
+import { createKey, type Key } from "../../engine/key.ts";
 import { codes } from "../table-codes.ts";
 import type { CreateJob } from "./job.ts";
 
@@ -32,5 +32,5 @@ export interface Submit extends SubmitTerms {
 
 /** `digest` is 16 bytes as a binary string; the entry is the job's id in bytes. */
 export function fingerprintKey(partition: number, digest: string): Key<string> {
-  return keyOf(partition, codes.fingerprint, digest);
+  return createKey(partition, codes.fingerprint, digest);
 }

@@ -4,9 +4,9 @@
  */
 
 import type { Due } from "../../engine/actor.ts";
-import { type Address, addressOf, type Question } from "../../engine/address.ts";
+import { type Address, createAddress, type Question } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
-import { keyOf } from "../../engine/key.ts";
+import { createKey } from "../../engine/key.ts";
 import { codes } from "../table-codes.ts";
 
 export interface Ticket {
@@ -40,5 +40,5 @@ export type Redeemed =
 
 /** `digest` is the SHA-256 of the ticket as a binary string. */
 export function ticketKey(partition: number, digest: string): Address<TicketMessage, Ticket> {
-  return addressOf(keyOf(partition, codes.ticket, digest));
+  return createAddress(createKey(partition, codes.ticket, digest));
 }

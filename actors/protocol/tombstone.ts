@@ -5,9 +5,9 @@
  */
 
 import type { Due } from "../../engine/actor.ts";
-import { type Address, addressOf } from "../../engine/address.ts";
+import { type Address, createAddress } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
-import { keyOf } from "../../engine/key.ts";
+import { createKey } from "../../engine/key.ts";
 import { codes } from "../table-codes.ts";
 
 export type Tombstone =
@@ -28,5 +28,5 @@ export function tombstoneKey(
   kind: Tombstone["kind"],
   digest: string,
 ): Address<TombstoneMessage, Tombstone> {
-  return addressOf(keyOf(partition, codes.tombstone, kind.slice(0, 1) + digest));
+  return createAddress(createKey(partition, codes.tombstone, kind.slice(0, 1) + digest));
 }

@@ -12,7 +12,7 @@ export function failureText(message: string): string {
 }
 
 /** As asked for, with the time that the farm found; see `makeStill` for its details. */
-export function stillParamsOf(asked: StillParams, details: object | undefined): StillParams {
+export function getStillParams(asked: StillParams, details: object | undefined): StillParams {
   const { frame, atSeconds } = (details ?? {}) as { frame?: unknown; atSeconds?: unknown };
   if (typeof frame !== "number" || typeof atSeconds !== "number") return asked;
   return { ...asked, frame, at_seconds: atSeconds };

@@ -49,8 +49,8 @@ import {
 } from "../protocol/render.ts";
 import { type Place, studioKey } from "../protocol/studio.ts";
 import { type Refusal, type Refused, refused } from "../refusal.ts";
-import { failureText, stillParamsOf } from "./outcome.ts";
-import { reportOf } from "./render-report.ts";
+import { failureText, getStillParams } from "./outcome.ts";
+import { buildReport } from "./render-report.ts";
 
 type RenderDecision = Decision<Render, RenderEffect>;
 type Of<Kind extends RenderMessage["kind"]> = Extract<RenderMessage, { kind: Kind }>;
@@ -80,7 +80,7 @@ export const renderActor: Actor<Render, RenderMessage, RenderEffect> = {
     }
   },
   dueAt,
-  report: reportOf,
+  report: buildReport,
   resume(render, ctx) {
     const isUnderWay = render.phase === "running" || (render.phase === "queued" && render.isSent);
     return isUnderWay ? work(ctx.get(renderOrderKey(render.id)), ctx) : [];
@@ -134,17 +134,20 @@ function work(order: RenderOrder | undefined, rows: Rows): RenderEffect[] {
     manifestKey,
     target,
     assets,
-    ...defined({ quality, still: still && stillOf(still), audioMix }),
+    ...defined({ quality, still: still && getStill(still), audioMix }),
   };
   const task = { kind: "render", input, outputPrefix: `renders/${id}`, ...defined({ trace }) };
   return [runFarmTask(scope, task, rows)];
 }
 
-function stillOf({ at_seconds, max_dimension, frame, background }: RenderStillOptions) {
+function getStill({ at_seconds, max_dimension, frame, background }: RenderStillOptions) {
   return defined({ atSeconds: at_seconds, frame, background, maxDimension: max_dimension });
 }
 
-function commonOf({ id, scope, user, composition, createdAtMs, version }: Render, atMs: number) {
+function getCommonFields(
+  { id, scope, user, composition, createdAtMs, version }: Render,
+  atMs: number,
+) {
   return {
     id,
     scope,
@@ -156,14 +159,14 @@ function commonOf({ id, scope, user, composition, createdAtMs, version }: Render
   };
 }
 
-function placeOf(render: Render): Place {
+function getPlace(render: Render): Place {
   if (render.phase === "queued") return render.isSent ? "sent" : "waiting";
   return render.phase === "running" ? "running" : "over";
 }
 
 function tellMoved(before: Render, next: Render): Tell {
   const { id, scope } = before;
-  const places = { from: placeOf(before), to: placeOf(next) };
+  const places = { from: getPlace(before), to: getPlace(next) };
   return tell(studioKey(scope), { kind: "render_moved", render: id, ...places });
 }
 
@@ -179,7 +182,7 @@ function claim(render: Render, token: string, { atMs }: Context): RenderDecision
     return { ...decision(render), effects: [{ kind: "farm.cancel" }] };
   const next: RunningRender = {
     phase: "running",
-    ...commonOf(render, atMs),
+    ...getCommonFields(render, atMs),
     attempts: render.attempts,
     startedAtMs: render.phase === "running" ? render.startedAtMs : atMs,
     progress: render.phase === "running" ? render.progress : 0,
@@ -211,7 +214,7 @@ function report(render: Render, { token, progress }: Of<"progress">, ctx: Contex
   const share = Math.min(1, Math.max(0, progress));
   if (render.phase !== "running" || render.token !== token || share <= render.progress)
     return decision(render);
-  return decision({ ...render, ...commonOf(render, ctx.atMs), progress: share });
+  return decision({ ...render, ...getCommonFields(render, ctx.atMs), progress: share });
 }
 
 function finish(render: Render, { token, outcome }: Of<"finished">, ctx: Context): RenderDecision {
@@ -239,14 +242,14 @@ function succeed(
   const { width, height, durationSeconds } = media;
   const next: Render = {
     phase: "succeeded",
-    ...commonOf(render, atMs),
+    ...getCommonFields(render, atMs),
     startedAtMs: render.startedAtMs,
     finishedAtMs: atMs,
     asset: id,
     ...defined({ width, height, durationSeconds }),
   };
   const order = ctx.get(renderOrderKey(render.id));
-  const params = order?.params && stillParamsOf(order.params, details);
+  const params = order?.params && getStillParams(order.params, details);
   const notes: RenderNotes = { warnings, ...defined({ params }) };
   const origin = { render: render.id, user };
   const asset: ReadyAsset = { phase: "ready", id, scope, createdAtMs: atMs, origin, media };
@@ -263,7 +266,7 @@ function fail(
 ): RenderDecision {
   const next: FailedRender = {
     phase: "failed",
-    ...commonOf(render, ctx.atMs),
+    ...getCommonFields(render, ctx.atMs),
     ...(render.phase === "running" ? { startedAtMs: render.startedAtMs } : {}),
     finishedAtMs: ctx.atMs,
     ...as,

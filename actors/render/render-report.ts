@@ -5,40 +5,40 @@ import type { Span } from "../../engine/ports/traces.ts";
 import { type Render, type RenderOrder, renderOrderKey } from "../protocol/render.ts";
 
 /** Undefined unless this head ended it. */
-export function reportOf(render: Render): Report | undefined {
+export function buildReport(render: Render): Report | undefined {
   if (!("finishedAtMs" in render) || render.updatedAtMs !== render.finishedAtMs) return undefined;
   return {
     level: render.phase === "failed" ? "warn" : "info",
     message: "a render ended",
-    fields: (get) => linesOf(render, get),
+    fields: (get) => buildLogLine(render, get),
     count: (tally, get) => count(render, tally, get),
-    span: (get) => spanOf(render, get(renderOrderKey(render.id))),
+    span: (get) => buildSpan(render, get(renderOrderKey(render.id))),
   };
 }
 
 type Ended = Extract<Render, { finishedAtMs: number }>;
 
-function linesOf(render: Ended, get: Context["get"]): object {
+function buildLogLine(render: Ended, get: Context["get"]): object {
   const { id, scope, startedAtMs, finishedAtMs } = render;
   return {
     render: id,
-    target: targetOf(render, get),
-    status: statusOf(render),
+    target: findTarget(render, get),
+    status: getStatus(render),
     ms: startedAtMs === undefined ? undefined : finishedAtMs - startedAtMs,
     account: scope,
   };
 }
 
 function count(render: Ended, tally: Tally, get: Context["get"]): void {
-  const target = targetOf(render, get) ?? "unknown";
-  tally.count("renders_total", { target, status: statusOf(render) }).add();
+  const target = findTarget(render, get) ?? "unknown";
+  tally.count("renders_total", { target, status: getStatus(render) }).add();
 }
 
 /** From the submit to the end. */
-function spanOf(render: Ended, order: RenderOrder | undefined): Span | undefined {
+function buildSpan(render: Ended, order: RenderOrder | undefined): Span | undefined {
   if (order?.trace === undefined) return undefined;
   const { id, createdAtMs, finishedAtMs } = render;
-  const status = statusOf(render);
+  const status = getStatus(render);
   return {
     ...{ name: `render ${order.target}`, kind: "internal", parent: order.trace },
     ...{ startMs: createdAtMs, endMs: finishedAtMs, isFailed: status === "failed" },
@@ -46,10 +46,10 @@ function spanOf(render: Ended, order: RenderOrder | undefined): Span | undefined
   };
 }
 
-function targetOf({ id }: Ended, get: Context["get"]): string | undefined {
+function findTarget({ id }: Ended, get: Context["get"]): string | undefined {
   return get(renderOrderKey(id))?.target;
 }
 
-function statusOf(render: Ended): "succeeded" | "failed" | "canceled" {
+function getStatus(render: Ended): "succeeded" | "failed" | "canceled" {
   return render.phase === "failed" && render.isCanceled ? "canceled" : render.phase;
 }

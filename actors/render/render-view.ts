@@ -20,7 +20,7 @@ export function renderView(
     target: order.target,
     composition_revision: order.revision,
     params: notes?.params ?? order.params ?? {},
-    progress: progressOf(render),
+    progress: getProgress(render),
     width: (isDone ? render.width : undefined) ?? null,
     height: (isDone ? render.height : undefined) ?? null,
     duration_seconds: (isDone ? render.durationSeconds : undefined) ?? null,
@@ -29,16 +29,16 @@ export function renderView(
     error: notes?.error ?? null,
     created_at: timestamp(render.createdAtMs),
     updated_at: timestamp(render.updatedAtMs),
-    started_at: instantOf("startedAtMs" in render ? render.startedAtMs : undefined),
-    finished_at: instantOf("finishedAtMs" in render ? render.finishedAtMs : undefined),
+    started_at: formatInstant("startedAtMs" in render ? render.startedAtMs : undefined),
+    finished_at: formatInstant("finishedAtMs" in render ? render.finishedAtMs : undefined),
   };
 }
 
-function progressOf(render: Render): number | null {
+function getProgress(render: Render): number | null {
   if (render.phase === "succeeded") return 1;
   return render.phase === "running" ? render.progress : null;
 }
 
-function instantOf(atMs: number | undefined): string | null {
+function formatInstant(atMs: number | undefined): string | null {
   return atMs === undefined ? null : timestamp(atMs);
 }

@@ -31,13 +31,13 @@ export function setView(
   const accepted = set.members.flatMap((member) =>
     "job" in member ? (jobs.get(member.job) ?? []) : [],
   );
-  const counts = countsOf(set, accepted, gone);
+  const counts = countMembers(set, accepted, gone);
   const updatedAtMs = Math.max(set.createdAtMs, ...accepted.map(({ job }) => job.updatedAtMs));
   const isOpen = counts.queued + counts.running > 0;
   return {
     id: set.id,
     name: set.name,
-    status: isOpen ? "generating" : endOf(counts),
+    status: isOpen ? "generating" : computeEnd(counts),
     model: set.model,
     members: set.members.map((member) => memberView(member, jobs, gone)),
     problems: set.members.flatMap((member) => {
@@ -46,7 +46,7 @@ export function setView(
       return [{ label: member.label, code: code ?? null, status, title, detail: detail ?? title }];
     }),
     counts,
-    ...sumsOf(accepted),
+    ...sumFiles(accepted),
     created_at: timestamp(set.createdAtMs),
     updated_at: timestamp(updatedAtMs),
     completed_at: isOpen ? null : timestamp(completedAt(set, accepted)),
@@ -54,7 +54,7 @@ export function setView(
   };
 }
 
-function countsOf(
+function countMembers(
   set: OutputSet,
   accepted: readonly MemberJob[],
   gone: ReadonlyMap<string, Job["phase"]>,
@@ -74,12 +74,12 @@ function countsOf(
 }
 
 /** Refused, not submitted, failed and canceled members all count against `ready`. */
-function endOf({ succeeded, total }: SetView["counts"]): SetView["status"] {
+function computeEnd({ succeeded, total }: SetView["counts"]): SetView["status"] {
   if (succeeded === total) return "ready";
   return succeeded === 0 ? "failed" : "partial";
 }
 
-function sumsOf(accepted: readonly MemberJob[]) {
+function sumFiles(accepted: readonly MemberJob[]) {
   let held = 0;
   let charged = 0;
   let refunded = 0;

@@ -15,12 +15,12 @@ const hashBytes = 32;
 
 /** In base64url. Takes the thread for as long as `cost` says. */
 export function hashPassword(task: PasswordTask): string {
-  const { password, salt, bytes, options } = scryptOf(task);
+  const { password, salt, bytes, options } = getScryptParameters(task);
   return scryptSync(password, salt, bytes, options).toString("base64url");
 }
 
 /** What scrypt is to be told of it. */
-export function scryptOf({ password, salt, cost }: PasswordTask) {
+export function getScryptParameters({ password, salt, cost }: PasswordTask) {
   return {
     // The same letters, however a keyboard composed them.
     password: password.normalize("NFKC"),

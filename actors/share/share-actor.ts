@@ -20,7 +20,7 @@ import {
   put,
 } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
-import { partitionOf } from "../../engine/key.ts";
+import { getPartition } from "../../engine/key.ts";
 import {
   type CreateShare,
   isExpired,
@@ -69,7 +69,7 @@ function create(
     {
       rows: [
         put(shareLinkKey(link.id), link),
-        put(shareOfTokenKey(partitionOf(ctx.self), digest), link.id),
+        put(shareOfTokenKey(getPartition(ctx.self), digest), link.id),
       ],
       replies: answer(ctx, done),
     },

@@ -15,7 +15,7 @@ export function shareLinkView(link: ShareLink, name: string, nowMs: number): Sha
     target_id: link.target,
     token_prefix: link.tokenPrefix,
     name,
-    status: statusOf(link, nowMs),
+    status: getStatus(link, nowMs),
     has_password: link.password !== undefined,
     view_only: link.viewOnly === true,
     created_at: timestamp(link.createdAtMs),
@@ -28,7 +28,7 @@ export function shareLinkView(link: ShareLink, name: string, nowMs: number): Sha
   return view;
 }
 
-function statusOf(link: ShareLink, nowMs: number): ShareLinkView["status"] {
+function getStatus(link: ShareLink, nowMs: number): ShareLinkView["status"] {
   if (link.revokedAtMs !== undefined) return "revoked";
   return isExpired(link, nowMs) ? "expired" : "active";
 }
@@ -48,7 +48,7 @@ export function shareResolution(
   sign: SignMedia,
 ): ShareResolution {
   const { objectKey, thumbnailKey } = asset.media;
-  const filename = filenameOf(known.display_name, objectKey);
+  const filename = getFilename(known.display_name, objectKey);
   const resolution: ShareResolution = {
     kind: link.kind,
     name,
@@ -70,7 +70,7 @@ export function shareResolution(
 }
 
 /** The display name, made fit for a file of any system, with the extension of its type. */
-function filenameOf(displayName: string, objectKey: string): string {
+function getFilename(displayName: string, objectKey: string): string {
   const extension = objectKey.slice(objectKey.lastIndexOf("."));
   const plain = displayName
     .toWellFormed()

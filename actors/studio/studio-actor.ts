@@ -17,7 +17,7 @@ import {
   tell,
 } from "../../engine/actor.ts";
 import { invariant } from "../../engine/invariant.ts";
-import { partitionOf } from "../../engine/key.ts";
+import { getPartition } from "../../engine/key.ts";
 import { compositionKey } from "../protocol/composition.ts";
 import { renderKey } from "../protocol/render.ts";
 import {
@@ -70,7 +70,7 @@ function submit(studio: Studio, message: Submit, ctx: Context): StudioDecision {
 
 function duplicate(digest: string | undefined, ctx: Context): Refusal | undefined {
   if (digest === undefined) return undefined;
-  const tombstone = ctx.get(tombstoneKey(partitionOf(ctx.self), "submitted", digest));
+  const tombstone = ctx.get(tombstoneKey(getPartition(ctx.self), "submitted", digest));
   // It may have expired without having been removed yet.
   if (tombstone?.kind !== "submitted" || tombstone.expiresAtMs <= ctx.atMs) return undefined;
   return { code: "duplicate_render", render: tombstone.render };
@@ -80,7 +80,7 @@ function remembered({ digest, order }: Submit, { self, atMs }: Context): Tell[] 
   if (digest === undefined) return [];
   const expiresAtMs = atMs + limits.jobs.duplicateWindowMs;
   const tombstone = { kind: "submitted", render: order.id, expiresAtMs } as const;
-  return [tell(tombstoneKey(partitionOf(self), "submitted", digest), { kind: "set", tombstone })];
+  return [tell(tombstoneKey(getPartition(self), "submitted", digest), { kind: "set", tombstone })];
 }
 
 function crowding({ waiting, sent }: Studio): Refusal | undefined {

@@ -28,12 +28,12 @@ export interface GuardResult {
 export type Verdict = "kept" | "dearer" | "untrusted";
 
 /** The middle of the rounds' ratios: a machine that drifts drifts for both of a round. */
-export function ratioOf({ base, tree }: Comparison): number {
+export function computeRatio({ base, tree }: Comparison): number {
   return median(tree.map((us, round) => us / (base[round] ?? Number.NaN)));
 }
 
 export function isDearer(comparison: Comparison): boolean {
-  return !(ratioOf(comparison) <= ratioMax);
+  return !(computeRatio(comparison) <= ratioMax);
 }
 
 export function judge({ comparisons, others }: GuardResult): Verdict {
@@ -74,7 +74,7 @@ export function describeEntry(result: GuardResult): string {
   const rows = comparisons.map((comparison) => {
     const { name, unit } = comparison;
     const cells = [`${name} (${unit})`, figure(comparison.base), figure(comparison.tree)];
-    return [...cells, ratioOf(comparison).toFixed(3)];
+    return [...cells, computeRatio(comparison).toFixed(3)];
   });
   return [
     `## ${date}: ${tree} beside ${base}`,
@@ -109,7 +109,11 @@ export function addEntry(text: string, entry: string): string {
 function describeComparison(comparison: Comparison): string {
   const ratios = comparison.tree.map((us, round) => us / (comparison.base[round] ?? Number.NaN));
   const range = `${Math.min(...ratios).toFixed(3)} to ${Math.max(...ratios).toFixed(3)}`;
-  const cells = [figure(comparison.base), figure(comparison.tree), ratioOf(comparison).toFixed(3)];
+  const cells = [
+    figure(comparison.base),
+    figure(comparison.tree),
+    computeRatio(comparison).toFixed(3),
+  ];
   const mark = isDearer(comparison) ? "  DEARER" : "";
   return `${columns(comparison.name, ...cells, range)}  ${comparison.unit}${mark}`;
 }

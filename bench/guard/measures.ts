@@ -90,7 +90,7 @@ export const measures: readonly Measure[] = [
       await layOut("short", source, media);
       await mkdir(join(subject.folder, "made"), { recursive: true });
       const renderer = new KliegRenderer(subject);
-      const pid = pidOf(subject);
+      const pid = getPid(subject);
       return async () => {
         const before = await processorTimeUs(pid);
         const request = { quality: "standard" } as const;
@@ -115,7 +115,7 @@ async function loadOnce(
   requests: Requests,
   each: number,
 ): Promise<number> {
-  const pid = pidOf(subject);
+  const pid = getPid(subject);
   const before = await ownTimeUs(pid);
   const load = { seconds, connections, threads, requests };
   const result = await drive(subject.origin, load);
@@ -144,7 +144,7 @@ async function writeReads(side: GuardedSide): Promise<string[]> {
   return pages.flat();
 }
 
-function pidOf({ pid }: Subject): number {
+function getPid({ pid }: Subject): number {
   if (pid === undefined) throw new Error("The guard measures services that it starts itself.");
   return pid;
 }

@@ -37,7 +37,7 @@ export async function createAccounts(
         issue_token: true,
       });
       if (account.token === undefined) throw new Error("An account came without its token.");
-      return { id: account.id, token: account.token, client: clientOf(origin, account.token) };
+      return { id: account.id, token: account.token, client: createClient(origin, account.token) };
     },
   );
 }
@@ -98,6 +98,6 @@ export async function inParallel<T, R>(
   return results;
 }
 
-function clientOf(origin: string, token: string): Klieg {
+function createClient(origin: string, token: string): Klieg {
   return new Klieg({ url: origin, token, surface: "api" });
 }

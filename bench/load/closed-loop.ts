@@ -62,7 +62,7 @@ export async function drive(origin: string, load: Load): Promise<LoadResult> {
   const folder = await mkdtemp(join(tmpdir(), "klieg-load-"));
   try {
     const script = join(folder, "load.lua");
-    await writeFile(script, luaOf(load, folder));
+    await writeFile(script, writeLua(load, folder));
     await writeRequests(folder, load.requests);
     const { seconds, connections, threads } = load;
     const sizes = [`-t${threads}`, `-c${connections}`, `-d${seconds}s`, "--timeout", "10s"];
@@ -109,7 +109,7 @@ function writeTexts(path: string, texts: readonly string[]): Promise<void> {
   return writeFile(path, texts.join("\0"));
 }
 
-function luaOf({ threads, requests }: Load, folder: string): string {
+function writeLua({ threads, requests }: Load, folder: string): string {
   return [
     `local threads, folder = ${threads}, ${JSON.stringify(folder)}`,
     luaThreads,

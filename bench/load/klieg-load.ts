@@ -39,10 +39,16 @@ export function asContestant(
   load: Pick<Contestant, "requests" | "unit" | "requestsEach">,
 ): Contestant {
   const rest = () => untilSettled(sample);
-  return { name: "klieg", origin: subject.origin, processes: processesOf(subject), ...load, rest };
+  return {
+    name: "klieg",
+    origin: subject.origin,
+    processes: listProcesses(subject),
+    ...load,
+    rest,
+  };
 }
 
-export function processesOf({ pid }: Pick<Subject, "pid">): NamedProcess[] {
+export function listProcesses({ pid }: Pick<Subject, "pid">): NamedProcess[] {
   return pid === undefined ? [] : [{ name: "service", pid }];
 }
 

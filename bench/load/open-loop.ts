@@ -23,13 +23,13 @@ export interface PacedResult {
 const connectionsMax = 512;
 
 /**
- * `requestOf` is the whole request with the given number; `answeredAfter` is told of each answer.
+ * `writeRequest` is the whole request with the given number; `answeredAfter` is told of each answer.
  * Rejects when a connection fails.
  */
 export async function pace(
   origin: string,
   { aSecond, seconds }: Pace,
-  requestOf: (number: number) => string,
+  writeRequest: (number: number) => string,
   answeredAfter: (number: number, ms: number) => void = () => undefined,
 ): Promise<PacedResult> {
   const { hostname, port } = new URL(origin);
@@ -63,7 +63,7 @@ export async function pace(
           all.push(connection);
         }
         delays.record(lateMs);
-        connection.send(requestOf(sent), sent, dueMs);
+        connection.send(writeRequest(sent), sent, dueMs);
       }
       if (sent < count) setTimeout(send, 1);
     };
@@ -96,7 +96,7 @@ class Connection {
     });
     socket.on("data", (text: string) => {
       this.received += text;
-      const status = statusOf(this.received);
+      const status = parseStatus(this.received);
       if (status === undefined) return;
       this.received = "";
       this.isWaiting = false;
@@ -117,7 +117,7 @@ class Connection {
 }
 
 /** Undefined while the answer is not whole. */
-function statusOf(answer: string): number | undefined {
+function parseStatus(answer: string): number | undefined {
   const bodyAt = answer.indexOf("\r\n\r\n") + 4;
   if (bodyAt < 4) return undefined;
   const length = /content-length: (\d+)/i.exec(answer.slice(0, bodyAt))?.[1];

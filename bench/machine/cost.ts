@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
-import { familyOf } from "./processor-time.ts";
+import { listFamily } from "./processor-time.ts";
 
 /** What a piece of work took of the machine. */
 export interface Cost {
@@ -54,15 +54,15 @@ async function watchTree(
   const spentUs = new Map<number, { readonly before: number; readonly now: number }>();
   const memory: MemoryLook[] = [];
   if (pid === undefined) return { cpuSeconds: Number.NaN, memory };
-  for (const { id, ownUs } of await familyOf(new Set([pid])))
+  for (const { id, ownUs } of await listFamily(new Set([pid])))
     spentUs.set(id, { before: ownUs, now: ownUs });
   spentUs.set(pid, spentUs.get(pid) ?? { before: 0, now: 0 });
   for (let look = 0; ; look++) {
-    const family = await familyOf(new Set(spentUs.keys()));
+    const family = await listFamily(new Set(spentUs.keys()));
     for (const { id, ownUs } of family)
       spentUs.set(id, { before: spentUs.get(id)?.before ?? 0, now: ownUs });
     if (memoryEveryNth > 0 && look % memoryEveryNth === 0) {
-      const bytes = await Promise.all(family.map(({ id }) => bytesOf(id)));
+      const bytes = await Promise.all(family.map(({ id }) => readMemoryBytes(id)));
       const megabytes = bytes.reduce((sum, one) => sum + one, 0) / 1e6;
       memory.push({ atSeconds: (performance.now() - begunMs) / 1_000, megabytes });
     }
@@ -74,11 +74,11 @@ async function watchTree(
 }
 
 /** Its share of what it has in memory (proc(5): Pss). */
-async function bytesOf(id: number): Promise<number> {
+async function readMemoryBytes(id: number): Promise<number> {
   const text = await readFile(`/proc/${id}/smaps_rollup`, "utf8").catch(() => "");
   return 1_024 * Number(/^Pss:\s+(\d+) kB/m.exec(text)?.[1] ?? 0);
 }
 
-export function peakOf({ memory }: Cost): number {
+export function getPeak({ memory }: Cost): number {
   return Math.max(0, ...memory.map(({ megabytes }) => megabytes));
 }

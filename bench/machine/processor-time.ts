@@ -13,7 +13,7 @@ export interface ProcessTimes {
 
 /** User and system time of a process and all its descendants so far, in microseconds. */
 export async function processorTimeUs(pid: number): Promise<number> {
-  const family = await familyOf(new Set([pid]));
+  const family = await listFamily(new Set([pid]));
   return family.reduce((sum, { ownUs, endedUs }) => sum + ownUs + endedUs, 0);
 }
 
@@ -25,7 +25,7 @@ export async function ownTimeUs(pid: number): Promise<number> {
 }
 
 /** The living ones of these processes, and all their descendants. */
-export async function familyOf(ancestors: ReadonlySet<number>): Promise<readonly ProcessTimes[]> {
+export async function listFamily(ancestors: ReadonlySet<number>): Promise<readonly ProcessTimes[]> {
   const entries = await readdir("/proc");
   const seen = await Promise.all(entries.filter((name) => /^\d+$/.test(name)).map(readStat));
   const processes = seen.filter((stat) => stat !== undefined);

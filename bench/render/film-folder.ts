@@ -32,7 +32,7 @@ export async function layOut(
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
   const page = join(sources, "films", film, "index.html");
-  for (const file of [page, gsap, ...media]) await copyFile(file, join(folder, nameOf(file)));
+  for (const file of [page, gsap, ...media]) await copyFile(file, join(folder, getName(file)));
 }
 
 /** Where a peer's own files lie. */
@@ -40,6 +40,6 @@ export function peerSources(peer: string): string {
   return join(sources, "peers", peer);
 }
 
-function nameOf(path: string): string {
+function getName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }

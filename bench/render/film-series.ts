@@ -1,5 +1,5 @@
 /** What renderers took, as series of a result: one a renderer, with the figures of all films. */
-import { type Cost, peakOf } from "../machine/cost.ts";
+import { type Cost, getPeak } from "../machine/cost.ts";
 import type { Figure, Series } from "../report/result.ts";
 import type { Contestant, Film, PeerName } from "./films.ts";
 import type { Outcome } from "./render-table.ts";
@@ -28,7 +28,7 @@ export function toSeries(film: Film, outcomes: ReadonlyMap<Contestant, Outcome>)
         figures: [
           figure("time", "s", ({ wallSeconds }) => wallSeconds),
           figure("CPU", "s", ({ cpuSeconds }) => cpuSeconds),
-          figure("memory", "MB at most", peakOf),
+          figure("memory", "MB at most", getPeak),
         ],
         curves: [],
       },

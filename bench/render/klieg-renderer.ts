@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { archiveOf } from "../../cli/folder-archive.ts";
+import { createArchive } from "../../cli/folder-archive.ts";
 import { folderFiles } from "../../cli/folder-files.ts";
 import type { RenderRequest } from "../../clients/typescript/src/generated/models.ts";
 import { Klieg } from "../../clients/typescript/src/klieg.ts";
@@ -57,7 +57,7 @@ export class KliegRenderer {
     const made = (async () => {
       const { id } = await this.client.compositions.create({ name: "bench" });
       const files = await folderFiles(folder);
-      await this.client.compositions.replaceBundle(id, () => archiveOf(files));
+      await this.client.compositions.replaceBundle(id, () => createArchive(files));
       return id;
     })();
     this.compositions.set(folder, made);

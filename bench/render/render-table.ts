@@ -1,4 +1,4 @@
-import { type Cost, peakOf } from "../machine/cost.ts";
+import { type Cost, getPeak } from "../machine/cost.ts";
 import { percentile } from "../report/statistics.ts";
 import type { Bar, Contestant, Film } from "./films.ts";
 
@@ -34,7 +34,7 @@ export function verdict(name: string, isMet: boolean): string {
 }
 
 function contestantLine(name: Contestant, outcome: Outcome | undefined): string {
-  const middle = middleOf(outcome);
+  const middle = computeMiddle(outcome);
   if (middle !== undefined) {
     const { wallSeconds, cpuSeconds, megabytes } = middle;
     return columns(name, wallSeconds.toFixed(1), cpuSeconds.toFixed(1), megabytes.toFixed(0));
@@ -43,8 +43,8 @@ function contestantLine(name: Contestant, outcome: Outcome | undefined): string 
 }
 
 function barLine({ klieg, peer, times }: Bar, outcomes: Outcomes): readonly string[] {
-  const own = middleOf(outcomes.get(klieg));
-  const other = middleOf(outcomes.get(peer));
+  const own = computeMiddle(outcomes.get(klieg));
+  const other = computeMiddle(outcomes.get(peer));
   if (own === undefined || other === undefined) return [];
   const ratio = other.wallSeconds / own.wallSeconds;
   const work = (other.cpuSeconds / own.cpuSeconds).toFixed(2);
@@ -54,7 +54,7 @@ function barLine({ klieg, peer, times }: Bar, outcomes: Outcomes): readonly stri
 
 function memoryLines({ megabytesMax, isFlat }: Film, outcomes: Outcomes): readonly string[] {
   const outcome = outcomes.get("klieg standard");
-  const own = middleOf(outcome);
+  const own = computeMiddle(outcome);
   if (outcome?.kind !== "rendered" || own === undefined) return [];
   const lines: string[] = [];
   if (megabytesMax !== undefined) {
@@ -62,7 +62,7 @@ function memoryLines({ megabytesMax, isFlat }: Film, outcomes: Outcomes): readon
     lines.push(verdict(said, own.megabytes <= megabytesMax));
   }
   if (isFlat === true) {
-    const growths = outcome.costs.map(growthOf);
+    const growths = outcome.costs.map(computeGrowth);
     const growth = percentile(growths, 0.5);
     const said = `memory of klieg after its first minute: ${growth.toFixed(2)} x; bar ${growthMax}`;
     lines.push(verdict(said, growth <= growthMax));
@@ -74,7 +74,7 @@ const growthMax = 1.1;
 const settledSeconds = 60;
 
 /** The peak after the first minute by the peak in it. */
-function growthOf({ memory }: Cost): number {
+function computeGrowth({ memory }: Cost): number {
   const peak = (isLate: boolean): number => {
     const looks = memory.filter(({ atSeconds }) => atSeconds > settledSeconds === isLate);
     return Math.max(0, ...looks.map(({ megabytes }) => megabytes));
@@ -82,13 +82,13 @@ function growthOf({ memory }: Cost): number {
   return peak(true) / peak(false);
 }
 
-function middleOf(outcome: Outcome | undefined): Middle | undefined {
+function computeMiddle(outcome: Outcome | undefined): Middle | undefined {
   if (outcome?.kind !== "rendered") return undefined;
   const middle = (of: (cost: Cost) => number) => percentile(outcome.costs.map(of), 0.5);
   return {
     wallSeconds: middle(({ wallSeconds }) => wallSeconds),
     cpuSeconds: middle(({ cpuSeconds }) => cpuSeconds),
-    megabytes: middle(peakOf),
+    megabytes: middle(getPeak),
   };
 }
 

@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { archiveOf } from "../../cli/folder-archive.ts";
+import { createArchive } from "../../cli/folder-archive.ts";
 import { Klieg } from "../../clients/typescript/src/klieg.ts";
 import { exportFormats } from "../../contract/composition.ts";
 import { residentMebibytes } from "../machine/memory.ts";
@@ -50,13 +50,13 @@ async function measure({ clips, rounds }: Options, setting: Setting): Promise<Fi
   const picture = ["-f", "lavfi", "-i", "testsrc2=s=640x360:r=30:d=8,format=yuv420p"];
   await ffmpeg(tools, [...picture, "-f", "lavfi", "-i", "sine=d=8", join(folder, "sea.mp4")]);
   await ffmpeg(tools, [...picture, "-frames:v", "1", join(folder, "logo.png")]);
-  await writeFile(join(folder, "index.html"), pageOf(clips));
-  await writeFile(join(folder, "klieg-edits.json"), editsOf(clips));
+  await writeFile(join(folder, "index.html"), writePage(clips));
+  await writeFile(join(folder, "klieg-edits.json"), writeEdits(clips));
   const client = new Klieg({ url: subject.origin, token: subject.token, surface: "bench" });
   const { id } = await client.compositions.create({ name: "Long timeline" });
   const names = ["index.html", "klieg-edits.json", "sea.mp4", "logo.png"];
   const files = new Map(names.map((name) => [name, join(folder, name)]));
-  await client.compositions.replaceBundle(id, () => archiveOf(files));
+  await client.compositions.replaceBundle(id, () => createArchive(files));
   const lines: string[] = [];
   let isSound = true;
   for (const format of exportFormats) {
@@ -88,7 +88,7 @@ async function measure({ clips, rounds }: Options, setting: Setting): Promise<Fi
   return { lines, isSound };
 }
 
-function pageOf(clips: number): string {
+function writePage(clips: number): string {
   const all = Array.from({ length: clips }, (_, at) => {
     const time = `data-start="${at / 2}" data-duration="0.5" data-track-index="${at % 4}"`;
     return at % 2 === 0
@@ -101,7 +101,7 @@ function pageOf(clips: number): string {
   return `<style>${style}</style><div ${root} ${length}>${all.join("\n")}</div>`;
 }
 
-function editsOf(clips: number): string {
+function writeEdits(clips: number): string {
   const motion = [
     { t: 0, x: 0, opacity: 0 },
     { t: 0.25, x: 90, opacity: 1, ease: "ease_out" },

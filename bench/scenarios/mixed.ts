@@ -8,9 +8,9 @@ import { untilSettled } from "../load/accounts.ts";
 import {
   fillStore,
   type Loaded,
+  listProcesses,
   nextRun,
   openLoaded,
-  processesOf,
   writeReads,
 } from "../load/klieg-load.ts";
 import { pace } from "../load/open-loop.ts";
@@ -77,7 +77,7 @@ async function measure(options: Options, setting: Setting): Promise<Finding> {
   const rounds: ReadonlyMap<Kind, Latencies>[] = [];
   const costs: number[] = [];
   let refused = 0;
-  const [process] = processesOf(loaded.subject);
+  const [process] = listProcesses(loaded.subject);
   // The first round warms up and counts for nothing.
   for (let round = 0; round <= options.rounds; round++) {
     const each = new Map(kinds.map((kind) => [kind, new Latencies()]));

@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { readClientSettings } from "../../config/settings.ts";
 import type { Cost } from "../machine/cost.ts";
-import { familyOf } from "../machine/processor-time.ts";
+import { listFamily } from "../machine/processor-time.ts";
 import { sameBytes } from "../render/fidelity.ts";
 import { layOut, makeMedia } from "../render/film-folder.ts";
 import { films } from "../render/films.ts";
@@ -101,7 +101,7 @@ async function openHouse(count: number, environment: Setting["environment"]): Pr
   const settings = { ...readClientSettings(environment), url: undefined };
   const subject = await startSubject(settings, count, environment);
   try {
-    const nodes = await nodesOf(subject, count);
+    const nodes = await listNodes(subject, count);
     for (const [core, pid] of nodes.entries())
       await output({ path: "taskset", args: ["-a", "-p", "-c", `${core}`, `${pid}`] });
     return { subject, klieg: new KliegRenderer(subject, seldom), count, costs: [] };
@@ -112,12 +112,12 @@ async function openHouse(count: number, environment: Setting["environment"]): Pr
 }
 
 /** Process ids of the farm's nodes, once all are there. */
-async function nodesOf({ pid }: Subject, count: number): Promise<readonly number[]> {
+async function listNodes({ pid }: Subject, count: number): Promise<readonly number[]> {
   const until = performance.now() + startMs;
   while (pid !== undefined && performance.now() < until) {
-    const family = await familyOf(new Set([pid]));
+    const family = await listFamily(new Set([pid]));
     const children = family.filter(({ parent }) => parent === pid).map(({ id }) => id);
-    const commands = await Promise.all(children.map(commandOf));
+    const commands = await Promise.all(children.map(readCommand));
     const found = children.filter((_, at) => commands[at]?.includes("render-farm/main.js"));
     if (found.length === count) return found;
     await pause(50);
@@ -125,7 +125,7 @@ async function nodesOf({ pid }: Subject, count: number): Promise<readonly number
   throw new Error(`the service started no ${count} farm nodes`);
 }
 
-function commandOf(id: number): Promise<string> {
+function readCommand(id: number): Promise<string> {
   return readFile(`/proc/${id}/cmdline`, "utf8").catch(() => "");
 }
 

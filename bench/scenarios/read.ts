@@ -7,8 +7,8 @@ import { type Contestant, runByTurns } from "../load/by-turns.ts";
 import {
   fillStore,
   type Loaded,
+  listProcesses,
   openLoaded,
-  processesOf,
   sampleAnswer,
   writeReads,
 } from "../load/klieg-load.ts";
@@ -47,7 +47,7 @@ async function measure(options: LoadOptions, setting: Setting): Promise<Finding>
       ...reading(texts),
       name,
       origin: subject.origin,
-      processes: processesOf(subject),
+      processes: listProcesses(subject),
     });
     const warm: Contestant[] = [
       own("klieg, hot", hot),
@@ -85,7 +85,7 @@ async function readCold(
     ...reading(texts),
     name: "klieg, cold",
     origin: subject.origin,
-    processes: processesOf(subject),
+    processes: listProcesses(subject),
   };
   const profile = { ...options.profile, rounds: 1, warmUpSeconds: 0 };
   return [...(await runByTurns([contestant], profile, say)).series];

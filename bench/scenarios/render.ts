@@ -109,7 +109,7 @@ async function measure(options: Options, setting: Setting): Promise<Finding> {
     series.push(...toSeries(film, outcomes));
     const more = await looks(contest, outcomes, klieg, tools).catch((fault: unknown) => {
       isSound = false;
-      return [verdict(reasonOf(fault), false)];
+      return [verdict(getReason(fault), false)];
     });
     lines.push(...more, "");
   }
@@ -117,7 +117,7 @@ async function measure(options: Options, setting: Setting): Promise<Finding> {
     // A machine whose processors cannot be given to a node still has the other figures.
     const compared = compareNodes(options.rounds, subject.folder, setting).catch(
       (fault: unknown) => ({
-        lines: [verdict(`nodes: ${reasonOf(fault)}`, false)],
+        lines: [verdict(`nodes: ${getReason(fault)}`, false)],
       }),
     );
     lines.push(...(await compared).lines);
@@ -140,7 +140,7 @@ async function openAll(
     } catch (fault) {
       const asked = films.flatMap(({ contestants }) => contestants);
       for (const contestant of asked.filter((one) => one.startsWith(name)))
-        renderers.set(contestant, reasonOf(fault));
+        renderers.set(contestant, getReason(fault));
     }
   return renderers;
 }
@@ -161,25 +161,25 @@ async function compete({ film, rounds, source, outputs, renderers, say }: Contes
       if (renderer === undefined || typeof renderer === "string") continue;
       if (outcomes.get(name)?.kind === "failed") continue;
       try {
-        const path = outputOf(outputs, name, round);
+        const path = getOutput(outputs, name, round);
         const own = [...(costs.get(name) ?? []), await renderer.render(film, source, path)];
         costs.set(name, own);
         outcomes.set(name, { kind: "rendered", costs: own });
         const seconds = own.at(-1)?.wallSeconds.toFixed(1);
         say(`${film.name}, round ${round} of ${rounds}: ${name} ${seconds} s`);
       } catch (fault) {
-        outcomes.set(name, { kind: "failed", why: reasonOf(fault) });
-        say(`${film.name}, round ${round} of ${rounds}: ${name} failed: ${reasonOf(fault)}`);
+        outcomes.set(name, { kind: "failed", why: getReason(fault) });
+        say(`${film.name}, round ${round} of ${rounds}: ${name} failed: ${getReason(fault)}`);
       }
     }
   return outcomes;
 }
 
-function outputOf(outputs: string, name: Contestant, round: number): string {
+function getOutput(outputs: string, name: Contestant, round: number): string {
   return join(outputs, `${name.replace(" ", "-")}-${round}.mp4`);
 }
 
-function reasonOf(fault: unknown): string {
+function getReason(fault: unknown): string {
   return fault instanceof Error ? `failed: ${fault.message}` : "failed";
 }
 
@@ -200,16 +200,16 @@ async function looks(
   const lines: string[] = [];
   const isMade = (name: Contestant) => outcomes.get(name)?.kind === "rendered";
   if (!isMade("klieg standard") || film.isFlat === true) return lines;
-  const own = outputOf(outputs, "klieg standard", 1);
+  const own = getOutput(outputs, "klieg standard", 1);
   if (isMade("hyperframes standard")) {
-    const other = outputOf(outputs, "hyperframes standard", 1);
+    const other = getOutput(outputs, "hyperframes standard", 1);
     const least = await leastSimilarity(tools, film, own, other);
     const said = `frames beside hyperframes: ${least.toFixed(1)} dB at least; bar ${similarityMin}`;
     lines.push(verdict(said, least >= similarityMin));
   }
   if (rounds > 1) {
     const all = Array.from({ length: rounds }, (_, at) =>
-      outputOf(outputs, "klieg standard", at + 1),
+      getOutput(outputs, "klieg standard", at + 1),
     );
     lines.push(verdict("all rounds of klieg standard are the same bytes", await sameBytes(all)));
   }

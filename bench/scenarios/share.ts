@@ -99,7 +99,7 @@ async function measure(options: Options, { start, say }: Setting): Promise<Findi
   const guesses = () =>
     paced(options.guesses, options.seconds, async (number) => {
       const token = tokens[number % tokens.length] ?? "";
-      const status = await caller.guess(token, addressOf(number % options.addresses));
+      const status = await caller.guess(token, getAddress(number % options.addresses));
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
     });
   await submits();
@@ -217,7 +217,7 @@ function random(partition: number): Buffer {
   return Buffer.concat([randomBytes(16), Buffer.of(partition)]);
 }
 
-function addressOf(number: number): string {
+function getAddress(number: number): string {
   return `198.51.${Math.floor(number / 250)}.${(number % 250) + 1}`;
 }
 

@@ -35,14 +35,14 @@ async function run(args: readonly string[], session: Session): Promise<void> {
   const isPiped = path === standardOutput;
   const output = values.output ?? `${isPiped ? "blocks" : basename(path, extname(path))}.mp4`;
   await checkOutput(output);
-  const asked = parse(await contentOf(path), isPiped ? "the input" : path);
+  const asked = parse(await readContent(path), isPiped ? "the input" : path);
   const request = await withAssets(asked, isPiped ? "." : dirname(path), session);
   const client = await session.client();
   const accepted = await client.renders.blocks(request);
   await deliverRender(accepted, { output, isJson: values.json }, session);
 }
 
-async function contentOf(path: string): Promise<string> {
+async function readContent(path: string): Promise<string> {
   if (path === standardOutput) return readText(process.stdin);
   try {
     return await readFile(path, "utf8");
@@ -72,7 +72,7 @@ async function withAssets(
   session: Session,
 ): Promise<BlocksRequest> {
   const ids = new Map<string, Promise<string>>();
-  const idOf = async (given: unknown): Promise<string> => {
+  const getId = async (given: unknown): Promise<string> => {
     const path = String(given);
     const known = ids.get(path) ?? assetId(path, session, resolve(folder, path));
     ids.set(path, known);
@@ -83,8 +83,8 @@ async function withAssets(
     const { clip_asset_id: clip, narration_asset_id: narration } = block;
     blocks.push({
       ...block,
-      ...(clip !== undefined && { clip_asset_id: await idOf(clip) }),
-      ...(narration !== undefined && { narration_asset_id: await idOf(narration) }),
+      ...(clip !== undefined && { clip_asset_id: await getId(clip) }),
+      ...(narration !== undefined && { narration_asset_id: await getId(narration) }),
     });
   }
   return { ...request, blocks };

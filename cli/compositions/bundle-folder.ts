@@ -5,7 +5,7 @@ import { CommandError } from "../command.ts";
 import { folderFiles } from "../folder-files.ts";
 
 /** Throws `CommandError` for a folder that is no composition or too large, before it is sent. */
-export async function bundleOf(folder: string): Promise<ReadonlyMap<string, string>> {
+export async function readBundle(folder: string): Promise<ReadonlyMap<string, string>> {
   const files = await folderFiles(folder);
   if (!files.has("index.html")) throw new CommandError(`${folder} has no index.html.`);
   const { bytesMax, filesMax } = limits.compositions;

@@ -4,9 +4,9 @@ import { parseArgs } from "node:util";
 import { count } from "../../actors/count.ts";
 import type { Composition } from "../../clients/typescript/src/generated/models.ts";
 import { type Command, onlyArgument, optionLine, type Session, wholeNumber } from "../command.ts";
-import { archiveOf } from "../folder-archive.ts";
+import { createArchive } from "../folder-archive.ts";
 import { moreLine } from "../jobs.ts";
-import { bundleOf } from "./bundle-folder.ts";
+import { readBundle } from "./bundle-folder.ts";
 
 export const listCompositions: Command = {
   name: "composition list",
@@ -83,12 +83,12 @@ export const pushComposition: Command = {
       },
     });
     const folder = onlyArgument(positionals, "the folder");
-    const files = await bundleOf(folder);
+    const files = await readBundle(folder);
     const client = await session.client();
     const name = values.name ?? basename(resolve(folder));
     const id = values.composition ?? (await client.compositions.create({ name })).id;
     print(
-      await client.compositions.replaceBundle(id, () => archiveOf(files)),
+      await client.compositions.replaceBundle(id, () => createArchive(files)),
       values.json,
       session,
     );

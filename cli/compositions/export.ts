@@ -11,11 +11,11 @@ import {
 } from "../../contract/composition.ts";
 import { parseId } from "../../engine/id.ts";
 import { type Command, CommandError, onlyArgument, type Session, UsageError } from "../command.ts";
-import { archiveOf } from "../folder-archive.ts";
+import { createArchive } from "../folder-archive.ts";
 import { checkOutput, standardOutput, writeWhole } from "../output-file.ts";
 import { progressLine } from "../terminal/progress-line.ts";
 import { readManifest } from "./archived-manifest.ts";
-import { bundleOf } from "./bundle-folder.ts";
+import { readBundle } from "./bundle-folder.ts";
 
 export const exportTimeline: Command = {
   name: "export",
@@ -42,7 +42,7 @@ async function run(args: readonly string[], session: Session): Promise<void> {
     },
   });
   const what = onlyArgument(positionals, "the composition or its folder");
-  const format = formatOf(values.format);
+  const format = parseFormat(values.format);
   const output = values.output ?? `${basename(resolve(what))}-${format}.zip`;
   const withMedia = values["with-media"];
   if (output === standardOutput && (withMedia || values.json))
@@ -51,11 +51,11 @@ async function run(args: readonly string[], session: Session): Promise<void> {
   const isFolder = (await stat(what).catch(() => undefined))?.isDirectory() === true;
   if (!isFolder && parseId(what) === undefined)
     throw new CommandError(`${what} is neither a folder nor the id of a composition.`);
-  const files = isFolder ? await bundleOf(what) : undefined;
+  const files = isFolder ? await readBundle(what) : undefined;
   const client = await session.client();
   const name = basename(resolve(what));
   const id = files === undefined ? what : (await client.compositions.create({ name })).id;
-  if (files !== undefined) await client.compositions.replaceBundle(id, () => archiveOf(files));
+  if (files !== undefined) await client.compositions.replaceBundle(id, () => createArchive(files));
   const { body } = await client.compositions.export(id, format);
   if (body === null) throw new CommandError("The archive was empty.");
   const sizeBytes = await writeWhole(output, body);
@@ -72,7 +72,7 @@ async function run(args: readonly string[], session: Session): Promise<void> {
 }
 
 /** Throws `UsageError`. */
-function formatOf(text: string | undefined): ExportFormat {
+function parseFormat(text: string | undefined): ExportFormat {
   const format = exportFormats.find((known) => known === text);
   if (format !== undefined) return format;
   const names = exportFormats.join(", ");

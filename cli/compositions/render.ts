@@ -4,9 +4,9 @@ import { parseArgs } from "node:util";
 import type { RenderRequest } from "../../clients/typescript/src/generated/models.ts";
 import { type Quality, qualities } from "../../contract/render.ts";
 import { type Command, onlyArgument, type Session, UsageError } from "../command.ts";
-import { archiveOf } from "../folder-archive.ts";
+import { createArchive } from "../folder-archive.ts";
 import { checkOutput } from "../output-file.ts";
-import { bundleOf } from "./bundle-folder.ts";
+import { readBundle } from "./bundle-folder.ts";
 import { deliverRender } from "./render-delivery.ts";
 
 export const render: Command = {
@@ -36,21 +36,21 @@ async function run(args: readonly string[], session: Session): Promise<void> {
     },
   });
   const folder = onlyArgument(positionals, "the folder");
-  const request = requestOf(values.quality, values.still);
+  const request = buildRequest(values.quality, values.still);
   const name = basename(resolve(folder));
   const output = values.output ?? `${name}${request.target === "still" ? ".png" : ".mp4"}`;
   await checkOutput(output);
-  const files = await bundleOf(folder);
+  const files = await readBundle(folder);
   const client = await session.client();
   const id = values.composition ?? (await client.compositions.create({ name })).id;
-  await client.compositions.replaceBundle(id, () => archiveOf(files));
+  await client.compositions.replaceBundle(id, () => createArchive(files));
   const accepted = await client.compositions.render(id, request);
   await deliverRender(accepted, { output, isJson: values.json }, session);
 }
 
 /** Throws `UsageError`. */
-function requestOf(quality: string | undefined, still: string | undefined): RenderRequest {
-  if (still === undefined) return quality === undefined ? {} : { quality: qualityOf(quality) };
+function buildRequest(quality: string | undefined, still: string | undefined): RenderRequest {
+  if (still === undefined) return quality === undefined ? {} : { quality: parseQuality(quality) };
   if (quality !== undefined) throw new UsageError("--quality is only for films.");
   const seconds = Number(still);
   if (still.trim() === "" || !(seconds >= 0))
@@ -58,7 +58,7 @@ function requestOf(quality: string | undefined, still: string | undefined): Rend
   return { target: "still", still: { at_seconds: seconds } };
 }
 
-function qualityOf(text: string): Quality {
+function parseQuality(text: string): Quality {
   const quality = qualities.find((known) => known === text);
   if (quality !== undefined) return quality;
   throw new UsageError(`--quality is "${text}"; give it one of ${qualities.join(", ")}.`);

@@ -16,14 +16,14 @@ export interface CallResult {
   readonly isError?: true;
 }
 
-export function resultOf({ result, picture }: ToolAnswer): CallResult {
+export function buildResult({ result, picture }: ToolAnswer): CallResult {
   const text = { type: "text", text: JSON.stringify(result) } as const;
   const seen = picture && { type: "image", data: picture.base64, mimeType: picture.mediaType };
   return { content: seen === undefined ? [text] : [{ ...seen, type: "image" }, text] };
 }
 
 /** Throws what is no refusal. */
-export function refusalOf(fault: unknown): CallResult {
+export function findRefusal(fault: unknown): CallResult {
   if (!(fault instanceof KliegError)) throw fault;
   const { status, code, title, jobId, renderId, setId, errors, problem } = fault;
   const { credits_required, run_total_credits, credit_ceiling } = problem;

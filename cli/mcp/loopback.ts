@@ -7,7 +7,7 @@
  */
 import { timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { isForLoopback, loopbackHost, portOf } from "../../engine/network/loopback.ts";
+import { getPort, isForLoopback, loopbackHost } from "../../engine/network/loopback.ts";
 import { closeNow, isOfOwnPage, listenOnLoopback } from "../loopback/loopback.ts";
 
 const bounds = {
@@ -43,7 +43,7 @@ export async function openLoopback(
   server.maxConnections = bounds.connectionsMax;
   await listenOnLoopback(server, port);
   return {
-    url: `http://${loopbackHost}:${portOf(server)}/mcp`,
+    url: `http://${loopbackHost}:${getPort(server)}/mcp`,
     close: () => closeNow(server),
   };
 }

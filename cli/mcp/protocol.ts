@@ -23,7 +23,7 @@ import type { Klieg } from "../../clients/typescript/src/klieg.ts";
 import { version } from "../../config/version.ts";
 import type { Web } from "../../engine/ports/web.ts";
 import type { AgentFolder } from "./agent-folder.ts";
-import { type CallResult, refusalOf, refused, resultOf } from "./answers.ts";
+import { buildResult, type CallResult, findRefusal, refused } from "./answers.ts";
 import { guides } from "./guides.ts";
 import type { Tool, Turn } from "./tool.ts";
 
@@ -38,7 +38,7 @@ export interface Offered {
 
 /** Until the other side closes its end, or the signal ends it. */
 export async function serveStdio(offered: Offered, signal: AbortSignal): Promise<void> {
-  const server = serverOf(offered);
+  const server = createServer(offered);
   const closed = new Promise<void>((resolve) => {
     server.onclose = resolve;
     process.stdin.once("end", resolve);
@@ -56,14 +56,14 @@ export async function answerPost(
   response: ServerResponse,
   body: unknown,
 ): Promise<void> {
-  const server = serverOf(offered);
+  const server = createServer(offered);
   const transport = new StreamableHTTPServerTransport({});
   response.on("close", () => void server.close());
   await server.connect(transport as Transport);
   await transport.handleRequest(request, response, body);
 }
 
-function serverOf({ tools, klieg, folder, web, instructions }: Offered): Server {
+function createServer({ tools, klieg, folder, web, instructions }: Offered): Server {
   const server = new Server(
     { name: "klieg", title: "Klieg", version },
     { capabilities: { tools: {}, resources: {} }, instructions },
@@ -122,8 +122,8 @@ async function called(tool: Tool, given: object, turn: Turn): Promise<CallResult
     return refused(`The arguments are not valid: ${text}.`, { code: "validation", errors: faults });
   }
   try {
-    return resultOf(await tool.run(given, turn));
+    return buildResult(await tool.run(given, turn));
   } catch (fault) {
-    return refusalOf(fault);
+    return findRefusal(fault);
   }
 }

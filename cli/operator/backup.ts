@@ -28,7 +28,7 @@ export const backup: Command = {
     await rm(join(dataDir, outcomeFile), { force: true });
     await writeFile(`${request}.new`, JSON.stringify({ id, folder }), { mode: 0o600, flush: true });
     await rename(`${request}.new`, request);
-    const outcome = await outcomeOf(id, dataDir, isServed);
+    const outcome = await awaitOutcome(id, dataDir, isServed);
     if ("fault" in outcome) throw new CommandError(`No backup was written: ${outcome.fault}.`);
     const { rowBytes, objects } = outcome.summary;
     const rows = `${(rowBytes / 1e6).toFixed(1)} MB of rows`;
@@ -42,7 +42,7 @@ export const backup: Command = {
   },
 };
 
-async function outcomeOf(
+async function awaitOutcome(
   id: string,
   dataDir: string,
   isServed: (dataDir: string) => boolean,

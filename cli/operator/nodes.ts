@@ -27,7 +27,7 @@ export const listNodes: Command = {
     if (values.json) return terminal.print(JSON.stringify(list));
     const rows = list.items.map((node) => {
       const { id, kind, address, version, status, tasks } = node;
-      const shards = [shardsOf(node, "owner"), shardsOf(node, "standby")];
+      const shards = [listShards(node, "owner"), listShards(node, "standby")];
       return [id, kind, address, version ?? "", status, ...shards, `${tasks}`];
     });
     const head = ["NODE", "KIND", "ADDRESS", "VERSION", "STATUS", "OWNS", "FOLLOWS", "TASKS"];
@@ -37,7 +37,7 @@ export const listNodes: Command = {
   },
 };
 
-function shardsOf({ shards }: AdminNode, as: "owner" | "standby"): string {
+function listShards({ shards }: AdminNode, as: "owner" | "standby"): string {
   const numbers = shards.filter(({ role }) => role === as).map(({ shard }) => shard);
   return numbers.length === 0 ? "-" : numbers.join(",");
 }

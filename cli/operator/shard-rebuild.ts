@@ -38,11 +38,11 @@ function describeLoss(loss: ShardLoss): string[] {
   const silent = owner.members.filter((member) => !heard.has(member));
   const leads = isLogKept ? "lead" : "do not lead";
   return [
-    `Shard ${shard}: this node has its records up to ${nameOf(own)}, which node ${owner.node} owned.`,
+    `Shard ${shard}: this node has its records up to ${formatPosition(own)}, which node ${owner.node} owned.`,
     log === undefined
       ? "The log holds no record."
-      : `The log ends with record ${nameOf(log)}, to which this node's ${leads}.`,
-    ...others.map((other) => `Node ${other.node} has records up to ${nameOf(other)}.`),
+      : `The log ends with record ${formatPosition(log)}, to which this node's ${leads}.`,
+    ...others.map((other) => `Node ${other.node} has records up to ${formatPosition(other)}.`),
     ...(loss.isNothingLost
       ? ["Nothing is lost: no node that answered has more, and enough of them did."]
       : describeMissing(from, known, silent)),
@@ -59,6 +59,6 @@ function describeMissing(from: number, known: number, silent: readonly string[])
   ];
 }
 
-function nameOf({ seq, epoch }: ShardLoss["own"]): string {
+function formatPosition({ seq, epoch }: ShardLoss["own"]): string {
   return `${seq} of epoch ${epoch}`;
 }

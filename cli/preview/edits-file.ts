@@ -7,7 +7,7 @@ import { lstat, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { limits } from "../../config/limits.ts";
 import { RefusalError } from "../../http/exchange/refusal-error.ts";
-import { tagsOf } from "../../http/request/etag.ts";
+import { parseTags } from "../../http/request/etag.ts";
 import { editsPath } from "../../timeline/bundle.ts";
 import { readOverlay } from "../../timeline/overlay.ts";
 import { writeWhole } from "../output-file.ts";
@@ -42,7 +42,7 @@ export class EditsFile {
         throw new RefusalError({ code: "conflict", detail: `${editsPath} is no plain file.` });
       if (found.size > limits.compositions.textBytesMax) throw tooLarge();
       const text = await readFile(this.path, "utf8");
-      return { text, etag: etagOf(text) };
+      return { text, etag: computeEtag(text) };
     } catch (error) {
       if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
       throw error;
@@ -54,30 +54,30 @@ export class EditsFile {
    * for what are no edits.
    */
   save(text: string | undefined, conditions: Conditions): Promise<string | undefined> {
-    const fault = text === undefined ? undefined : faultOf(text);
+    const fault = text === undefined ? undefined : findFault(text);
     if (fault !== undefined) throw invalid(fault);
     const saved = this.saving.then(async () => {
       checkVersion((await this.read())?.etag, conditions);
       if (text === undefined) await rm(this.path, { force: true });
       else await writeWhole(this.path, new Blob([text]).stream());
-      return text === undefined ? undefined : etagOf(text);
+      return text === undefined ? undefined : computeEtag(text);
     });
     this.saving = saved.catch(() => undefined);
     return saved;
   }
 }
 
-function etagOf(text: string): string {
+function computeEtag(text: string): string {
   return `"${createHash("sha256").update(text).digest("base64url")}"`;
 }
 
-function faultOf(text: string): string | undefined {
+function findFault(text: string): string | undefined {
   const overlay = readOverlay(text);
   return "fault" in overlay ? overlay.fault : undefined;
 }
 
 function checkVersion(etag: string | undefined, { match, noneMatch }: Conditions): void {
-  const wanted = tagsOf(match);
+  const wanted = parseTags(match);
   if (wanted === undefined && noneMatch === undefined)
     throw invalid("has neither If-Match nor If-None-Match");
   const isWanted = wanted === undefined || (etag !== undefined && hasTag(wanted, etag));

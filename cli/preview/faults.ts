@@ -1,11 +1,11 @@
 import { PortError } from "../../engine/ports/port-error.ts";
 import { RefusalError } from "../../http/exchange/refusal-error.ts";
-import { problemOf } from "../../http/problems/problems.ts";
+import { buildProblem } from "../../http/problems/problems.ts";
 
 /** What went wrong, as a sentence for who looks at the folder. */
 export function faultSentence(error: unknown): string {
   if (error instanceof RefusalError) {
-    const { detail, title } = problemOf(error.refusal);
+    const { detail, title } = buildProblem(error.refusal);
     return detail ?? `${title}.`;
   }
   if (error instanceof PortError)

@@ -1,6 +1,6 @@
 /** A folder of this machine as the files of a preview. */
 import { constants, type FileHandle, open, realpath } from "node:fs/promises";
-import { extensionOf } from "../../actors/protocol/bundle-file.ts";
+import { getExtension } from "../../actors/protocol/bundle-file.ts";
 import { limits } from "../../config/limits.ts";
 import type { ByteRange } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
@@ -52,7 +52,7 @@ export class FolderSource implements PreviewFiles {
     const texts = new Map<string, string>();
     let bytes = 0;
     for (const file of files) {
-      if (!textual.includes(extensionOf(file.path))) continue;
+      if (!textual.includes(getExtension(file.path))) continue;
       bytes += file.size;
       if (bytes > limits.compositions.timelineBytesMax) throw tooMuch();
       texts.set(file.path, await this.text(file));

@@ -123,11 +123,11 @@ export class LiveFolder {
     if (found.fingerprint === this.fingerprint) return;
     this.fingerprint = found.fingerprint;
     this.revisions += 1;
-    this.current = this.shownOf(found);
+    this.current = this.listShown(found);
     for (const listener of this.listeners) listener();
   }
 
-  private shownOf(found: FolderFiles): Shown {
+  private listShown(found: FolderFiles): Shown {
     if (found.fault !== undefined) return { kind: "fault", fault: found.fault };
     const source = new FolderSource(this.root, found, this.ports.check);
     const base = `/preview/${randomBytes(24).toString("base64url")}/`;

@@ -11,7 +11,7 @@
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { isForLoopback, loopbackHost, portOf } from "../../engine/network/loopback.ts";
+import { getPort, isForLoopback, loopbackHost } from "../../engine/network/loopback.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import { consoleFiles, consoleFilesPath } from "../../http/console/console-files.ts";
 import { type Answer, constantHeader, type Header, json } from "../../http/exchange/answer.ts";
@@ -19,7 +19,7 @@ import { RefusalError } from "../../http/exchange/refusal-error.ts";
 import { lookFiles, lookPath } from "../../http/look/look-files.ts";
 import type { StaticFiles } from "../../http/look/static-files.ts";
 import { answerPreview } from "../../http/previews/preview-answers.ts";
-import { problemOf } from "../../http/problems/problems.ts";
+import { buildProblem } from "../../http/problems/problems.ts";
 import { closeNow, listenOnLoopback } from "../loopback/loopback.ts";
 import { faultSentence } from "./faults.ts";
 import type { LiveFolder } from "./live-folder.ts";
@@ -51,7 +51,7 @@ export async function openPreviewServer(
   server.maxConnections = bounds.connectionsMax;
   await listenOnLoopback(server, port);
   return {
-    url: `http://${loopbackHost}:${portOf(server)}/${secret}/`,
+    url: `http://${loopbackHost}:${getPort(server)}/${secret}/`,
     close: () => closeNow(server),
   };
 }
@@ -95,7 +95,7 @@ class Desk {
     for (const [prefix, files] of staticFiles)
       if (path.startsWith(prefix)) {
         allow(request, ["GET"]);
-        return files.answer({ headers: headersOf(request) }, path.slice(prefix.length));
+        return files.answer({ headers: readHeaders(request) }, path.slice(prefix.length));
       }
     const [, secret = "", ...rest] = path.split("/");
     if (rest.length === 0 || !isEqual(secret, this.secret))
@@ -108,7 +108,7 @@ class Desk {
     const end = path.indexOf("/", previewPath.length) + 1;
     const preview = this.folder.previewAt(path.slice(0, end));
     if (preview === undefined) throw new RefusalError({ code: "not_found" });
-    const headers = headersOf(request);
+    const headers = readHeaders(request);
     return answerPreview({
       ...{ preview, request: { headers, query }, rest: path.slice(end) },
       origin: `http://${headers["host"]}`,
@@ -149,12 +149,12 @@ const closed: readonly Header[] = [
 ];
 
 function refusal({ refusal }: RefusalError): Answer {
-  const { status, title, code, detail, headers } = problemOf(refusal);
+  const { status, title, code, detail, headers } = buildProblem(refusal);
   return json(status, { title, status, code, detail }, headers);
 }
 
 /** Each once, as a route sees them. */
-function headersOf({ headers }: IncomingMessage): Readonly<Record<string, string | undefined>> {
+function readHeaders({ headers }: IncomingMessage): Readonly<Record<string, string | undefined>> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, [value].flat().at(-1)]),
   );

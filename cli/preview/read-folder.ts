@@ -6,7 +6,12 @@
  * 3. The walk ends at the bounds of a bundle, however large the folder is.
  */
 import { sep } from "node:path";
-import { bytesMaxOf, mimeTypeOf, pathBytes, pathFault } from "../../actors/protocol/bundle-file.ts";
+import {
+  getBytesMax,
+  getMimeType,
+  pathBytes,
+  pathFault,
+} from "../../actors/protocol/bundle-file.ts";
 import { limits } from "../../config/limits.ts";
 import type { PreviewFile } from "../../http/previews/open-preview.ts";
 import { entryPath } from "../../timeline/bundle.ts";
@@ -73,12 +78,12 @@ class Reading {
     if (!isInside(this.root, place)) this.leftOut.push(path);
     else if (stats.isDirectory()) this.folders.push({ place, inode: stats.ino });
     else {
-      const mime = mimeTypeOf(path, undefined);
+      const mime = getMimeType(path, undefined);
       this.files.push({ path, key: path, size: stats.size, mime, place });
       this.marks.push(`${path} ${stats.size} ${stats.mtimeMs} ${stats.ino}`);
       this.bytes += stats.size;
       this.pathBytes += pathBytes(path);
-      this.fault ??= faultOf(path, stats.size, mime);
+      this.fault ??= findFault(path, stats.size, mime);
     }
     const { filesMax } = limits.compositions;
     const entries = this.files.length + this.folders.length + this.leftOut.length;
@@ -101,10 +106,10 @@ class Reading {
   }
 }
 
-function faultOf(path: string, size: number, mime: string): string | undefined {
+function findFault(path: string, size: number, mime: string): string | undefined {
   const fault = pathFault(path);
   if (fault !== undefined) return `The path ${JSON.stringify(path)} ${fault}.`;
-  const most = bytesMaxOf(mime);
+  const most = getBytesMax(mime);
   if (size <= most) return undefined;
   return `${path} has ${size} bytes; in a composition it may have at most ${most}.`;
 }

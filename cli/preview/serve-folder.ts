@@ -11,7 +11,7 @@ import { openPreviewServer } from "./preview-server.ts";
 /** Until the command is to end. Throws `CommandError` for what cannot be shown at first. */
 export async function serveFolder(path: string, port: number, session: Session): Promise<void> {
   const { terminal, stopped } = session;
-  const root = await placeOf(path);
+  const root = await resolvePlace(path);
   const ports = openPorts();
   const folder = await LiveFolder.open(root, ports);
   try {
@@ -28,7 +28,7 @@ export async function serveFolder(path: string, port: number, session: Session):
 }
 
 /** Throws `CommandError` for what is no folder. */
-async function placeOf(path: string): Promise<string> {
+async function resolvePlace(path: string): Promise<string> {
   const place = await realpath(path).catch(() => undefined);
   const isFolder = place !== undefined && (await stat(place)).isDirectory();
   if (!isFolder) throw new CommandError(`${path} is no folder.`);

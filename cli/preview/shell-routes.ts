@@ -106,7 +106,7 @@ export class ShellRoutes {
     const { root, revision, shown } = this.folder;
     const known = { name: basename(root), revision };
     if (shown.kind === "fault") return { ...known, preview: null, faults: [shown.fault] };
-    const faults = await faultsOf(shown.source);
+    const faults = await listFaults(shown.source);
     const preview = faults.length === 0 ? `${shown.preview.base}index.html` : null;
     return { ...known, preview, faults };
   }
@@ -137,7 +137,7 @@ export class ShellRoutes {
 }
 
 /** Why nothing can be rendered of it, as `klieg lint` says it. */
-async function faultsOf(source: FolderSource): Promise<readonly string[]> {
+async function listFaults(source: FolderSource): Promise<readonly string[]> {
   try {
     const { diagnostics } = await source.timeline();
     const errors = diagnostics.filter(({ severity }) => severity === "error");

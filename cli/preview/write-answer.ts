@@ -15,11 +15,11 @@ export function writeAnswer(
   }
   if (body.length !== undefined) response.setHeader("Content-Length", body.length);
   response.flushHeaders();
-  const stop = body.start(sinkOf(response));
+  const stop = body.start(createSink(response));
   response.once("close", stop);
 }
 
-function sinkOf(response: ServerResponse): Sink {
+function createSink(response: ServerResponse): Sink {
   return {
     write: (chunk) => response.write(chunk),
     unsent: () => response.writableLength,

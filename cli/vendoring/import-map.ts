@@ -48,7 +48,7 @@ export async function withImportMap(page: string, store: VendorFolder): Promise<
     );
     const integrity: Record<string, string> = {};
     for (const [, file] of store.bare)
-      integrity[`./${vendorFolder}/${file}`] = await store.integrityOf(file);
+      integrity[`./${vendorFolder}/${file}`] = await store.readIntegrity(file);
     const imports = Object.fromEntries([...kept, ...taken]);
     const text = JSON.stringify({ ...map, imports, integrity }, undefined, 2);
     result = `${result.slice(0, from)}\n${text}\n${result.slice(to)}`;

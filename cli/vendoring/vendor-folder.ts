@@ -70,7 +70,7 @@ export class VendorFolder {
   }
 
   /** Of a file that was taken, as it is written. */
-  async integrityOf(name: string): Promise<string> {
+  async readIntegrity(name: string): Promise<string> {
     return (await this.integrityByName.get(name)) ?? "";
   }
 
@@ -105,7 +105,7 @@ export class VendorFolder {
     if (expected !== undefined && !isAsExpected(bytes, expected))
       throw new CommandError(`${url} is not what the page's integrity attribute says.`);
     const isStyle = type.includes("text/css") || /\.css$/i.test(new URL(url).pathname);
-    const name = nameOf(url, bytes, isStyle ? ".css" : ".js");
+    const name = chooseName(url, bytes, isStyle ? ".css" : ".js");
     const text = (): string => bytes.toString("utf8");
     const content = isStyle
       ? this.style(text(), url, depth)
@@ -174,7 +174,7 @@ function isAsExpected(bytes: Buffer, integrity: string): boolean {
     });
 }
 
-function nameOf(url: string, content: Buffer, fallback: string): string {
+function chooseName(url: string, content: Buffer, fallback: string): string {
   const path = new URL(url).pathname;
   const extension = /^\.[a-z0-9]{1,8}$/i.test(extname(path)) ? extname(path) : fallback;
   const stem =

@@ -17,7 +17,7 @@ export const vendor: Command = {
     const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });
     const folder = onlyArgument(positionals, "the folder");
     const { print } = session.terminal;
-    const texts = await textsOf(folder);
+    const texts = await readTexts(folder);
     const pages = [...texts.values()].flatMap(({ isPage, text }) => (isPage ? [text] : []));
     const map = new ImportMap(pages);
     const store = new VendorFolder(
@@ -50,7 +50,7 @@ interface Text {
 }
 
 /** Pages and scripts of a composition, by path. */
-async function textsOf(folder: string): Promise<Map<string, Text>> {
+async function readTexts(folder: string): Promise<Map<string, Text>> {
   const texts = new Map<string, Text>();
   for (const [path, file] of await folderFiles(folder)) {
     const isPage = /\.html?$/i.test(path);
@@ -101,7 +101,7 @@ async function withoutRemote(
   const { href } = new URL(address.trim(), "https://bundle.invalid");
   const { integrity: expected } = element.attributes;
   const name = await store.take(href, { expected, isModule: isModule(element) });
-  const integrity = await store.integrityOf(name);
+  const integrity = await store.readIntegrity(name);
   const before = text.slice(from, at).replace(integrityAttribute, "");
   const after = text.slice(at + reference.length, to).replace(integrityAttribute, "");
   const written = `${before}${vendorFolder}/${name}${after}`.replace(

@@ -4,7 +4,7 @@
  * 1. Nothing here belongs to a language. Names are written with underscores, types with capitals.
  * 2. A type is `isGiven` when a caller passes it, directly or inside another.
  */
-import { type Field, isMembers, type Members, namesIn, type Shape, shapeOf } from "./shape.ts";
+import { type Field, getShape, isMembers, type Members, namesIn, type Shape } from "./shape.ts";
 import { repeatable, surface, targets } from "./surface.ts";
 
 export interface Contract {
@@ -64,7 +64,7 @@ export type Answer =
 /** Reads the document; throws where the surface names what it does not publish. */
 export function readContract(document: Members): Contract {
   const schemas = at(document, "components", "schemas");
-  const shapes = new Map(Object.entries(schemas).map(([name, schema]) => [name, shapeOf(schema)]));
+  const shapes = new Map(Object.entries(schemas).map(([name, schema]) => [name, getShape(schema)]));
   const given = new Set<string>();
   const reader: Reader = { document, shapes, given };
   const resources = Object.entries(surface).map(([name, methods]) => ({
@@ -98,7 +98,7 @@ function readMethod(reader: Reader, row: Row): Method {
   const headers = isIn("header").map((parameter) => String(parameter["name"]));
   const asked = isIn("query").map((parameter) => ({
     name: String(parameter["name"]),
-    shape: shapeOf(parameter["schema"]),
+    shape: getShape(parameter["schema"]),
     isRequired: parameter["required"] === true,
   }));
   const optional = asked.filter(({ isRequired }) => !isRequired);
@@ -118,8 +118,8 @@ function readMethod(reader: Reader, row: Row): Method {
       optional.length === 0
         ? undefined
         : give(reader, `${typeName(row)}Query`, { kind: "record", fields: optional }),
-    body: bodyOf(reader, row, operation),
-    answer: answerOf(operation),
+    body: readBody(reader, row, operation),
+    answer: readAnswer(operation),
     isRepeatable: isSubmit || verb === "GET" || verb === "PUT" || isListed(row.operation),
     isSubmit,
     takesMatch: headers.includes("If-Match"),
@@ -150,14 +150,14 @@ function markGiven(reader: Reader, name: string): void {
   for (const inner of shape === undefined ? [] : namesIn(shape)) markGiven(reader, inner);
 }
 
-function bodyOf(reader: Reader, row: Row, operation: Members): Body | undefined {
+function readBody(reader: Reader, row: Row, operation: Members): Body | undefined {
   const body = operation["requestBody"];
   if (!isMembers(body)) return undefined;
   const content = at(body, "content");
   const json = content["application/json"];
   const [mediaType = ""] = Object.keys(content);
   if (!isMembers(json)) return { kind: "bytes", mediaType };
-  const shape = shapeOf(json["schema"]);
+  const shape = getShape(json["schema"]);
   if (shape.kind === "record" && shape.fields.length === 0) return undefined;
   const name = shape.kind === "named" ? shape.name : `${typeName(row)}Request`;
   return {
@@ -167,21 +167,21 @@ function bodyOf(reader: Reader, row: Row, operation: Members): Body | undefined 
   };
 }
 
-function answerOf(operation: Members): Answer {
+function readAnswer(operation: Members): Answer {
   const responses = Object.entries(at(operation, "responses"));
   const [, success] = responses.find(([status]) => status.startsWith("2")) ?? [];
   const content = isMembers(success) ? success["content"] : undefined;
   if (!isMembers(content)) return { kind: "nothing" };
   const json = content["application/json"];
   if (!isMembers(json)) return { kind: "bytes" };
-  const shape = shapeOf(json["schema"]);
+  const shape = getShape(json["schema"]);
   if (shape.kind !== "named")
     throw new Error(`${String(operation["summary"])} has no named answer.`);
   return { kind: "json", type: shape.name };
 }
 
 /** The published operations that a row of the surface stands for: two for a `{target}`. */
-export function operationsOf(operation: string): readonly string[] {
+export function listOperations(operation: string): readonly string[] {
   if (!operation.includes("{target}")) return [operation];
   return targets.map((target) => operation.replace("{target}", target));
 }
@@ -206,7 +206,7 @@ export function publishedOperations(document: Members): readonly string[] {
 }
 
 function operationAt(document: Members, verb: string, path: string): Members {
-  const [one = path] = operationsOf(path);
+  const [one = path] = listOperations(path);
   return at(document, "paths", publishedAs[one] ?? one, verb.toLowerCase());
 }
 

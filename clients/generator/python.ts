@@ -39,7 +39,7 @@ export function synchronous(text: string): string {
 class Names {
   readonly inner: (readonly [string, readonly Field[]])[] = [];
 
-  typeOf(shape: Shape, name: string): string {
+  getType(shape: Shape, name: string): string {
     switch (shape.kind) {
       case "text":
         return "str";
@@ -59,12 +59,12 @@ class Names {
         return `Literal[${shape.values.map(literal).join(", ")}]`;
       case "union":
         return shape.of
-          .map((one, at) => this.typeOf(one, at === 0 ? name : `${name}${at}`))
+          .map((one, at) => this.getType(one, at === 0 ? name : `${name}${at}`))
           .join(" | ");
       case "list":
-        return `List[${this.typeOf(shape.of, `${name}Item`)}]`;
+        return `List[${this.getType(shape.of, `${name}Item`)}]`;
       case "map":
-        return `Dict[str, ${this.typeOf(shape.of, `${name}Value`)}]`;
+        return `Dict[str, ${this.getType(shape.of, `${name}Value`)}]`;
       case "record":
         if (shape.fields.length === 0) return "Dict[str, Any]";
         this.inner.push([name, shape.fields]);
@@ -88,11 +88,11 @@ function models(types: readonly NamedType[]): string {
 function declaration({ name, shape }: NamedType): string {
   const names = new Names();
   if (shape.kind !== "record" || shape.fields.length === 0) {
-    const type = names.typeOf(shape, name);
-    return `${innerOf(names)}${alias(name, type)}\n`;
+    const type = names.getType(shape, name);
+    return `${writeInner(names)}${alias(name, type)}\n`;
   }
   const text = record(name, shape.fields, names);
-  return `${innerOf(names)}${text}`;
+  return `${writeInner(names)}${text}`;
 }
 
 /** Quoted, since what it names may come later. */
@@ -104,7 +104,7 @@ function alias(name: string, type: string): string {
 }
 
 /** Those that are named while others are written come before them. */
-function innerOf(names: Names): string {
+function writeInner(names: Names): string {
   const written: string[] = [];
   for (let one = names.inner.shift(); one !== undefined; one = names.inner.shift())
     written.unshift(`${record(one[0], one[1], names)}\n`);
@@ -113,7 +113,7 @@ function innerOf(names: Names): string {
 
 function record(name: string, fields: readonly Field[], names: Names): string {
   const typed = fields.map((field) => {
-    const inner = names.typeOf(field.shape, `${name}${pascal(field.name)}`);
+    const inner = names.getType(field.shape, `${name}${pascal(field.name)}`);
     return { name: field.name, type: field.isRequired ? inner : `NotRequired[${inner}]` };
   });
   if (typed.every((field) => isName(field.name))) {
@@ -134,7 +134,7 @@ function wrapped(line: string): string {
 }
 
 function calls(resources: readonly Resource[]): string {
-  const used = new Set(resources.flatMap(({ methods }) => methods.flatMap(modelsOf)));
+  const used = new Set(resources.flatMap(({ methods }) => methods.flatMap(listModels)));
   const head = [
     `"""Every operation of the contract.\n\n${notice}\n"""`,
     "",
@@ -154,7 +154,7 @@ function calls(resources: readonly Resource[]): string {
   return head.join("\n") + resources.map((resource) => `\n${resourceClass(resource)}`).join("");
 }
 
-function modelsOf({ body, answer }: Method): string[] {
+function listModels({ body, answer }: Method): string[] {
   return [
     ...(body?.kind === "json" ? [body.type] : []),
     ...(answer.kind === "json" ? [answer.type] : []),
@@ -182,13 +182,13 @@ function methodText(method: Method): string {
   const found = answer.kind === "json" ? earlier[answer.type] : undefined;
   const args = [
     `"${method.verb}"`,
-    pathOf(method),
-    ...(queryOf(method) === undefined ? [] : [`query=${queryOf(method)}`]),
+    writePath(method),
+    ...(getQuery(method) === undefined ? [] : [`query=${getQuery(method)}`]),
     ...(method.body?.kind === "json"
       ? [method.body.isRequired ? "body=request" : "body={} if request is None else request"]
       : []),
     ...(method.body?.kind === "bytes"
-      ? ["bytes=[Source(file).whole()]", `media_type="${mediaTypeOf(method.body)}"`]
+      ? ["bytes=[Source(file).whole()]", `media_type="${detectMediaType(method.body)}"`]
       : []),
     ...(method.isRepeatable ? ["is_repeatable=True"] : []),
     ...(isSubmit ? [`earlier="${found ?? "none"}"`] : []),
@@ -201,7 +201,7 @@ function methodText(method: Method): string {
   const how = { json: "json", bytes: "open", nothing: "end" }[answer.kind];
   const asked = `await self._caller.${how}(${given})`;
   return [
-    parenthesized(`    async def ${safe(method.name)}`, parametersOf(method), ` -> ${type}:\n`),
+    parenthesized(`    async def ${safe(method.name)}`, listParameters(method), ` -> ${type}:\n`),
     `        """${summary}"""\n`,
     parenthesized("        call = Call", args, "\n"),
     answer.kind === "json"
@@ -217,12 +217,12 @@ function parenthesized(before: string, parts: readonly string[], after: string):
   return `${before}(\n${parts.map((part) => `${indent}    ${part},\n`).join("")}${indent})${after}`;
 }
 
-function parametersOf(method: Method): string[] {
+function listParameters(method: Method): string[] {
   const { parameters, needed, body, isSubmit, takesMatch } = method;
   const names = new Names();
   const named = [
     ...method.queryFields.map(
-      ({ name, shape }) => `${safe(name)}: ${names.typeOf(shape, "")} | None = None`,
+      ({ name, shape }) => `${safe(name)}: ${names.getType(shape, "")} | None = None`,
     ),
     ...(isSubmit ? ["idempotency_key: str | None = None"] : []),
     ...(takesMatch ? ["if_match: str | None = None"] : []),
@@ -233,7 +233,7 @@ function parametersOf(method: Method): string[] {
       const type = choices === undefined ? "str" : `Literal[${choices.map(literal).join(", ")}]`;
       return `${safe(name)}: ${type}`;
     }),
-    ...needed.map(({ name, shape }) => `${safe(name)}: ${names.typeOf(shape, "")}`),
+    ...needed.map(({ name, shape }) => `${safe(name)}: ${names.getType(shape, "")}`),
     ...(body?.kind === "json"
       ? [body.isRequired ? `request: ${body.type}` : `request: ${body.type} | None = None`]
       : body?.kind === "bytes"
@@ -243,7 +243,7 @@ function parametersOf(method: Method): string[] {
   ];
 }
 
-function queryOf({ needed, queryFields }: Method): string | undefined {
+function getQuery({ needed, queryFields }: Method): string | undefined {
   const fields = [...needed, ...queryFields];
   if (fields.length === 0) return undefined;
   const entries = fields.map(({ name }) => `"${name}": ${safe(name)}`);
@@ -252,13 +252,13 @@ function queryOf({ needed, queryFields }: Method): string | undefined {
   return `{\n${entries.map((entry) => `                ${entry},\n`).join("")}            }`;
 }
 
-function pathOf({ path, parameters }: Method): string {
+function writePath({ path, parameters }: Method): string {
   if (parameters.length === 0) return JSON.stringify(path);
   const text = path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) => `{segment(${safe(name)})}`);
   return `f"${text}"`;
 }
 
-function mediaTypeOf({ mediaType }: { readonly mediaType: string }): string {
+function detectMediaType({ mediaType }: { readonly mediaType: string }): string {
   return mediaType === "*/*" ? "application/octet-stream" : mediaType;
 }
 

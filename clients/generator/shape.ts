@@ -24,15 +24,15 @@ const refPrefix = "#/components/schemas/";
 const plain = ["integer", "number", "boolean", "null"] as const;
 
 /** Throws for a keyword that would be lost. */
-export function shapeOf(schema: unknown): Shape {
+export function getShape(schema: unknown): Shape {
   if (!isMembers(schema)) throw new Error(`${JSON.stringify(schema)} is no schema.`);
   const { $ref: ref, type, anyOf, enum: values, items } = schema;
   if (typeof ref === "string") return { kind: "named", name: ref.slice(refPrefix.length) };
   if ("const" in schema) return { kind: "literals", values: [literal(schema["const"])] };
   if (Array.isArray(values)) return { kind: "literals", values: values.map(literal) };
-  if (Array.isArray(anyOf)) return { kind: "union", of: anyOf.map(shapeOf) };
+  if (Array.isArray(anyOf)) return { kind: "union", of: anyOf.map(getShape) };
   if (type === "object") return objectShape(schema);
-  if (type === "array") return { kind: "list", of: shapeOf(items ?? {}) };
+  if (type === "array") return { kind: "list", of: getShape(items ?? {}) };
   if (type === "string") return { kind: "text" };
   const kind = plain.find((name) => name === type);
   if (kind !== undefined) return { kind };
@@ -50,15 +50,15 @@ function objectShape(schema: Members): Shape {
       kind: "record",
       fields: Object.entries(properties).map(([name, field]) => ({
         name,
-        shape: shapeOf(field),
+        shape: getShape(field),
         isRequired: names.includes(name),
       })),
     };
   if (isMembers(patternProperties)) {
     const [first = {}] = Object.values(patternProperties);
-    return { kind: "map", of: shapeOf(first) };
+    return { kind: "map", of: getShape(first) };
   }
-  if (isMembers(additionalProperties)) return { kind: "map", of: shapeOf(additionalProperties) };
+  if (isMembers(additionalProperties)) return { kind: "map", of: getShape(additionalProperties) };
   if (additionalProperties === false || isMembers(properties))
     return { kind: "record", fields: [] };
   return { kind: "map", of: { kind: "anything" } };

@@ -10,28 +10,28 @@ const header = "/** Written by clients/generator from the published contract; do
 export function typescriptFiles({ types, resources }: Contract): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   files.set("models.ts", header + types.map((type) => `\n${declaration(type)}\n`).join(""));
-  for (const resource of resources) files.set(`${fileOf(resource)}.ts`, calls(resource));
+  for (const resource of resources) files.set(`${getFile(resource)}.ts`, calls(resource));
   return files;
 }
 
-function fileOf({ name }: Resource): string {
+function getFile({ name }: Resource): string {
   return `${name === "" ? "account" : name.replaceAll("_", "-")}-calls`;
 }
 
 function declaration({ name, shape, isGiven }: NamedType): string {
   if (shape.kind === "record" && shape.fields.length > 0)
     return `export interface ${name} ${block(shape.fields, isGiven, "")}`;
-  const union = `export type ${name} = ${typeOf(shape, isGiven, "")};`;
+  const union = `export type ${name} = ${getType(shape, isGiven, "")};`;
   if (union.length <= columns || shape.kind !== "union") return union;
-  const members = shape.of.map((one) => `\n  | ${typeOf(one, isGiven, "  ")}`);
+  const members = shape.of.map((one) => `\n  | ${getType(one, isGiven, "  ")}`);
   return `export type ${name} =${members.join("")};`;
 }
 
 /** What callers pass may hold `undefined`, which JSON leaves out, and is not changed. */
 function block(fields: readonly Field[], isGiven: boolean, indent: string): string {
   const lines = fields.map(({ name, shape, isRequired }) => {
-    const type = typeOf(shape, isGiven, `${indent}  `);
-    const key = `${isGiven ? "readonly " : ""}${keyOf(name)}${isRequired ? "" : "?"}`;
+    const type = getType(shape, isGiven, `${indent}  `);
+    const key = `${isGiven ? "readonly " : ""}${writeKey(name)}${isRequired ? "" : "?"}`;
     const absent = isGiven && !isRequired ? " | undefined" : "";
     const line = `${indent}  ${key}: ${type}${absent};\n`;
     if (line.length <= columns || type.includes("\n")) return line;
@@ -40,7 +40,7 @@ function block(fields: readonly Field[], isGiven: boolean, indent: string): stri
   return `{\n${lines.join("")}${indent}}`;
 }
 
-function typeOf(shape: Shape, isGiven: boolean, indent: string): string {
+function getType(shape: Shape, isGiven: boolean, indent: string): string {
   switch (shape.kind) {
     case "text":
       return "string";
@@ -57,14 +57,14 @@ function typeOf(shape: Shape, isGiven: boolean, indent: string): string {
     case "literals":
       return shape.values.map((value) => JSON.stringify(value)).join(" | ");
     case "union":
-      return shape.of.map((one) => typeOf(one, isGiven, indent)).join(" | ");
+      return shape.of.map((one) => getType(one, isGiven, indent)).join(" | ");
     case "list": {
-      const inner = typeOf(shape.of, isGiven, indent);
+      const inner = getType(shape.of, isGiven, indent);
       const item = /^[\w]+$/.test(inner) ? inner : `(${inner})`;
       return `${isGiven ? "readonly " : ""}${item}[]`;
     }
     case "map":
-      return `Record<string, ${typeOf(shape.of, isGiven, indent)}>`;
+      return `Record<string, ${getType(shape.of, isGiven, indent)}>`;
     case "record":
       if (shape.fields.length === 0) return "Record<string, never>";
       return block(shape.fields, isGiven, indent);
@@ -79,15 +79,15 @@ function wrapped(type: string, absent: string, indent: string): string {
   return ` ${list[1] ?? ""}(\n${members.join("")}${indent.slice(2)})[]${absent}`;
 }
 
-function keyOf(name: string): string {
+function writeKey(name: string): string {
   return /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);
 }
 
 function calls(resource: Resource): string {
   const { name, methods } = resource;
-  const models = new Set(methods.flatMap(modelsOf));
+  const models = new Set(methods.flatMap(listModels));
   const imported = [...models].sort(byLetters);
-  const options = [...new Set(methods.map(optionsOf))].sort(byLetters);
+  const options = [...new Set(methods.map(getOptions))].sort(byLetters);
   const fromCaller = ["Caller", ...options];
   if (methods.some(({ body }) => body?.kind === "bytes")) fromCaller.push("Bytes");
   const needsSegment = methods.some(({ parameters }) => parameters.length > 0);
@@ -96,24 +96,24 @@ function calls(resource: Resource): string {
   const className = `${pascal(name === "" ? "account" : name)}Calls`;
   return [
     header,
-    importOf(needsSegment ? names : fromCaller, "../caller.ts", !needsSegment),
-    imported.length === 0 ? "" : importOf(imported, "./models.ts", true),
+    writeImport(needsSegment ? names : fromCaller, "../caller.ts", !needsSegment),
+    imported.length === 0 ? "" : writeImport(imported, "./models.ts", true),
     `\nexport class ${className} {\n`,
     "  protected readonly caller: Caller;\n\n",
     "  constructor(caller: Caller) {\n    this.caller = caller;\n  }\n",
-    ...methods.map((method) => `\n${methodOf(method)}`),
+    ...methods.map((method) => `\n${writeMethod(method)}`),
     "}\n",
   ].join("");
 }
 
-function importOf(names: readonly string[], from: string, isType: boolean): string {
+function writeImport(names: readonly string[], from: string, isType: boolean): string {
   const word = isType ? "import type" : "import";
   const line = `${word} { ${names.join(", ")} } from "${from}";\n`;
   if (line.length <= columns) return line;
   return `${word} {\n${names.map((name) => `  ${name},\n`).join("")}} from "${from}";\n`;
 }
 
-function modelsOf({ body, query, answer, needed }: Method): string[] {
+function listModels({ body, query, answer, needed }: Method): string[] {
   return [
     ...(body?.kind === "json" ? [body.type] : []),
     ...(query === undefined ? [] : [query]),
@@ -122,7 +122,7 @@ function modelsOf({ body, query, answer, needed }: Method): string[] {
   ];
 }
 
-function optionsOf({ isSubmit, takesMatch }: Method): string {
+function getOptions({ isSubmit, takesMatch }: Method): string {
   if (isSubmit) return "SubmitOptions";
   return takesMatch ? "ChangeOptions" : "CallOptions";
 }
@@ -134,31 +134,33 @@ const earlier: Readonly<Record<string, string>> = {
   OutputSet: "sets",
 };
 
-function methodOf(method: Method): string {
+function writeMethod(method: Method): string {
   const { name, summary, answer, isRepeatable, isSubmit } = method;
   const type =
     answer.kind === "json" ? answer.type : answer.kind === "bytes" ? "Response" : "undefined";
   const found = answer.kind === "json" ? earlier[answer.type] : undefined;
   const fields = [
     `method: "${method.verb}"`,
-    `path: ${pathOf(method)}`,
-    ...(queryOf(method) === undefined ? [] : [`query: ${queryOf(method)}`]),
+    `path: ${writePath(method)}`,
+    ...(getQuery(method) === undefined ? [] : [`query: ${getQuery(method)}`]),
     ...(method.body?.kind === "json" ? ["body: request"] : []),
-    ...(method.body?.kind === "bytes" ? ["bytes", `mediaType: "${mediaTypeOf(method.body)}"`] : []),
+    ...(method.body?.kind === "bytes"
+      ? ["bytes", `mediaType: "${detectMediaType(method.body)}"`]
+      : []),
     `isRepeatable: ${isRepeatable}`,
     ...(isSubmit ? [`earlier: "${found ?? "none"}"`] : []),
   ];
   const how = answer.kind === "bytes" ? "open" : answer.kind === "json" ? `json<${type}>` : "end";
   return [
     `  /** ${summary} */\n`,
-    signature(`  ${camel(name)}`, argumentsOf(method), `Promise<${type}>`),
+    signature(`  ${camel(name)}`, listArguments(method), `Promise<${type}>`),
     `    return this.caller.${how}(\n`,
-    callOf(fields),
+    writeCall(fields),
     "      options,\n    );\n  }\n",
   ].join("");
 }
 
-function callOf(fields: readonly string[]): string {
+function writeCall(fields: readonly string[]): string {
   const line = `      { ${fields.join(", ")} },\n`;
   if (line.length <= columns) return line;
   return `      {\n${fields.map((field) => `        ${field},\n`).join("")}      },\n`;
@@ -170,36 +172,36 @@ function signature(name: string, args: readonly string[], answer: string): strin
   return `${name}(\n${args.map((arg) => `    ${arg},\n`).join("")}  ): ${answer} {\n`;
 }
 
-function argumentsOf(method: Method): string[] {
+function listArguments(method: Method): string[] {
   const { parameters, needed, body, query } = method;
   return [
     ...parameters.map(({ name, choices }) => {
       const type = choices?.map((choice) => `"${choice}"`).join(" | ") ?? "string";
       return `${camel(name)}: ${type}`;
     }),
-    ...needed.map(({ name, shape }) => `${camel(name)}: ${typeOf(shape, true, "")}`),
+    ...needed.map(({ name, shape }) => `${camel(name)}: ${getType(shape, true, "")}`),
     ...(body?.kind === "json"
       ? [`request: ${body.type}${body.isRequired ? "" : " = {}"}`]
       : body?.kind === "bytes"
         ? ["bytes: Bytes"]
         : []),
     ...(query === undefined ? [] : [`query: ${query} = {}`]),
-    `options: ${optionsOf(method)} = {}`,
+    `options: ${getOptions(method)} = {}`,
   ];
 }
 
 /** The fields of a query are those of the contract; the required ones are arguments. */
-function queryOf({ needed, query }: Method): string | undefined {
+function getQuery({ needed, query }: Method): string | undefined {
   const given = needed.map(({ name }) => (camel(name) === name ? name : `${name}: ${camel(name)}`));
   if (query === undefined) return given.length === 0 ? undefined : `{ ${given.join(", ")} }`;
   return given.length === 0 ? "{ ...query }" : `{ ...query, ${given.join(", ")} }`;
 }
 
-function mediaTypeOf({ mediaType }: { readonly mediaType: string }): string {
+function detectMediaType({ mediaType }: { readonly mediaType: string }): string {
   return mediaType === "*/*" ? "application/octet-stream" : mediaType;
 }
 
-function pathOf({ path, parameters }: Method): string {
+function writePath({ path, parameters }: Method): string {
   if (parameters.length === 0) return JSON.stringify(path);
   const text = path.replaceAll(
     /\{([a-z_]+)\}/g,

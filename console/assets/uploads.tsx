@@ -1,5 +1,5 @@
 /** Files on their way: how far, what broke off and can go on, what was refused. */
-import { faultOf } from "../asked.ts";
+import { createFault } from "../asked.ts";
 import { bytes } from "../format.ts";
 import { Icon } from "../parts/icon.tsx";
 import { klieg, noteRefusal, refreshMe } from "../session.ts";
@@ -56,7 +56,7 @@ async function send({ id, file, uploadId, stop }: Sending): Promise<void> {
     void refreshMe();
   } catch (error) {
     noteRefusal(error);
-    const fault = stop.signal.aborted ? "Stopped" : faultOf(error).detail;
+    const fault = stop.signal.aborted ? "Stopped" : createFault(error).detail;
     change(id, { phase: "stopped", fault });
   }
 }

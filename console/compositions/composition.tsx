@@ -49,7 +49,7 @@ function Studio({ composition, asking }: StudioProps) {
           <Icon name="back" />
         </a>
         <Name key={composition.name} composition={composition} put={asking.put} />
-        <p class="hint">{factsOf(composition)}</p>
+        <p class="hint">{listFacts(composition)}</p>
         <Actions composition={composition} />
       </header>
       <div class="two studio">
@@ -82,7 +82,7 @@ function Studio({ composition, asking }: StudioProps) {
   );
 }
 
-function factsOf({ width, height, duration_seconds, frame_rate, revision }: Composition): string {
+function listFacts({ width, height, duration_seconds, frame_rate, revision }: Composition): string {
   const facts = [
     width && height ? `${width} \u00d7 ${height}` : undefined,
     duration_seconds ? playtime(duration_seconds) : undefined,

@@ -15,7 +15,7 @@ type AssetsField = FormField & { kind: "assets" };
 
 export function AssetField({ field }: { field: AssetsField }) {
   const [isOpen, setOpen] = useState(false);
-  const chosen = idsOf(field);
+  const chosen = listIds(field);
   const add = (asset: Asset) => {
     set(field.name, field.max === 1 ? [asset.id] : [...chosen, asset.id].slice(-field.max));
     setOpen(false);
@@ -39,7 +39,7 @@ export function AssetField({ field }: { field: AssetsField }) {
   );
 }
 
-function idsOf(field: AssetsField): readonly string[] {
+function listIds(field: AssetsField): readonly string[] {
   const value = values.value[field.name];
   return Array.isArray(value) ? value : [];
 }

@@ -11,20 +11,20 @@ import { useEffect, useState } from "../view.ts";
 import type { Body } from "./body.ts";
 import { Code } from "./code.tsx";
 import {
-  bodyOf,
+  buildBody,
   choose,
   chosenModel,
   fillFromAddress,
   kind,
   kindName,
-  lackingOf,
+  listLacking,
 } from "./draft.ts";
 import { Examples } from "./examples.tsx";
-import { fieldsOf } from "./fields.ts";
+import { listFields } from "./fields.ts";
 import { Input } from "./inputs.tsx";
 import { isOfKind, type Kind, kinds, type Submitted } from "./kinds.ts";
-import { priceOf } from "./price.ts";
-import { confirmationOf, type Quote, useQuote } from "./quote.ts";
+import { computePrice } from "./price.ts";
+import { getConfirmation, type Quote, useQuote } from "./quote.ts";
 import { addRun, Runs, runs } from "./runs.tsx";
 
 export function Create() {
@@ -45,14 +45,14 @@ function Playground({ models }: { models: readonly Model[] }) {
   const [isBusy, setBusy] = useState(false);
   const of = kind.value;
   const model = chosenModel(models, of);
-  const body = model === undefined ? undefined : bodyOf(model, of);
-  const lacking = model === undefined ? [] : lackingOf(model, of);
+  const body = model === undefined ? undefined : buildBody(model, of);
+  const lacking = model === undefined ? [] : listLacking(model, of);
   const quote = useQuote(of, body, model !== undefined && lacking.length === 0, turn);
   const send = (confirmation?: string) => {
     const now = chosenModel(models, kind.value);
     if (now === undefined || isBusy) return;
     setBusy(true);
-    void submit(kind.value, bodyOf(now, kind.value), confirmation).finally(() => {
+    void submit(kind.value, buildBody(now, kind.value), confirmation).finally(() => {
       setBusy(false);
       setTurn((old) => old + 1);
     });
@@ -63,7 +63,7 @@ function Playground({ models }: { models: readonly Model[] }) {
         class="ask"
         onSubmit={(event) => {
           event.preventDefault();
-          send(confirmationOf(quote));
+          send(getConfirmation(quote));
         }}
         onKeyDown={(event) => {
           if (event.key === "Enter" && (event.ctrlKey || event.metaKey))
@@ -146,7 +146,7 @@ function Models(props: { models: readonly Model[]; chosen: Model; of: Kind }) {
       >
         {models.map((model) => (
           <option key={model.id} value={model.id}>
-            {model.display_name} · {priceOf(model)}
+            {model.display_name} · {computePrice(model)}
           </option>
         ))}
       </select>
@@ -164,7 +164,7 @@ function Models(props: { models: readonly Model[]; chosen: Model; of: Kind }) {
 const firstFields = 4;
 
 function Fields({ model, of }: { model: Model; of: Kind }) {
-  const fields = fieldsOf(model, of);
+  const fields = listFields(model, of);
   const [first, more] = [fields.slice(0, firstFields), fields.slice(firstFields)];
   return (
     <>
@@ -192,7 +192,7 @@ function Bill({ quote, isBusy }: { quote: Quote; isBusy: boolean }) {
           <>
             <p class="amount">{credits(asked.credits)}</p>
             <p class={asked.sufficient_credits ? "hint" : "wrong"}>
-              {asked.sufficient_credits ? leftOf(asked) : "Not enough credits"}
+              {asked.sufficient_credits ? computeLeft(asked) : "Not enough credits"}
             </p>
           </>
         )}
@@ -207,7 +207,7 @@ function Bill({ quote, isBusy }: { quote: Quote; isBusy: boolean }) {
   );
 }
 
-function leftOf({
+function computeLeft({
   balance_credits: balance,
   credits: price,
 }: {

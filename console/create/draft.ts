@@ -4,17 +4,17 @@ import { asked } from "../place.ts";
 import { klieg } from "../session.ts";
 import { computed, signal } from "../view.ts";
 import type { Body } from "./body.ts";
-import { type FormField, fieldsOf, type Value } from "./fields.ts";
-import { isOfKind, type Kind, kindOf, kindOfModel } from "./kinds.ts";
+import { type FormField, listFields, type Value } from "./fields.ts";
+import { getKind, isOfKind, type Kind, kindOfModel } from "./kinds.ts";
 
 type Values = Readonly<Record<string, Value>>;
 
-export const kindName = signal(kindOf(undefined).name);
+export const kindName = signal(getKind(undefined).name);
 /** By kind: another kind's choice is kept. */
 export const modelIds = signal<Readonly<Record<string, string>>>({});
 export const values = signal<Values>({});
 
-export const kind = computed(() => kindOf(kindName.value));
+export const kind = computed(() => getKind(kindName.value));
 
 /** The model that is chosen, else the service's own choice. */
 export function chosenModel(models: readonly Model[], of: Kind): Model | undefined {
@@ -32,9 +32,9 @@ export function set(name: string, value: Value | undefined): void {
 }
 
 /** Fields that the model has, and that differ from what it would take anyway. */
-export function bodyOf(model: Model, of: Kind): Body {
+export function buildBody(model: Model, of: Kind): Body {
   const body: Record<string, unknown> & { model: string } = { model: model.id };
-  for (const field of fieldsOf(model, of)) {
+  for (const field of listFields(model, of)) {
     const value = givenTo(field);
     if (value !== undefined && value !== field.standard) body[field.name] = value;
   }
@@ -62,8 +62,8 @@ function givenTo(field: FormField): unknown {
 }
 
 /** Required fields without a value. */
-export function lackingOf(model: Model, of: Kind): readonly FormField[] {
-  return fieldsOf(model, of).filter(
+export function listLacking(model: Model, of: Kind): readonly FormField[] {
+  return listFields(model, of).filter(
     (field) => field.isRequired === true && givenTo(field) === undefined,
   );
 }

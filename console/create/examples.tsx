@@ -2,7 +2,7 @@
 import type { Model } from "../../clients/typescript/src/generated/models.ts";
 import { Icon } from "../parts/icon.tsx";
 import { fill } from "./draft.ts";
-import { isOfKind, type KindName, kindOf } from "./kinds.ts";
+import { getKind, isOfKind, type KindName } from "./kinds.ts";
 
 interface Example {
   readonly kind: KindName;
@@ -20,11 +20,11 @@ const examples: readonly Example[] = [
 /** `start` sends what was filled in. */
 export function Examples({ models, start }: { models: readonly Model[]; start: () => void }) {
   const use = ({ kind, field, words }: Example, model: Model) => {
-    fill(kindOf(kind), { model: model.id, [field]: words });
+    fill(getKind(kind), { model: model.id, [field]: words });
     start();
   };
   const able = examples.flatMap((example) => {
-    const model = models.find((one) => isOfKind(one, kindOf(example.kind)) && takes(one, example));
+    const model = models.find((one) => isOfKind(one, getKind(example.kind)) && takes(one, example));
     return model === undefined ? [] : [{ example, model }];
   });
   return (
@@ -42,7 +42,7 @@ export function Examples({ models, start }: { models: readonly Model[]; start: (
             class="plain example"
             onClick={() => use(example, model)}
           >
-            <Icon name={kindOf(example.kind).icon} />
+            <Icon name={getKind(example.kind).icon} />
             <span>{example.words}</span>
           </button>
         ))}

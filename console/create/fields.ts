@@ -42,7 +42,7 @@ interface Range {
   readonly step: number;
 }
 
-export function fieldsOf(model: Model, kind: Kind): readonly FormField[] {
+export function listFields(model: Model, kind: Kind): readonly FormField[] {
   switch (kind.name) {
     case "image":
       return imageFields(model);
@@ -124,7 +124,7 @@ function audioFields(model: Model): FormField[] {
   const plays = tasks.some((task) => task !== "speech");
   return present([
     tasks.length > 1
-      ? { ...standardOf(model, "task", "What"), kind: "choice", options: tasks.map(String) }
+      ? { ...getStandard(model, "task", "What"), kind: "choice", options: tasks.map(String) }
       : undefined,
     speaks
       ? {
@@ -143,7 +143,7 @@ function audioFields(model: Model): FormField[] {
     ]),
     speaks
       ? {
-          ...standardOf(model, "speed", "Speed"),
+          ...getStandard(model, "speed", "Speed"),
           kind: "number",
           min: 0.5,
           max: 2,
@@ -180,7 +180,7 @@ function cutOutFields(model: Model): FormField[] {
   return present([
     { ...asset("source_asset_id", "Video", "video"), isRequired: true },
     {
-      ...standardOf(model, "background", "Background"),
+      ...getStandard(model, "background", "Background"),
       kind: "choice",
       options: ["transparent", "color"],
     },
@@ -197,9 +197,9 @@ function restoreFields(model: Model): FormField[] {
   const share = { kind: "number", min: 0, max: 1, step: 0.05, isSlider: true } as const;
   return present([
     { ...asset("source_asset_id", "Video", "video"), isRequired: true },
-    { ...standardOf(model, "scale", "Enlarge"), kind: "choice", options: [1, 2, 4] },
-    { ...standardOf(model, "denoise", "Remove noise"), ...share },
-    { ...standardOf(model, "sharpen", "Sharpen"), ...share },
+    { ...getStandard(model, "scale", "Enlarge"), kind: "choice", options: [1, 2, 4] },
+    { ...getStandard(model, "denoise", "Remove noise"), ...share },
+    { ...getStandard(model, "sharpen", "Sharpen"), ...share },
   ]);
 }
 
@@ -225,7 +225,7 @@ function named(name: string, label: string, hint?: string): Named {
   return { name, label, hint };
 }
 
-function standardOf(model: Model, name: string, label: string): Named {
+function getStandard(model: Model, name: string, label: string): Named {
   return { name, label, standard: model.defaults[name] };
 }
 
@@ -237,11 +237,11 @@ function prompt(model: Model): FormField {
 function choice(model: Model, name: string, label: string): FormField | undefined {
   const options = model.options[name]?.map((one) => (typeof one === "number" ? one : String(one)));
   if (options === undefined || options.length === 0) return undefined;
-  return { ...standardOf(model, name, label), kind: "choice", options };
+  return { ...getStandard(model, name, label), kind: "choice", options };
 }
 
 function flag(model: Model, name: string, label: string): FormField {
-  return { ...standardOf(model, name, label), kind: "switch" };
+  return { ...getStandard(model, name, label), kind: "switch" };
 }
 
 function asset(name: string, label: string, accepts: Accepts): FormField & { kind: "assets" } {
@@ -270,7 +270,7 @@ function number(
 function duration(model: Model, key: string): FormField | undefined {
   const allowed = model.limits[key];
   if (typeof allowed !== "object" || allowed === null) return undefined;
-  const own = standardOf(model, "duration_seconds", "Seconds");
+  const own = getStandard(model, "duration_seconds", "Seconds");
   if ("values" in allowed && Array.isArray(allowed.values))
     return { ...own, kind: "choice", options: allowed.values.map(Number) };
   const { min, max, step } = allowed as Range;

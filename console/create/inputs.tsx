@@ -29,14 +29,14 @@ export function Input({ field }: { field: FormField }) {
 
 type Of<K extends FormField["kind"]> = { field: FormField & { kind: K } };
 
-function idOf({ name }: FormField): string {
+function getId({ name }: FormField): string {
   return `field-${name}`;
 }
 
 function Text({ field }: Of<"text" | "line">) {
   const value = String(values.value[field.name] ?? "");
   const common = {
-    id: idOf(field),
+    id: getId(field),
     value,
     maxLength: field.max,
     required: field.isRequired ?? false,
@@ -44,7 +44,7 @@ function Text({ field }: Of<"text" | "line">) {
   const write = (event: { currentTarget: { value: string } }) =>
     set(field.name, event.currentTarget.value);
   return (
-    <Field id={idOf(field)} label={field.label} hint={field.hint}>
+    <Field id={getId(field)} label={field.label} hint={field.hint}>
       {field.kind === "text" ? (
         <textarea {...common} rows={4} onInput={write} />
       ) : (
@@ -57,9 +57,9 @@ function Text({ field }: Of<"text" | "line">) {
 function Choice({ field }: Of<"choice">) {
   const value = values.value[field.name] ?? field.standard ?? "";
   return (
-    <Field id={idOf(field)} label={field.label} hint={field.hint}>
+    <Field id={getId(field)} label={field.label} hint={field.hint}>
       <select
-        id={idOf(field)}
+        id={getId(field)}
         value={String(value)}
         onChange={(event) => set(field.name, event.currentTarget.value)}
       >
@@ -85,7 +85,7 @@ function Row({ field }: Of<"choice">) {
             <input
               class="unseen"
               type="radio"
-              name={idOf(field)}
+              name={getId(field)}
               checked={String(option) === value}
               onChange={() => set(field.name, option)}
             />
@@ -125,11 +125,11 @@ function Slider({ field }: Of<"number">) {
   return (
     <div class="field">
       <div class="slider-head">
-        <label for={idOf(field)}>{field.label}</label>
-        <output for={idOf(field)}>{value}</output>
+        <label for={getId(field)}>{field.label}</label>
+        <output for={getId(field)}>{value}</output>
       </div>
       <input
-        id={idOf(field)}
+        id={getId(field)}
         type="range"
         min={field.min}
         max={field.max}
@@ -144,9 +144,9 @@ function Slider({ field }: Of<"number">) {
 function Amount({ field }: Of<"number">) {
   const value = values.value[field.name];
   return (
-    <Field id={idOf(field)} label={field.label} hint={field.hint}>
+    <Field id={getId(field)} label={field.label} hint={field.hint}>
       <input
-        id={idOf(field)}
+        id={getId(field)}
         type="number"
         min={field.min}
         max={field.max}

@@ -31,7 +31,7 @@ export interface Kind {
   readonly method: string;
   readonly extension: string;
   /** The body of a submit. */
-  readonly requestOf: (body: Body) => object;
+  readonly buildRequest: (body: Body) => object;
   readonly submit: (klieg: Klieg, body: Body) => Promise<Submitted>;
 }
 
@@ -63,7 +63,7 @@ export const kinds: readonly Kind[] = [
     command: "generate image",
     method: "generate.image",
     extension: "png",
-    requestOf: asIs,
+    buildRequest: asIs,
     submit: async (klieg, body) => one(await klieg.generate.image(body as GenerateImageRequest)),
   },
   {
@@ -76,7 +76,7 @@ export const kinds: readonly Kind[] = [
     command: "generate set",
     method: "generate.set",
     extension: "png",
-    requestOf: setRequest,
+    buildRequest: setRequest,
     submit: async (klieg, { confirmation_token: token, ...body }) =>
       several(
         await klieg.generate.set({
@@ -95,7 +95,7 @@ export const kinds: readonly Kind[] = [
     command: "generate video",
     method: "generate.video",
     extension: "mp4",
-    requestOf: asIs,
+    buildRequest: asIs,
     submit: async (klieg, body) => one(await klieg.generate.video(body as GenerateVideoRequest)),
   },
   {
@@ -108,7 +108,7 @@ export const kinds: readonly Kind[] = [
     command: "generate audio",
     method: "generate.audio",
     extension: "mp3",
-    requestOf: asIs,
+    buildRequest: asIs,
     submit: async (klieg, body) => one(await klieg.generate.audio(body as GenerateAudioRequest)),
   },
   {
@@ -121,7 +121,7 @@ export const kinds: readonly Kind[] = [
     command: "generate 3d",
     method: "generate.threeD",
     extension: "glb",
-    requestOf: asIs,
+    buildRequest: asIs,
     submit: async (klieg, body) =>
       one(await klieg.generate.threeD(body as Body & Generate3DRequest)),
   },
@@ -135,7 +135,7 @@ export const kinds: readonly Kind[] = [
     command: "remove-background",
     method: "generate.removeBackground",
     extension: "webm",
-    requestOf: asIs,
+    buildRequest: asIs,
     submit: async (klieg, body) =>
       one(await klieg.generate.removeBackground(body as Body & RemoveBackgroundVideoRequest)),
   },
@@ -149,13 +149,13 @@ export const kinds: readonly Kind[] = [
     command: "restore",
     method: "generate.restoreVideo",
     extension: "mp4",
-    requestOf: asIs,
+    buildRequest: asIs,
     submit: async (klieg, body) =>
       one(await klieg.generate.restoreVideo(body as Body & RestoreVideoRequest)),
   },
 ];
 
-export function kindOf(name: string | undefined): Kind {
+export function getKind(name: string | undefined): Kind {
   const [first] = kinds;
   const known = kinds.find((kind) => kind.name === name) ?? first;
   if (known === undefined) throw new Error("there are kinds");
@@ -168,5 +168,5 @@ export function isOfKind(model: Model, { modality, operation }: Kind): boolean {
 
 /** A generic kind by modality, for repeating what was made. */
 export function kindOfModel(model: Model): Kind {
-  return kinds.find((kind) => isOfKind(model, kind)) ?? kindOf(undefined);
+  return kinds.find((kind) => isOfKind(model, kind)) ?? getKind(undefined);
 }

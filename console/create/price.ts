@@ -9,7 +9,7 @@ const units: Readonly<Record<string, string>> = {
 };
 
 /** A model's price in short, for example `2 credits a second`. The quote says what a request is. */
-export function priceOf({ price, modality }: Model): string {
+export function computePrice({ price, modality }: Model): string {
   const { base, per } = price;
   const parts = Object.entries(per)
     .filter(([, each]) => each !== undefined && each > 0)

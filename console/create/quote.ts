@@ -3,7 +3,7 @@ import type {
   JobCostQuote,
   JobCostRequest,
 } from "../../clients/typescript/src/generated/models.ts";
-import { faultOf } from "../asked.ts";
+import { createFault } from "../asked.ts";
 import { readClockMs } from "../clock.ts";
 import { klieg, noteRefusal } from "../session.ts";
 import { useEffect, useState } from "../view.ts";
@@ -27,13 +27,13 @@ export function useQuote(kind: Kind, body: Body | undefined, isWhole: boolean, t
     if (key === "" || body === undefined) return setQuote({ phase: "none" });
     const ending = new AbortController();
     const timer = setTimeout(() => {
-      const request = { kind: kind.name, [kind.name]: kind.requestOf(body) } as JobCostRequest;
+      const request = { kind: kind.name, [kind.name]: kind.buildRequest(body) } as JobCostRequest;
       klieg.value.jobs.quote(request, { signal: ending.signal }).then(
         (asked) => setQuote({ phase: "asked", quote: asked }),
         (error: unknown) => {
           if (ending.signal.aborted) return;
           noteRefusal(error);
-          setQuote({ phase: "wrong", detail: faultOf(error).detail });
+          setQuote({ phase: "wrong", detail: createFault(error).detail });
         },
       );
     }, pauseMs);
@@ -46,7 +46,7 @@ export function useQuote(kind: Kind, body: Body | undefined, isWhole: boolean, t
 }
 
 /** So that no more is charged than was shown. */
-export function confirmationOf(quote: Quote): string | undefined {
+export function getConfirmation(quote: Quote): string | undefined {
   if (quote.phase !== "asked") return undefined;
   const { expires_at: expires, confirmation_token: token } = quote.quote;
   return Date.parse(expires) - readClockMs() > leftMs ? token : undefined;

@@ -14,11 +14,11 @@ export function setRequest({ [membersField]: lines, ...base }: Body): GenerateSe
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "")
-    .map(memberOf);
+    .map(parseMember);
   return { base, members };
 }
 
-function memberOf(line: string): Member {
+function parseMember(line: string): Member {
   const [, label = line, suffix = line] = /^([^:]{1,64}):\s*(\S.*)$/.exec(line) ?? [];
   return { label: label.trim().slice(0, labelMax), prompt_suffix: suffix };
 }

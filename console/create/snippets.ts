@@ -19,7 +19,7 @@ export function snippet(language: Language, kind: Kind, body: Body, origin: stri
   }
 }
 
-function curl({ path, requestOf }: Kind, body: Body, origin: string): string {
+function curl({ path, buildRequest: requestOf }: Kind, body: Body, origin: string): string {
   return `curl ${origin}/v1${path} \\
   -H "Authorization: Bearer $KLIEG_TOKEN" \\
   -H "Content-Type: application/json" \\
@@ -31,11 +31,11 @@ function cli(kind: Kind, body: Body): string {
   if (kind.name === "set") return setCommand(body);
   const { task, ...fields } = body;
   const command = kind.name === "audio" ? `generate ${audioCommand(task, body)}` : kind.command;
-  const subject = subjectOf(fields);
+  const subject = findSubject(fields);
   const options = Object.entries(fields)
     .filter(([name]) => name !== subject && name !== "output_format")
     .map(([name, value]) => option(name, value));
-  const words = subject === undefined ? [] : wordsOf(fields[subject]);
+  const words = subject === undefined ? [] : splitWords(fields[subject]);
   const extension = String(body["output_format"] ?? kind.extension).replace("jpeg", "jpg");
   return ["npx klieg", command, ...words, ...options, `-o result.${extension}`].join(" ");
 }
@@ -57,12 +57,12 @@ function audioCommand(task: unknown, body: Body): string {
   return body.model.includes("sound") ? "sound" : "music";
 }
 
-function subjectOf(fields: Readonly<Record<string, unknown>>): string | undefined {
+function findSubject(fields: Readonly<Record<string, unknown>>): string | undefined {
   const subjects = ["image_asset_ids", "source_asset_id", "text", "prompt"];
   return subjects.find((name) => fields[name] !== undefined);
 }
 
-function wordsOf(value: unknown): string[] {
+function splitWords(value: unknown): string[] {
   return (Array.isArray(value) ? value : [value]).map((one) => quoted(String(one)));
 }
 
@@ -70,7 +70,7 @@ function wordsOf(value: unknown): string[] {
 function option(name: string, value: unknown): string {
   const word = name.replace(/_asset_ids?$/, "").replaceAll("_", "-");
   if (value === true) return `--${word}`;
-  return wordsOf(value)
+  return splitWords(value)
     .map((one) => `--${word} ${one}`)
     .join(" ");
 }
@@ -80,7 +80,7 @@ function quoted(text: string): string {
 }
 
 function typeScript(kind: Kind, body: Body, origin: string): string {
-  const { method, requestOf } = kind;
+  const { method, buildRequest: requestOf } = kind;
   return `import { Klieg } from "klieg";
 
 const klieg = new Klieg({ url: "${origin}", token: process.env.KLIEG_TOKEN });
@@ -95,7 +95,7 @@ console.log(job.asset?.signed_url);`
 }
 
 function python(kind: Kind, body: Body, origin: string): string {
-  const { method, requestOf } = kind;
+  const { method, buildRequest: requestOf } = kind;
   const name = method.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   const text = JSON.stringify(requestOf(body), null, 4)
     .replaceAll(/: true\b/g, ": True")

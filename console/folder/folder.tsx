@@ -66,7 +66,7 @@ function Film({ name, faults, revision }: FilmProps) {
   );
   return (
     <>
-      <Head name={name} facts={asked.phase === "ready" ? factsOf(asked.value) : undefined} />
+      <Head name={name} facts={asked.phase === "ready" ? listFacts(asked.value) : undefined} />
       {faults.length > 0 && <Broken faults={faults} />}
       <Shown asked={asked} again={again}>
         {(film) => (
@@ -123,7 +123,7 @@ function Broken({ faults }: { faults: readonly string[] }) {
   );
 }
 
-function factsOf({ timeline }: TimedFilm): string {
+function listFacts({ timeline }: TimedFilm): string {
   const { width, height, duration_seconds: seconds, frame_rate: rate } = timeline;
   const facts = [
     width && height ? `${width} \u00d7 ${height}` : undefined,

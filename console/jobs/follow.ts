@@ -3,7 +3,7 @@
  * few jobs are followed by their streams, others are read every so often.
  */
 import type { Job } from "../../clients/typescript/src/generated/models.ts";
-import { type Asked, faultOf } from "../asked.ts";
+import { type Asked, createFault } from "../asked.ts";
 import { klieg, noteRefusal, refreshMe } from "../session.ts";
 import { useEffect, useState } from "../view.ts";
 
@@ -30,7 +30,9 @@ export function useJob(id: string, turn = 0): Followed {
     followJob(id, signal, put).catch((error: unknown) => {
       if (signal.aborted) return;
       noteRefusal(error);
-      setAsked((old) => (old.phase === "ready" ? old : { phase: "failed", fault: faultOf(error) }));
+      setAsked((old) =>
+        old.phase === "ready" ? old : { phase: "failed", fault: createFault(error) },
+      );
     });
     return () => ending.abort();
   }, [id, turn]);

@@ -31,13 +31,13 @@ function query() {
   const agent_session_id = askedFor("agent_session_id");
   const scope = askedFor("scope");
   const given = Object.fromEntries(filters.map((name) => [name, askedFor(name)]));
-  const from = dateOf(given["created_after"]);
-  const until = dateOf(given["created_before"]);
+  const from = formatDate(given["created_after"]);
+  const until = formatDate(given["created_before"]);
   return { ...given, created_after: from, created_before: until, set_id, agent_session_id, scope };
 }
 
 /** A day, as the field has it, as the API takes it. */
-function dateOf(day: string | undefined): string | undefined {
+function formatDate(day: string | undefined): string | undefined {
   return day === undefined || day === "" ? undefined : new Date(`${day}T00:00:00Z`).toISOString();
 }
 

@@ -72,9 +72,9 @@ function Figure({ label, value }: { label: string; value: string }) {
 type Minute = AdminOverview["minutes"][number];
 
 /** An hour whole: minutes of which the service knows nothing have no figures. */
-function hourOf({ at, minutes, current }: AdminOverview): readonly (Minute | number)[] {
-  const known = new Map([...minutes, current].map((one) => [minuteOf(one.at), one]));
-  const last = minuteOf(at);
+function getHour({ at, minutes, current }: AdminOverview): readonly (Minute | number)[] {
+  const known = new Map([...minutes, current].map((one) => [getMinute(one.at), one]));
+  const last = getMinute(at);
   return Array.from({ length: hourMinutes }, (_, index) => {
     const minute = last - (hourMinutes - 1) + index;
     return known.get(minute) ?? minute;
@@ -83,13 +83,13 @@ function hourOf({ at, minutes, current }: AdminOverview): readonly (Minute | num
 
 const hourMinutes = 60;
 
-function minuteOf(at: string): number {
+function getMinute(at: string): number {
   return Math.floor(Date.parse(at) / 60_000);
 }
 
 function Charts({ overview }: { overview: AdminOverview }) {
-  const minutes = hourOf(overview);
-  const times = minutes.map((one) => 60 * (typeof one === "number" ? one : minuteOf(one.at)));
+  const minutes = getHour(overview);
+  const times = minutes.map((one) => 60 * (typeof one === "number" ? one : getMinute(one.at)));
   const of = (
     label: string,
     color: Series["color"],

@@ -35,10 +35,10 @@ export function Chart(props: ChartProps) {
   useEffect(() => {
     const root = own.current;
     if (root === null) return undefined;
-    const drawn = new UPlot(optionsOf(props, root.clientWidth), columns(props), root);
+    const drawn = new UPlot(buildOptions(props, root.clientWidth), columns(props), root);
     plot.current = drawn;
     const watch = new ResizeObserver(() =>
-      drawn.setSize({ width: root.clientWidth, height: heightOf(props) }),
+      drawn.setSize({ width: root.clientWidth, height: getHeight(props) }),
     );
     watch.observe(root);
     return () => {
@@ -64,7 +64,7 @@ export function Chart(props: ChartProps) {
   );
 }
 
-function heightOf({ height = 168 }: ChartProps): number {
+function getHeight({ height = 168 }: ChartProps): number {
   return height;
 }
 
@@ -81,7 +81,7 @@ function said({ label, series, unit = String }: ChartProps): string {
   return `${label}: ${last.join(", ")}`;
 }
 
-function optionsOf(props: ChartProps, width: number): UPlot.Options {
+function buildOptions(props: ChartProps, width: number): UPlot.Options {
   const { series, unit = String, isByDay = false } = props;
   const style = getComputedStyle(document.documentElement);
   const color = (name: string) => style.getPropertyValue(name).trim();
@@ -90,17 +90,23 @@ function optionsOf(props: ChartProps, width: number): UPlot.Options {
   const axis = { stroke: color("--quiet"), font, grid, ticks: { show: false } };
   return {
     width,
-    height: heightOf(props),
+    height: getHeight(props),
     // Half of the last label of the time stands to the right of the plot.
     padding: [8, 24, 0, 0],
     legend: { show: false },
     cursor: { y: false, points: { size: 6 } },
     scales: { y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] } },
     axes: [
-      { ...axis, size: 26, grid: { show: false }, space: 64, values: isByDay ? daysOf : timesOf },
       {
         ...axis,
-        size: (plot, values) => widestOf(plot, values, font),
+        size: 26,
+        grid: { show: false },
+        space: 64,
+        values: isByDay ? formatDays : formatTimes,
+      },
+      {
+        ...axis,
+        size: (plot, values) => measureWidest(plot, values, font),
         space: 36,
         values: (_, splits) => splits.map((value) => unit(value)),
       },
@@ -122,7 +128,7 @@ function optionsOf(props: ChartProps, width: number): UPlot.Options {
 const labelGap = 14;
 
 /** Room for the longest label of an axis, in pixels. */
-function widestOf(plot: UPlot, labels: readonly string[] | null, font: string): number {
+function measureWidest(plot: UPlot, labels: readonly string[] | null, font: string): number {
   plot.ctx.save();
   plot.ctx.font = font;
   const widths = (labels ?? []).map((label) => plot.ctx.measureText(label).width);
@@ -132,13 +138,13 @@ function widestOf(plot: UPlot, labels: readonly string[] | null, font: string): 
 
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 
-function timesOf(_: UPlot, splits: number[]): string[] {
+function formatTimes(_: UPlot, splits: number[]): string[] {
   return splits.map((seconds) => clock.format(seconds * 1_000));
 }
 
 const days = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 
-function daysOf(_: UPlot, splits: number[]): string[] {
+function formatDays(_: UPlot, splits: number[]): string[] {
   const named = splits.map((seconds) => days.format(seconds * 1_000));
   return named.map((name, at) => (name === named[at - 1] ? "" : name));
 }

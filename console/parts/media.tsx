@@ -66,7 +66,7 @@ function Model({ asset }: { asset: Asset }) {
 function Placeholder({ asset }: { asset: Asset }) {
   return (
     <div class="placeholder">
-      <Icon name={iconOf(asset)} size={40} />
+      <Icon name={chooseIcon(asset)} size={40} />
     </div>
   );
 }
@@ -89,7 +89,7 @@ export function Thumbnail({ asset }: { asset: Asset }) {
   );
 }
 
-function iconOf({ modality, mime_type: type = "" }: Asset): IconName {
+function chooseIcon({ modality, mime_type: type = "" }: Asset): IconName {
   if (type.startsWith("video/")) return "film";
   if (type.startsWith("audio/")) return "sound";
   return modality === undefined ? "file" : iconOfModality(modality);

@@ -102,7 +102,7 @@ export class EditSession {
     try {
       this.take(await this.source.edits(new AbortController().signal));
     } catch (error) {
-      this.standing.value = { phase: "failed", sentence: sentenceOf(error) };
+      this.standing.value = { phase: "failed", sentence: explainError(error) };
     }
   }
 
@@ -150,7 +150,7 @@ export class EditSession {
         const { etag } = saved;
         this.stored = text === undefined || etag === undefined ? undefined : { text, etag };
       } catch (error) {
-        this.standing.value = { phase: "failed", sentence: sentenceOf(error) };
+        this.standing.value = { phase: "failed", sentence: explainError(error) };
         return;
       }
       this.saves += 1;
@@ -173,6 +173,6 @@ export class EditSession {
   }
 }
 
-function sentenceOf(error: unknown): string {
+function explainError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -87,8 +87,8 @@ export function writeEdits(edits: Edits): string {
 
 const shapes: Readonly<Record<string, (value: unknown) => boolean>> = {
   version: (value) => value === 1,
-  tracks: (value) => value === undefined || isRecordOf(value, isObject),
-  clips: (value) => value === undefined || isRecordOf(value, isClipEdit),
+  tracks: (value) => value === undefined || isRecordWith(value, isObject),
+  clips: (value) => value === undefined || isRecordWith(value, isClipEdit),
   texts: (value) => value === undefined || (Array.isArray(value) && value.every(isAddedText)),
   deleted: (value) =>
     value === undefined || (Array.isArray(value) && value.every((id) => typeof id === "string")),
@@ -107,7 +107,7 @@ function isObject(value: unknown): value is Unknown {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function isRecordOf(value: unknown, is: (member: unknown) => boolean): boolean {
+function isRecordWith(value: unknown, is: (member: unknown) => boolean): boolean {
   return isObject(value) && Object.values(value).every(is);
 }
 

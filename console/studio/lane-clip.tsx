@@ -30,7 +30,7 @@ export function LaneClip(props: LaneClipProps) {
       type="button"
       class={states.filter((state) => state !== "").join(" ")}
       aria-pressed={isSelected}
-      title={titleOf(clip)}
+      title={getTitle(clip)}
       style={barStyle(clip, row, seconds)}
       onPointerDown={(event) => hold(event, props)}
       onPointerMove={drag.pull}
@@ -114,7 +114,7 @@ function barStyle({ start, end }: Placement, row: number, seconds: number) {
   };
 }
 
-function titleOf({ name, start, end, fixed, diagnostics, isShown }: StudioClip): string {
+function getTitle({ name, start, end, fixed, diagnostics, isShown }: StudioClip): string {
   const lines = [
     `${name}: ${start.toFixed(2)} to ${end.toFixed(2)} s`,
     isShown ? undefined : "Not shown.",

@@ -162,7 +162,7 @@ export function isAbout(element: string | null | undefined, id: string): boolean
 }
 
 /** The film's own tracks first, then those of each composition in it. */
-export function lanesOf(clips: readonly StudioClip[], edits: Edits): readonly Lane[] {
+export function listLanes(clips: readonly StudioClip[], edits: Edits): readonly Lane[] {
   const lanes = new Map<string, StudioClip[]>();
   const laneAt = (host: string, index: number): StudioClip[] => {
     const name = JSON.stringify([host, index]);

@@ -10,7 +10,7 @@ import type { Placement } from "./placement.ts";
 import { playhead } from "./playhead.ts";
 import { Ruler } from "./ruler.tsx";
 import { SessionTrouble, StoredHint } from "./session-state.tsx";
-import { type Lane, lanesOf, type StudioClip } from "./studio-clips.ts";
+import { type Lane, listLanes, type StudioClip } from "./studio-clips.ts";
 import { followStudioKeys } from "./studio-keys.ts";
 import { addText, newTextId } from "./text-edits.ts";
 import { TrackHead } from "./track-head.tsx";
@@ -126,14 +126,14 @@ function lanesSaid({ tracks = {} }: Edits): readonly number[] {
 function Lanes({ edited, zoom }: { edited: EditedFilm; zoom: number }) {
   const { clips, edits, seconds, fps } = edited;
   const rows = useRef<HTMLDivElement>(null);
-  const lanes = lanesOf(clips, edits);
+  const lanes = listLanes(clips, edits);
   const own = lanes.filter(({ host }) => host === "");
   const next = Math.max(-1, ...own.map(({ index }) => index)) + 1;
   const indices = [...own.map(({ index }) => index), next];
   const place = placeBy(edited);
   const drag = useDrag({ clips, edits, fps, seconds, lanes: indices }, place);
   const { dragged } = drag;
-  const rowOf = (host: string, lane: number) =>
+  const getRow = (host: string, lane: number) =>
     lanes.findIndex((one) => one.host === host && one.index === lane);
   const isNew = dragged?.grip === "whole" && rows.current !== null;
   const ghostRow = dragged === undefined ? 0 : indices.indexOf(dragged.next.lane);
@@ -162,7 +162,7 @@ function Lanes({ edited, zoom }: { edited: EditedFilm; zoom: number }) {
                 key={clip.key}
                 clip={clip}
                 edited={edited}
-                row={rowOf(clip.host, clip.lane)}
+                row={getRow(clip.host, clip.lane)}
                 isHeld={dragged?.clip.key === clip.key}
                 drag={drag}
                 rows={rows}

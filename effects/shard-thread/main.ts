@@ -42,7 +42,7 @@ import type {
   ToShardThread,
 } from "../../engine/wire.ts";
 import { concludeAtOnce } from "../../providers/simulated/at-once.ts";
-import { type CountedLife, samplesOf } from "./shard-samples.ts";
+import { type CountedLife, readSamples } from "./shard-samples.ts";
 
 const snapshotEntry = new URL("../../engine/snapshot-thread/main.js", import.meta.url);
 
@@ -73,7 +73,7 @@ async function runShard(task: ShardTask, log: Logger): Promise<void> {
   const toGateway = new Link<FromShardThread, ToShardThread>(task.gateway, (message) => {
     if ("kind" in message && message.kind === "effects") effects.connect(message.port, toGateway);
     else if ("kind" in message && message.kind === "question")
-      void answered(message, () => samplesOf(tally, life, systemClock), onSamplesFault).then(
+      void answered(message, () => readSamples(tally, life, systemClock), onSamplesFault).then(
         (answer) => toGateway.send(answer),
       );
     else if (life !== undefined) tell(life, message);

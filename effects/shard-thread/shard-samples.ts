@@ -4,7 +4,7 @@ import { OpenJobs } from "../../actors/job/open-jobs.ts";
 import type { Job } from "../../actors/protocol/job.ts";
 import { codes } from "../../actors/table-codes.ts";
 import { limits } from "../../config/limits.ts";
-import { codeOf } from "../../engine/key.ts";
+import { getCode } from "../../engine/key.ts";
 import { gauge, type Sample, type Tally } from "../../engine/metrics/tally.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Shard } from "../../engine/shard/shard.ts";
@@ -20,7 +20,7 @@ export interface CountedLife {
  * What was counted since the last time, and what is open now: nothing of that while another node
  * owns the shard.
  */
-export async function samplesOf(
+export async function readSamples(
   tally: Tally,
   life: CountedLife | undefined,
   clock: Clock,
@@ -44,7 +44,7 @@ async function eachOpenJob(
   const { sliceMs } = limits.engine;
   let untilMs = clock.monotonicMs() + sliceMs;
   for (const actor of rows.due.actors()) {
-    const head = codeOf(actor) === codes.job ? rows.head(actor, undefined) : undefined;
+    const head = getCode(actor) === codes.job ? rows.head(actor, undefined) : undefined;
     if (head !== undefined) visit(head as Job);
     if (clock.monotonicMs() < untilMs) continue;
     await new Promise(setImmediate);

@@ -117,7 +117,7 @@ export function openDataDirectory(path: string, shardCount: number): DataDirecto
     remove: (name: string) => rmSync(join(path, name), { force: true }),
     release,
   };
-  const found = storeOf(path, directory.read(storeName));
+  const found = parseStore(path, directory.read(storeName));
   refuseUnfit(path, found, release);
   const store = found ?? newStore(shardCount);
   const write = (it: Store) => directory.writePrivate(storeName, `${JSON.stringify(it)}\n`);
@@ -164,7 +164,7 @@ export function holdStore(path: string): HeldStore {
 
 /** As `holdStore`, also where the count of shards is being changed. */
 export function holdAnyStore(path: string): HeldStore {
-  const store = existsSync(path) ? storeOf(path, readIfThere(join(path, storeName))) : undefined;
+  const store = existsSync(path) ? parseStore(path, readIfThere(join(path, storeName))) : undefined;
   if (store === undefined)
     throw new DataDirectoryError(
       `${path} holds no store; set KLIEG_DATA_DIR to the service's data directory.`,
@@ -249,7 +249,7 @@ function makeDirectory(path: string): void {
   mkdirSync(path, { mode: 0o700 });
 }
 
-function storeOf(path: string, text: string | undefined): Store | undefined {
+function parseStore(path: string, text: string | undefined): Store | undefined {
   if (text === undefined) return undefined;
   const store = parsed(path, text);
   const isKnown =

@@ -19,13 +19,13 @@ import { PortError } from "../ports/port-error.ts";
 import { StoreDamage } from "../ports/store-damage.ts";
 import {
   type Entry,
-  entriesOf,
+  encodeHead,
   entryAt,
   entryHeadBytes,
-  firstSeqOf,
   type Gap,
-  headOf,
   nextPage,
+  parseFirstSeq,
+  readEntries,
   refuseGap,
   segmentBytes,
   wipeHead,
@@ -91,7 +91,7 @@ class FileJournal implements Journal {
         if (this.isListed(path) === undefined) rmSync(path);
         continue;
       }
-      const firstSeq = firstSeqOf(path);
+      const firstSeq = parseFirstSeq(path);
       if (firstSeq !== undefined) this.segments.push({ path, firstSeq });
       else if (this.isListed(path) === undefined) this.free.push(path);
     }
@@ -117,7 +117,7 @@ class FileJournal implements Journal {
           `${path} is damaged before record ${gap.before}; the tables hold what it was`,
         );
       };
-      for (const entry of entriesOf(readFileSync(path), onGap))
+      for (const entry of readEntries(readFileSync(path), onGap))
         if (entry.seq >= seq && entry.seq > this.trimmedSeq && entry.seq < nextSeq)
           if (entry.record.length > 0) yield entry;
     }
@@ -156,7 +156,10 @@ class FileJournal implements Journal {
       const { open: last } = this;
       const fits = last !== undefined && last.end + size <= segmentBytes;
       const target = fits ? last : await this.startNext(seq);
-      const { bytesWritten } = await target.file.writev([headOf(seq, record), record], target.end);
+      const { bytesWritten } = await target.file.writev(
+        [encodeHead(seq, record), record],
+        target.end,
+      );
       if (bytesWritten !== size) throw new Error("the write was cut short");
       if (!target.isListed) await this.list();
       target.isListed = true;
@@ -239,7 +242,7 @@ class FileJournal implements Journal {
     for (let last = this.segments.at(-1); last !== undefined; last = this.segments.at(-1)) {
       const bytes = readFileSync(last.path);
       if (isBegun(last, bytes) || this.isListed(last.path) === last.firstSeq) {
-        for (const { seq } of entriesOf(bytes, () => {})) this.lastSeq = seq;
+        for (const { seq } of readEntries(bytes, () => {})) this.lastSeq = seq;
         return;
       }
       this.segments.pop();

@@ -32,7 +32,7 @@ const binaryKeys = {
 export function openTables(path: string): Tables {
   const database = attempt("open the tables", () => openRows(path));
   return {
-    ...readerOf(database),
+    ...createReader(database),
     async write(rows) {
       // Many writes share a promise; a rejection that is not awaited would end the thread.
       const writes = new Set<Promise<boolean>>();
@@ -54,7 +54,7 @@ function stored(value: string | Uint8Array): string {
 export function openTableReader(path: string): TableReader & { close(): Promise<void> } {
   const database = attempt("open the tables", () => openRows(path));
   return {
-    ...readerOf(database),
+    ...createReader(database),
     close: () => settled("close the tables", () => database.close()),
   };
 }
@@ -67,7 +67,7 @@ export function openTableView(path: string): TableReader & { close(): Promise<vo
   const database = attempt("open the tables", () => openRows(path));
   const transaction = database.useReadTransaction();
   return {
-    ...readerOf(database, { transaction }),
+    ...createReader(database, { transaction }),
     close() {
       transaction.done();
       return settled("close the tables", () => database.close());
@@ -97,7 +97,7 @@ function openRows(path: string): RootDatabase<string, string> {
   } as never);
 }
 
-function readerOf(
+function createReader(
   database: Database<string, string>,
   instant: { readonly transaction?: Transaction } = {},
 ): TableReader {
@@ -105,7 +105,7 @@ function readerOf(
     get: (key) => database.get(key, instant),
     range(range, limit, reverse = false) {
       const rows: TableRow[] = [];
-      const options = { ...boundsOf(range, reverse), ...instant, limit };
+      const options = { ...getBounds(range, reverse), ...instant, limit };
       for (const { key, value } of database.getRange(options))
         rows.push({ key: key as Key, text: value });
       return rows;
@@ -117,7 +117,7 @@ function readerOf(
 /**
  * LMDB's reverse range excludes its end and includes its start; ours is `[start, end)` both ways.
  */
-function boundsOf({ start, end }: KeyRange, reverse: boolean) {
+function getBounds({ start, end }: KeyRange, reverse: boolean) {
   return reverse
     ? { start: end, exclusiveStart: true, end: start, inclusiveEnd: true, reverse }
     : { start, end };
@@ -144,12 +144,12 @@ async function settled<T>(what: string, run: () => Promise<T> | T | undefined): 
   try {
     return (await run()) as T;
   } catch (error) {
-    throw new PortError(`could not ${what}`, true, await commitErrorOf(error));
+    throw new PortError(`could not ${what}`, true, await explainCommitError(error));
   }
 }
 
 /** LMDB's error of a failed commit only names a promise, which says why and must be awaited too. */
-async function commitErrorOf(error: unknown): Promise<unknown> {
+async function explainCommitError(error: unknown): Promise<unknown> {
   if (!(error instanceof Error) || !("commitError" in error)) return error;
   try {
     await error.commitError;

@@ -22,7 +22,7 @@ import type { Journal } from "../ports/journal.ts";
 import type { Log } from "../ports/log.ts";
 import { PortError } from "../ports/port-error.ts";
 import type { Tables } from "../ports/tables.ts";
-import { asBuffer, hashOf, readHead, type Span, seal, verify } from "../record.ts";
+import { asBuffer, computeHash, readHead, type Span, seal, verify } from "../record.ts";
 import { handoverKey, type Owner, ownerKey, positionKey } from "../shard/flush.ts";
 import { findPlace } from "../shard/log-place.ts";
 import { type Replica, readPosition, type ShardPlace } from "../shard/replica.ts";
@@ -227,7 +227,7 @@ export class ClusterReshard {
         await log.trim(end.logSeq - 1);
         continue;
       }
-      if (end.record !== undefined && hashOf(end.record) !== (await shard.formerHash()))
+      if (end.record !== undefined && computeHash(end.record) !== (await shard.formerHash()))
         throw this.written(shard);
       changes.push({ ...shard, log, record, lastSeq: end.logSeq });
     }

@@ -11,7 +11,7 @@ import type { Domain } from "../domain.ts";
 import type { Objects } from "../ports/objects.ts";
 import { PortError } from "../ports/port-error.ts";
 import { StoreDamage } from "../ports/store-damage.ts";
-import { parentOf, splitShard } from "../reshard/shard-split.ts";
+import { getParent, splitShard } from "../reshard/shard-split.ts";
 import { isJoining } from "../shard/joining.ts";
 import { recover } from "../shard/recovery.ts";
 import { readPosition, type ShardPlace } from "../shard/replica.ts";
@@ -173,7 +173,7 @@ async function build(
     const place = { shard, shardCount };
     // LMDB maps a new file's first pages, and a disk without room for them ends the process.
     refuseFullDisk(path, 2 * segmentBytes);
-    const parent = openTableReader(join(parents[parentOf(place, oldCount)] ?? "", "tables"));
+    const parent = openTableReader(join(parents[getParent(place, oldCount)] ?? "", "tables"));
     try {
       await buildShard(parent, oldCount, place, join(target, name), cluster);
     } finally {
@@ -258,18 +258,18 @@ async function giveUp(
   rmSync(join(path, reshardName), { recursive: true, force: true });
   await cluster?.cancel().catch((cause) => {
     throw new DataDirectoryError(
-      `The new shards cannot be made (${reasonOf(error)}), and NATS cannot be told; no node starts before klieg reshard ${shardCount} was run again.`,
+      `The new shards cannot be made (${getReason(error)}), and NATS cannot be told; no node starts before klieg reshard ${shardCount} was run again.`,
       { cause },
     );
   });
   if (!isOfPort) throw error;
   throw new DataDirectoryError(
-    `The new shards cannot be made (${reasonOf(error)}); the store is as it was.`,
+    `The new shards cannot be made (${getReason(error)}); the store is as it was.`,
     { cause: error },
   );
 }
 
-function reasonOf({ message, cause }: Error): string {
+function getReason({ message, cause }: Error): string {
   return cause instanceof Error ? `${message}: ${cause.message}` : message;
 }
 

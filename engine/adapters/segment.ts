@@ -23,7 +23,7 @@ export interface Gap {
   readonly before: number;
 }
 
-export function headOf(seq: number, record: Uint8Array): Buffer {
+export function encodeHead(seq: number, record: Uint8Array): Buffer {
   const head = Buffer.alloc(entryHeadBytes);
   head.writeUInt32LE(magic, 0);
   head.writeUInt32LE(record.length, 8);
@@ -43,7 +43,7 @@ export function entryAt(bytes: Buffer, at: number): Entry | undefined {
 }
 
 /** All whole entries in their order; tells of what lies between two of them and cannot be read. */
-export function* entriesOf(bytes: Buffer, onGap: (gap: Gap) => void): Generator<Entry> {
+export function* readEntries(bytes: Buffer, onGap: (gap: Gap) => void): Generator<Entry> {
   let lastSeq = 0;
   for (let at = 0; ; ) {
     const place = nextPlace(bytes, at, lastSeq);
@@ -75,7 +75,7 @@ function nextPlace(bytes: Buffer, from: number, lastSeq: number) {
 }
 
 /** What the first head says, whole or not; undefined for a segment that was never written to. */
-export function firstSeqOf(path: string): number | undefined {
+export function parseFirstSeq(path: string): number | undefined {
   const head = Buffer.alloc(entryHeadBytes);
   const file = openSync(path, "r");
   try {

@@ -56,7 +56,7 @@ async function checkShard(
   const tables = join(folder, "tables");
   const onPassed = (sentence: string) =>
     findings.push({ kind: "harmless", sentence: `${sentence}. Nothing is lost.` });
-  const tablesDamage = await damageOf(async () => {
+  const tablesDamage = await findDamage(async () => {
     if (!hasTables(tables))
       throw new StoreDamage("tables/data.mdb is missing, and with it all of its rows");
     checkTablesFile(tables);
@@ -68,7 +68,7 @@ async function checkShard(
     return [{ kind: "harmless", sentence: `${folder}: ${state}.` }];
   }
   const from = tablesDamage === undefined ? await readTables(tables, readPosition) : noPosition;
-  const journalDamage = await damageOf(() => readJournal(folder, from, onPassed));
+  const journalDamage = await findDamage(() => readJournal(folder, from, onPassed));
   if (tablesDamage === undefined) {
     if (journalDamage !== undefined) findings.push(damage(folder, journalDamage));
   } else if (journalDamage === undefined && check.repairs) {
@@ -125,7 +125,7 @@ async function rebuild(
   await tables.close();
 }
 
-async function damageOf(look: () => Promise<void>): Promise<StoreDamage | undefined> {
+async function findDamage(look: () => Promise<void>): Promise<StoreDamage | undefined> {
   try {
     await look();
     return undefined;

@@ -20,8 +20,8 @@ const bounds = {
 
 /** At most `connectionsPerHost` requests are under way at one host; others wait for those. */
 export function openWeb(connectionsPerHost = 8): Web {
-  const publicAgent = agentOf(publicLookup, connectionsPerHost);
-  const anyAgent = agentOf(lookup, connectionsPerHost);
+  const publicAgent = createAgent(publicLookup, connectionsPerHost);
+  const anyAgent = createAgent(lookup, connectionsPerHost);
   return {
     async ask(asked) {
       const agent = asked.mayBePrivate ? anyAgent : publicAgent;
@@ -70,7 +70,7 @@ function followed(location: string, from: string, { mayFollow }: WebRequest): st
   return url.href;
 }
 
-function agentOf(look: typeof lookup | LookupFunction, connections: number): Agent {
+function createAgent(look: typeof lookup | LookupFunction, connections: number): Agent {
   return new Agent({
     connect: { lookup: look as LookupFunction, timeout: bounds.connectMs },
     headersTimeout: bounds.silenceMs,
@@ -136,7 +136,7 @@ async function ask(
   return {
     status,
     headers: plainHeaders(response.headers),
-    body: bytesOf(body),
+    body: readBytes(body),
     discard: () => void body.destroy(),
   };
 }
@@ -162,7 +162,7 @@ function wasSent(error: unknown): boolean {
   return !(error instanceof Error && "code" in error && unsentCodes.has(error.code));
 }
 
-async function* bytesOf(body: Dispatcher.ResponseData["body"]): AsyncGenerator<Uint8Array> {
+async function* readBytes(body: Dispatcher.ResponseData["body"]): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of body) yield chunk as Uint8Array;
   } catch (error) {

@@ -26,7 +26,7 @@ export async function run({ port, areObjectsOnDisk, ...task }: BackupTask): Prom
           say("ready");
         }),
     });
-    return { summary: summaryOf(manifest) };
+    return { summary: summarize(manifest) };
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
     return { fault: error.message };
@@ -35,7 +35,7 @@ export async function run({ port, areObjectsOnDisk, ...task }: BackupTask): Prom
   }
 }
 
-function summaryOf({ shards, objects }: Manifest): BackupSummary {
+function summarize({ shards, objects }: Manifest): BackupSummary {
   const rowBytes = shards.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   if (objects.place === "s3") return { rowBytes, objects: undefined };
   return { rowBytes, objects: { count: objects.count, bytes: objects.bytes } };

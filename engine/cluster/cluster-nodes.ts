@@ -73,7 +73,7 @@ export class ClusterNodes {
   }
 
   /** The other node that owns the shard, as far as is known. */
-  ownerOf(shard: number): Presence | undefined {
+  getOwner(shard: number): Presence | undefined {
     let owner: Presence | undefined;
     let sinceMs = Number.NEGATIVE_INFINITY;
     for (const { presence, ownsSince } of this.living()) {

@@ -9,13 +9,13 @@ import type { AddressInfo } from "node:net";
 export const loopbackHost = "127.0.0.1";
 
 /** The port at which the server listens. */
-export function portOf(server: Server): number {
+export function getPort(server: Server): number {
   return (server.address() as AddressInfo).port;
 }
 
 /** Whether the request names this machine and the server's port. */
 export function isForLoopback({ headers }: IncomingMessage, server: Server): boolean {
-  const port = portOf(server);
+  const port = getPort(server);
   const names = [loopbackHost, "localhost", "[::1]"].map((name) => `${name}:${port}`);
   return names.includes(headers.host ?? "");
 }

@@ -4,10 +4,10 @@
  * as the partition has fresh rows, once.
  */
 import type { RowRules } from "../domain.ts";
-import { codeOf, type Key, type KeyRange, partitionOf } from "../key.ts";
+import { getCode, getPartition, type Key, type KeyRange } from "../key.ts";
 import type { TableReader, TableRow } from "../ports/tables.ts";
-import { textOf } from "../record.ts";
-import { rowOf } from "../row-codec.ts";
+import { getText } from "../record.ts";
+import { decodeRow } from "../row-codec.ts";
 import type { FreshRows } from "../shard/rows/fresh-rows.ts";
 
 /** What a table will hold; undefined for a row that is deleted. */
@@ -20,26 +20,26 @@ export function mergeRange(
 ): TableReader["range"] {
   const overlays = new Map<number, Overlay>();
   return (range, limit, reverse = false) => {
-    const partition = partitionOf(range.start);
-    const overlay = overlays.get(partition) ?? overlayOf(partition, fresh, domain);
+    const partition = getPartition(range.start);
+    const overlay = overlays.get(partition) ?? createOverlay(partition, fresh, domain);
     overlays.set(partition, overlay);
     return merge(reader, overlay, range, limit, reverse);
   };
 }
 
-function overlayOf(
+function createOverlay(
   partition: number,
   fresh: FreshRows,
   { rowCodecs, indexRules }: RowRules,
 ): Overlay {
   const overlay = new Map<Key, string | undefined>();
-  for (const row of fresh.rowsOf(partition)) {
+  for (const row of fresh.readRows(partition)) {
     const { key } = row;
-    const text = textOf(row);
+    const text = getText(row);
     overlay.set(key, text);
-    const rule = indexRules?.get(codeOf(key));
+    const rule = indexRules?.get(getCode(key));
     if (text === undefined || rule === undefined) continue;
-    const picked = rule.pick(rowOf(rowCodecs, key, text));
+    const picked = rule.pick(decodeRow(rowCodecs, key, text));
     // To delete what the tables do not hold is harmless, so each is taken for one that waited.
     for (const { key: place, value } of rule.entries(picked, true))
       overlay.set(place, value === undefined ? undefined : JSON.stringify(value));

@@ -5,7 +5,7 @@
 import type { RowRules } from "../domain.ts";
 import type { Key } from "../key.ts";
 import type { TableReader } from "../ports/tables.ts";
-import { readHead, textOf } from "../record.ts";
+import { getText, readHead } from "../record.ts";
 import { FreshRows } from "../shard/rows/fresh-rows.ts";
 import type { ShardEvent, ToShard } from "../wire.ts";
 import { mergeRange } from "./merged-range.ts";
@@ -54,7 +54,7 @@ export class ShardEnd {
 
   text(key: Key): string | undefined {
     const slice = this.fresh.get(key);
-    return slice === undefined ? this.reader.get(key) : textOf(slice);
+    return slice === undefined ? this.reader.get(key) : getText(slice);
   }
 
   /** To be called when `settled` has resolved. */

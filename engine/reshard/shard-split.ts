@@ -7,7 +7,7 @@
  * lies behind came to no child, what lies before came to their parent, whose rows they have. A
  * child goes on with its parent's epoch and sequence, so its own tells lie behind all of these.
  */
-import { codeOf, engineTables, keyOf, partitionsOf } from "../key.ts";
+import { createKey, engineTables, getCode, getPartitions } from "../key.ts";
 import type { TableReader, Tables, TableWrite } from "../ports/tables.ts";
 import { seenKey } from "../shard/batch.ts";
 import { rowsIn, type ShardPlace } from "../shard/replica.ts";
@@ -15,7 +15,7 @@ import { rowsIn, type ShardPlace } from "../shard/replica.ts";
 const rowsPerWrite = 10_000;
 
 /** The shard of `oldCount` that had what `place` is to have. */
-export function parentOf({ shard, shardCount }: ShardPlace, oldCount: number): number {
+export function getParent({ shard, shardCount }: ShardPlace, oldCount: number): number {
   return Math.floor((shard * oldCount) / shardCount);
 }
 
@@ -27,7 +27,7 @@ export async function splitShard(
   tables: Tables,
 ): Promise<void> {
   let some: TableWrite[] = [];
-  for (const row of rowsOf(parent, oldCount, place)) {
+  for (const row of readRows(parent, oldCount, place)) {
     if (some.push(row) < rowsPerWrite) continue;
     await tables.write(some);
     some = [];
@@ -36,20 +36,24 @@ export async function splitShard(
   tables.refresh();
 }
 
-function* rowsOf(parent: TableReader, oldCount: number, place: ShardPlace): Generator<TableWrite> {
+function* readRows(
+  parent: TableReader,
+  oldCount: number,
+  place: ShardPlace,
+): Generator<TableWrite> {
   for (const { key, text } of rowsIn(parent, shardRows)) yield [key, text];
   const { shardCount } = place;
   for (let shard = 0; shard <= shardCount; shard++) {
-    const seen = parent.get(seenKey(parentOf({ shard, shardCount }, oldCount)));
+    const seen = parent.get(seenKey(getParent({ shard, shardCount }, oldCount)));
     if (seen !== undefined) yield [seenKey(shard), seen];
   }
-  const { first, last } = partitionsOf(place.shard, shardCount);
+  const { first, last } = getPartitions(place.shard, shardCount);
   for (let partition = first; partition <= last; partition++) {
-    const range = { start: keyOf(partition, 1, ""), end: keyOf(partition, 255, "") };
+    const range = { start: createKey(partition, 1, ""), end: createKey(partition, 255, "") };
     for (const { key, text } of rowsIn(parent, range))
-      if (codeOf(key) !== engineTables.seen) yield [key, text];
+      if (getCode(key) !== engineTables.seen) yield [key, text];
   }
 }
 
 /** What the engine keeps of a shard itself: its position and owner. */
-const shardRows = { start: keyOf(0, 0, ""), end: keyOf(0, 1, "") };
+const shardRows = { start: createKey(0, 0, ""), end: createKey(0, 1, "") };

@@ -13,9 +13,9 @@ import type { RequestId } from "../address.ts";
 import type { Domain } from "../domain.ts";
 import { invariant } from "../invariant.ts";
 import type { JsonBytes } from "../json-bytes.ts";
-import { codeOf, engineTables, type Key, keyOf, orderedNumber, partitionOf } from "../key.ts";
+import { createKey, engineTables, getCode, getPartition, type Key, orderedNumber } from "../key.ts";
 import { recordOverheadBytes, writeOverheadBytes } from "../record.ts";
-import { EncodedRow, encodeRow, rowOf } from "../row-codec.ts";
+import { decodeRow, EncodedRow, encodeRow } from "../row-codec.ts";
 import type { ShardRows, Written } from "./rows/shard-rows.ts";
 
 const recordBytesMax = limits.engine.recordBytesMax - recordOverheadBytes;
@@ -121,7 +121,8 @@ export class Batch {
     try {
       this.decideAll(first.to === done ? [] : [first], atMs);
       if (done !== undefined) this.write(done, undefined, undefined);
-      if (origin !== undefined) this.write(seenKey(origin.shard), placeOf(origin.key), undefined);
+      if (origin !== undefined)
+        this.write(seenKey(origin.shard), parsePlace(origin.key), undefined);
       const bytes = this.encodeChanges();
       invariant(bytes <= recordBytesMax, "a step writes at most 900 KiB");
       if (this.bytes + bytes > recordBytesMax) {
@@ -143,7 +144,7 @@ export class Batch {
     const written = this.writes.get(key);
     if (written === undefined) return this.rows.row(key, atMs);
     const { value } = written;
-    return value instanceof EncodedRow ? rowOf(this.domain.rowCodecs, key, value.json) : value;
+    return value instanceof EncodedRow ? decodeRow(this.domain.rowCodecs, key, value.json) : value;
   }
 
   /** A row of the engine's own. */
@@ -171,8 +172,8 @@ export class Batch {
 
   private decide(envelope: StepMessage, atMs: number, queue: StepMessage[]): void {
     const { to, message, request, isBirth } = envelope;
-    const actor = this.domain.actorByCode.get(codeOf(to));
-    invariant(actor !== undefined, `an actor exists for table code ${codeOf(to)}`);
+    const actor = this.domain.actorByCode.get(getCode(to));
+    invariant(actor !== undefined, `an actor exists for table code ${getCode(to)}`);
     const head = isBirth === true ? undefined : this.rows.head(to, this.writes.get(to));
     const decision = actor.decide(head, message, new View(this, to, atMs, request));
     if (decision.head !== head) this.write(to, decision.head, actor);
@@ -217,7 +218,7 @@ export class Batch {
     const { epoch, seq } = this.order;
     const place =
       orderedNumber(epoch) + orderedNumber(seq) + String.fromCharCode(number >> 8, number & 255);
-    const key = keyOf(partitionOf(from), engineTables.outbox, place);
+    const key = createKey(getPartition(from), engineTables.outbox, place);
     this.write(key, { from, effect }, undefined);
     this.stepDeliveries.push({ key, from, effect });
   }
@@ -225,7 +226,7 @@ export class Batch {
   /** Tells of one shard arrive in order, so the last outbox row seen says enough. */
   private isSeen(origin: Origin): boolean {
     const last = this.read(seenKey(origin.shard), 0);
-    return typeof last === "string" && placeOf(origin.key) <= last;
+    return typeof last === "string" && parsePlace(origin.key) <= last;
   }
 
   /** Checks heads on the way. Returns by how much the batch's record would grow. */
@@ -261,7 +262,7 @@ export class Batch {
 
   private encode(key: Key, written: Written): void {
     written.start = this.values.end;
-    encodeRow(this.domain.rowCodecs, codeOf(key), written.value, this.values);
+    encodeRow(this.domain.rowCodecs, getCode(key), written.value, this.values);
     written.end = this.values.end;
   }
 
@@ -309,12 +310,12 @@ function isTell(effect: OutsideEffect | Tell): effect is Tell {
   return effect.kind === "tell";
 }
 
-/** Of the last tell of a shard that came, `placeOf` its outbox row. */
+/** Of the last tell of a shard that came, `parsePlace` its outbox row. */
 export function seenKey(shard: number): Key<string> {
-  return keyOf(0, engineTables.seen, String.fromCharCode(shard >> 8, shard & 255));
+  return createKey(0, engineTables.seen, String.fromCharCode(shard >> 8, shard & 255));
 }
 
 /** Commit order of an outbox row, without its partition. */
-function placeOf(outboxKey: Key): string {
+function parsePlace(outboxKey: Key): string {
   return outboxKey.slice(2);
 }

@@ -7,10 +7,10 @@
 import { limits } from "../../config/limits.ts";
 import type { AnyActor } from "../actor.ts";
 import type { Domain } from "../domain.ts";
-import { codeOf, engineTables, type Key, keyOf, partitionOf } from "../key.ts";
+import { createKey, engineTables, getCode, getPartition, type Key } from "../key.ts";
 import type { TableWrite } from "../ports/tables.ts";
-import { bytesOf, textOf } from "../record.ts";
-import { rowOf } from "../row-codec.ts";
+import { getBytes, getText } from "../record.ts";
+import { decodeRow } from "../row-codec.ts";
 import type { DueIndex } from "./rows/due-index.ts";
 import type { FreshHead, FreshRow } from "./rows/fresh-rows.ts";
 import type { ShardRows } from "./rows/shard-rows.ts";
@@ -25,7 +25,7 @@ export interface Position {
   readonly hash: string;
 }
 
-export const positionKey: Key<Position> = keyOf(0, 0, "position");
+export const positionKey: Key<Position> = createKey(0, 0, "position");
 
 /** Who owns the shard since the first record of an epoch, which writes it. */
 export interface Owner {
@@ -41,14 +41,14 @@ export interface Owner {
   readonly isQuorum: boolean;
 }
 
-export const ownerKey: Key<Owner> = keyOf(0, 0, "owner");
+export const ownerKey: Key<Owner> = createKey(0, 0, "owner");
 
 /** The owner of this epoch has stopped by itself, and answers no reads any more. */
 export interface Handover {
   readonly epoch: number;
 }
 
-export const handoverKey: Key<Handover> = keyOf(0, 0, "handover");
+export const handoverKey: Key<Handover> = createKey(0, 0, "handover");
 
 /**
  * Writes rows that come partition by partition; when it resolves, the tables durably are at
@@ -86,8 +86,8 @@ export async function flushRows(
         storing.catch(() => {});
         await pause(await before);
       }
-      chunk.push([row.key, bytesOf(row)]);
-      const actor = domain.actorByCode.get(codeOf(row.key));
+      chunk.push([row.key, getBytes(row)]);
+      const actor = domain.actorByCode.get(getCode(row.key));
       if (actor === undefined) continue;
       const head = row.head ?? restored(row, rows.due, actor, domain);
       const hasEarlier = rows.due.isStored(row.key);
@@ -97,7 +97,7 @@ export async function flushRows(
         waiting.push({ key: row.key, dueMs: head.dueMs });
       }
       const { picked } = head;
-      const rule = picked === undefined ? undefined : domain.indexRules?.get(codeOf(row.key));
+      const rule = picked === undefined ? undefined : domain.indexRules?.get(getCode(row.key));
       for (const { key, value } of rule?.entries(picked, hasEarlier) ?? [])
         chunk.push([key, value === undefined ? undefined : JSON.stringify(value)]);
     }
@@ -116,16 +116,16 @@ interface Waiting {
 /** Of a record that was found at a restart: its time is not in the index yet. */
 function restored(row: FreshRow, due: DueIndex, actor: AnyActor, domain: Domain): FreshHead {
   const { rowCodecs, indexRules } = domain;
-  const text = textOf(row);
-  const head = text === undefined ? undefined : rowOf(rowCodecs, row.key, text);
+  const text = getText(row);
+  const head = text === undefined ? undefined : decodeRow(rowCodecs, row.key, text);
   const dueMs = head === undefined ? undefined : actor.dueAt(head);
   due.set(row.key, dueMs);
-  const rule = head === undefined ? undefined : indexRules?.get(codeOf(row.key));
+  const rule = head === undefined ? undefined : indexRules?.get(getCode(row.key));
   return { dueMs, picked: rule?.pick(head) };
 }
 
 function dueKey(actor: Key): Key<number> {
-  return keyOf(partitionOf(actor), engineTables.due, actor.slice(1));
+  return createKey(getPartition(actor), engineTables.due, actor.slice(1));
 }
 
 /** The actor of a key of the due table. */

@@ -8,7 +8,7 @@
  * with the new position, when all else is durable.
  */
 import { limits } from "../../config/limits.ts";
-import { type Key, keyOf } from "../key.ts";
+import { createKey, type Key } from "../key.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { Objects } from "../ports/objects.ts";
 import { PortError } from "../ports/port-error.ts";
@@ -30,7 +30,7 @@ export interface JoiningParts {
 /** The last record of the snapshot whose rows are being taken. */
 type Joining = Pick<Position, "epoch" | "seq">;
 
-const joiningKey: Key<Joining> = keyOf(0, 0, "joining");
+const joiningKey: Key<Joining> = createKey(0, 0, "joining");
 
 /**
  * The last record of the rows that are being taken, when a join was begun and has not ended: the
@@ -90,7 +90,7 @@ async function replaceRows(
   }
   if (position === undefined) throw new PortError("the snapshot says no position", false);
   // Its number is needed before the row is there.
-  const { seq } = readPosition({ get: () => textOf(position[1]) });
+  const { seq } = readPosition({ get: () => decodeText(position[1]) });
   await journal.restart(seq);
   await tables.write([position, [joiningKey, undefined]]);
   tables.refresh();
@@ -110,6 +110,6 @@ async function clear(tables: Tables, joining: Joining): Promise<void> {
   }
 }
 
-function textOf(value: TableWrite[1]): string | undefined {
+function decodeText(value: TableWrite[1]): string | undefined {
   return value === undefined ? undefined : Buffer.from(value).toString();
 }

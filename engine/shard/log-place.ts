@@ -1,7 +1,7 @@
 /** Where in the log a shard's own records end. */
 import type { Log } from "../ports/log.ts";
 import { PortError } from "../ports/port-error.ts";
-import { hashOf, readHead, verify } from "../record.ts";
+import { computeHash, readHead, verify } from "../record.ts";
 import type { Position } from "./flush.ts";
 
 export type LogPlace =
@@ -40,7 +40,7 @@ export async function findPlace(log: Log, position: Position): Promise<LogPlace>
   if (logSeq < 0) return trimmed;
   const own = logSeq === end.logSeq ? end : logSeq > 0 ? await log.at(logSeq) : undefined;
   if (seq > 0 && own?.record !== undefined) {
-    if (hashOf(own.record) !== hash) return diverged;
+    if (computeHash(own.record) !== hash) return diverged;
     if (logSeq === end.logSeq) return { kind: "found", logSeq };
   }
   // Ours may be trimmed, and the next one may not be of our history.

@@ -5,7 +5,7 @@
 import { limits } from "../../config/limits.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log, LogEnd, LogEntry } from "../ports/log.ts";
-import { hashOf } from "../record.ts";
+import { computeHash } from "../record.ts";
 import type { Position } from "./flush.ts";
 import { unreached } from "./log-place.ts";
 
@@ -95,5 +95,5 @@ export class LogReader {
 /** Whether the log ends with the record at `position`, or behind it. */
 export function leadsTo({ logSeq, record }: LogEnd, position: Position): boolean {
   if (logSeq !== position.logSeq) return logSeq > position.logSeq;
-  return record === undefined || hashOf(record) === position.hash;
+  return record === undefined || computeHash(record) === position.hash;
 }

@@ -7,7 +7,7 @@ import { limits } from "../../config/limits.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 import { PortError } from "../ports/port-error.ts";
-import { asBuffer, hashOf, verify } from "../record.ts";
+import { asBuffer, computeHash, verify } from "../record.ts";
 
 /** Another node appends to the log, or the log does not answer: this one owns the shard no more. */
 export class OwnershipLost extends Error {
@@ -90,7 +90,7 @@ export class OwnedLog {
   /** A log that was begun anew in the meantime may have another record at the same number. */
   private async checkPlace(record: Uint8Array, after: number): Promise<void> {
     const last = await this.log.at(after);
-    if (last === undefined || verify(record, hashOf(last.record)) === undefined)
+    if (last === undefined || verify(record, computeHash(last.record)) === undefined)
       throw new OwnershipLost("the log was begun anew");
   }
 

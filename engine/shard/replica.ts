@@ -8,11 +8,11 @@
  */
 import { limits } from "../../config/limits.ts";
 import type { Domain, WindowRule } from "../domain.ts";
-import { codeOf, engineTables, type Key, keyOf, partitionsOf, rangeOf } from "../key.ts";
+import { createKey, engineTables, getCode, getPartitions, getRange, type Key } from "../key.ts";
 import { StoreDamage } from "../ports/store-damage.ts";
 import type { TableRow, Tables } from "../ports/tables.ts";
 import { noHash, verify } from "../record.ts";
-import { rowOf } from "../row-codec.ts";
+import { decodeRow } from "../row-codec.ts";
 import type { Delivery } from "./batch.ts";
 import { actorOfDueKey, flushRows, type Position, positionKey } from "./flush.ts";
 import { ShardRows } from "./rows/shard-rows.ts";
@@ -102,11 +102,11 @@ export class Replica {
   }
 
   private fillWindow(rule: WindowRule, nowMs: number): void {
-    const { first, last } = partitionsOf(this.place.shard, this.place.shardCount);
+    const { first, last } = getPartitions(this.place.shard, this.place.shardCount);
     for (let partition = first; partition <= last; partition++) {
       const range = rule.source(partition, nowMs - rule.windowMs);
       for (const { key, text } of rowsIn(this.tables, range)) {
-        const entry = rule.entry(key, rowOf(this.domain.rowCodecs, key, text));
+        const entry = rule.entry(key, decodeRow(this.domain.rowCodecs, key, text));
         if (entry !== undefined) this.rows.setWindow(entry.key, entry.value, entry.atMs);
       }
     }
@@ -116,8 +116,8 @@ export class Replica {
     const deliveries: Delivery[] = [];
     for (const { key, text } of this.owned(engineTables.outbox))
       deliveries.push({ key, ...JSON.parse(text) });
-    const orderOf = ({ key = "" }: Delivery) => key.slice(2);
-    return deliveries.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
+    const getOrder = ({ key = "" }: Delivery) => key.slice(2);
+    return deliveries.sort((a, b) => (getOrder(a) < getOrder(b) ? -1 : 1));
   }
 
   /** What actors that wait for something had under way outside. */
@@ -125,7 +125,7 @@ export class Replica {
     for (const { key } of this.owned(engineTables.due)) {
       const self = actorOfDueKey(key);
       const head = this.rows.head(self, undefined);
-      const actor = this.domain.actorByCode.get(codeOf(self));
+      const actor = this.domain.actorByCode.get(getCode(self));
       if (head === undefined || actor?.resume === undefined) continue;
       const get = <Row>(row: Key<Row>) => this.rows.row(row, 0) as Row | undefined;
       for (const effect of actor.resume(head, { self, atMs: 0, request: undefined, get }))
@@ -134,9 +134,9 @@ export class Replica {
   }
 
   private *owned(code: number): Generator<TableRow> {
-    const { first, last } = partitionsOf(this.place.shard, this.place.shardCount);
+    const { first, last } = getPartitions(this.place.shard, this.place.shardCount);
     for (let partition = first; partition <= last; partition++)
-      yield* rowsIn(this.tables, rangeOf(keyOf(partition, code, "")));
+      yield* rowsIn(this.tables, getRange(createKey(partition, code, "")));
   }
 }
 

@@ -17,7 +17,7 @@ import { limits } from "../../config/limits.ts";
 import type { Context, Due, Report } from "../actor.ts";
 import type { Domain } from "../domain.ts";
 import { JsonBytes } from "../json-bytes.ts";
-import { type Key, shardOf } from "../key.ts";
+import { getShard, type Key } from "../key.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { PortError } from "../ports/port-error.ts";
@@ -117,7 +117,7 @@ export class Shard {
     this.epoch = ownership.epoch ?? replica.position.epoch + 1;
     this.flusher = new Flusher(this.flusherPorts(), replica.flushedSeq);
     this.time = new ShardTime(stores.clock, replica.position.atMs, stores.startMs);
-    this.owns = (key) => shardOf(key, place.shardCount) === place.shard;
+    this.owns = (key) => getShard(key, place.shardCount) === place.shard;
     this.get = <Row>(key: Key<Row>) => this.rows.row(key, 0) as Row | undefined;
     this.batch = this.nextBatch(this.position.seq + 1);
     this.sweeps = domain.sweeps.map((rule) => new Sweep(rule, stores.tables, place));

@@ -10,7 +10,7 @@
  */
 import { createHash } from "node:crypto";
 import { limits } from "../../config/limits.ts";
-import { type Key, keyOf } from "../key.ts";
+import { createKey, type Key } from "../key.ts";
 import type { Objects } from "../ports/objects.ts";
 import { PortError } from "../ports/port-error.ts";
 import type { Snapshot } from "../ports/snapshots.ts";
@@ -27,7 +27,7 @@ export interface SnapshotOrigin {
 }
 
 /** Every row of a shard. */
-export const allRows = { start: keyOf(0, 0, ""), end: keyOf(255, 255, "") };
+export const allRows = { start: createKey(0, 0, ""), end: createKey(255, 255, "") };
 
 const headBytes = 6;
 const rowsPerRead = 1_000;
@@ -65,7 +65,7 @@ export async function* readSnapshot(
   await check(objects, snapshot);
   let chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of objects.read(snapshot.objectKey, wholeOf(snapshot))) {
+  for await (const chunk of objects.read(snapshot.objectKey, isWhole(snapshot))) {
     chunks.push(Uint8Array.from(chunk));
     bytes += chunk.length;
     if (bytes < limits.cluster.joinBytes) continue;
@@ -82,7 +82,7 @@ export async function* readSnapshot(
 async function check(objects: Objects, snapshot: Snapshot): Promise<void> {
   const hash = createHash("sha256");
   let bytes = 0;
-  for await (const chunk of objects.read(snapshot.objectKey, wholeOf(snapshot))) {
+  for await (const chunk of objects.read(snapshot.objectKey, isWhole(snapshot))) {
     hash.update(chunk);
     bytes += chunk.length;
   }
@@ -90,7 +90,7 @@ async function check(objects: Objects, snapshot: Snapshot): Promise<void> {
     throw new PortError(`object ${snapshot.objectKey} is not what was stored there`, true);
 }
 
-function wholeOf({ sizeBytes }: Snapshot) {
+function isWhole({ sizeBytes }: Snapshot) {
   return { start: 0, end: sizeBytes };
 }
 
@@ -130,7 +130,7 @@ function unpackRows(bytes: Buffer): { rows: TableWrite[]; rest: Buffer } {
 async function removeOlder(objects: Objects, folder: string, newest: string): Promise<void> {
   const others: string[] = [];
   for await (const { key } of objects.list(folder)) if (key !== newest) others.push(key);
-  others.sort((a, b) => compareAge(ageOf(a), ageOf(b)));
+  others.sort((a, b) => compareAge(parseAge(a), parseAge(b)));
   for (const key of others.slice(1)) await objects.remove(key);
 }
 
@@ -143,7 +143,7 @@ export async function removeSnapshots(objects: Objects, store: string): Promise<
 
 type Age = Pick<Position, "epoch" | "seq">;
 
-function ageOf(objectKey: string): Age {
+function parseAge(objectKey: string): Age {
   const [epoch, seq] = (objectKey.split("/").at(-1) ?? "").split("-");
   return { epoch: Number(epoch) || 0, seq: Number(seq) || 0 };
 }

@@ -80,15 +80,15 @@ export class Standbys {
 
   /** How many living standbys take over before this one: the order differs from shard to shard. */
   get rank(): number {
-    const own = this.weightOf(this.node);
+    const own = this.getWeight(this.node);
     return this.living().filter(
-      ({ node, state }) => state === "following" && this.weightOf(node) < own,
+      ({ node, state }) => state === "following" && this.getWeight(node) < own,
     ).length;
   }
 
   /** Whether no living standby that has the records so far comes before this node. */
   isFirst({ epoch, seq }: Position): boolean {
-    const own = this.weightOf(this.node);
+    const own = this.getWeight(this.node);
     const { heartbeatMs, announceMs } = limits.cluster;
     const lateMax = Math.ceil((2 * announceMs) / heartbeatMs);
     return !this.living().some(
@@ -96,7 +96,7 @@ export class Standbys {
         other.state === "following" &&
         other.epoch === epoch &&
         other.seq >= seq - lateMax &&
-        this.weightOf(other.node) < own,
+        this.getWeight(other.node) < own,
     );
   }
 
@@ -182,19 +182,19 @@ export class Standbys {
     const equals = living.filter(
       (other) => other.state === "following" && other.epoch === epoch && other.seq === seq,
     );
-    const own = this.orderOf(this.node, owner);
+    const own = this.getRank(this.node, owner);
     return {
       isComplete: isMost && (owner.isQuorum || isHeard(owner.node)),
       missing,
       ahead: [...new Set([...ahead, ...rivals])],
-      before: equals.filter(({ node }) => this.orderOf(node, owner) < own).length,
+      before: equals.filter(({ node }) => this.getRank(node, owner) < own).length,
     };
   }
 
   /** The last owner first, then its members: a node that only read the log may know less. */
-  private orderOf(node: string, owner: Owner): string {
+  private getRank(node: string, owner: Owner): string {
     const rank = node === owner.node ? 0 : owner.members.includes(node) ? 1 : 2;
-    return `${rank} ${this.weightOf(node)}`;
+    return `${rank} ${this.getWeight(node)}`;
   }
 
   private living(): Announcement[] {
@@ -205,7 +205,7 @@ export class Standbys {
   }
 
   /** Rendezvous hashing: a node that comes or goes changes nothing among the others. */
-  private weightOf(node: string): string {
+  private getWeight(node: string): string {
     const known = this.weightByNode.get(node);
     if (known !== undefined) return known;
     const weight = createHash("sha256").update(`${this.shard} ${node}`).digest("hex");

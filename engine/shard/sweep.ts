@@ -7,7 +7,7 @@
 
 import { limits } from "../../config/limits.ts";
 import type { SweepRule } from "../domain.ts";
-import { type KeyRange, partitionsOf } from "../key.ts";
+import { getPartitions, type KeyRange } from "../key.ts";
 import type { TableReader } from "../ports/tables.ts";
 import type { Envelope } from "./batch.ts";
 import type { ShardPlace } from "./replica.ts";
@@ -24,14 +24,14 @@ export class Sweep {
   constructor(rule: SweepRule, tables: TableReader, place: ShardPlace) {
     this.rule = rule;
     this.tables = tables;
-    this.partitions = partitionsOf(place.shard, place.shardCount);
+    this.partitions = getPartitions(place.shard, place.shardCount);
     this.partition = this.partitions.first;
   }
 
   /** The next actors to sweep. */
   take(nowMs: number): Envelope[] {
     if (nowMs < this.restsUntilMs) return [];
-    const { message, source, actorOf } = this.rule;
+    const { message, source, findActor: actorOf } = this.rule;
     const range = this.range ?? source(this.partition, nowMs);
     const rows = this.tables.range(range, limits.engine.sweepRows);
     const last = rows.at(-1);

@@ -20,7 +20,7 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /** A page's own files by their names; the rest as it was uploaded. */
-export function typeOf(path: string, declared: string): string {
+export function getType(path: string, declared: string): string {
   const extension = path.slice(path.lastIndexOf(".") + 1).toLowerCase();
   return types[extension] ?? declared;
 }

@@ -11,7 +11,7 @@ export function withLateScripts(text: string): string {
   const scripts = all.slice(others + 1).filter(({ tag }) => tag === "script");
   const [first] = scripts;
   const isLast = first === undefined || all.indexOf(first) + scripts.length === all.length;
-  const ranges = scripts.map((script) => rangeOf(script, text));
+  const ranges = scripts.map((script) => getSourceRange(script, text));
   if (isLast || ranges.some((range) => range === undefined)) return text;
   let rest = "";
   let late = "";
@@ -43,7 +43,7 @@ function isInline({ attributes: { src, type = "" }, text }: Element): boolean {
   return src === undefined && isClassic && !/currentScript|document\.write/.test(text);
 }
 
-function rangeOf({ key, text: inner }: Element, text: string) {
+function getSourceRange({ key, text: inner }: Element, text: string) {
   const start = Number(key);
   const open = text.indexOf(inner, start);
   const end = open < 0 ? null : /^<\/script[^>]*>/i.exec(text.slice(open + inner.length));

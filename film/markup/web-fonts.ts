@@ -32,7 +32,7 @@ export async function facesFor(texts: readonly string[], address: string): Promi
       areNamed ||= isWanted;
       // Pages load what is to be shown in time at once, and the rest when they come to it.
       rules.push(
-        await facesOf(font, family, isWanted ? "block" : "fallback", `${address}${index}/`),
+        await writeFaces(font, family, isWanted ? "block" : "fallback", `${address}${index}/`),
       );
     }
   return { rules: rules.join("\n"), areNamed };
@@ -48,7 +48,7 @@ function isNamed(family: string, text: string): boolean {
 const require = createRequire(import.meta.url);
 const sheets = new Map<string, Promise<string>>();
 
-async function facesOf(
+async function writeFaces(
   font: WebFont,
   family: string,
   display: "block" | "fallback",

@@ -26,7 +26,7 @@ import {
 } from "./held-film.ts";
 import { layOutRoot } from "./layout.ts";
 import { makeClips } from "./made-clips.ts";
-import { placesOf } from "./measured/places.ts";
+import { measurePlaces } from "./measured/places.ts";
 import { stageText } from "./measured/text-pictures.ts";
 import { mediaLayout } from "./media-layout.ts";
 import { bindVariables, isRegistering, mount } from "./mount.ts";
@@ -77,11 +77,11 @@ export async function open(plan: FilmPlan): Promise<FilmReport> {
   addGroundRules();
   const ground = addBackdrop(plan);
   for (const composition of plan.compositions) {
-    const host = elementOf(composition.key);
+    const host = findElement(composition.key);
     if (composition.isMounted && host !== undefined) await mount(composition, host);
     else if (host !== undefined) bindVariables(host, composition);
   }
-  for (const key of plan.deleted) elementOf(key)?.remove();
+  for (const key of plan.deleted) findElement(key)?.remove();
   const root = document.querySelector<HTMLElement>("[data-composition-id]");
   if (root !== null) {
     layOutRoot(root, plan);
@@ -119,7 +119,7 @@ export async function open(plan: FilmPlan): Promise<FilmReport> {
 /** Those of the markup, and the edits' texts. */
 function planClips({ clips, texts, fps }: FilmPlan): readonly ShownClip[] {
   const authored = clips.flatMap((clip): ShownClip[] => {
-    const element = elementOf(clip.key);
+    const element = findElement(clip.key);
     return element === undefined ? [] : [{ plan: clip, element }];
   });
   const frames = (text: { start: number; end: number }) => ({
@@ -202,7 +202,7 @@ function layout(): MediaLayout | null {
 function volumes({ from, to, clips }: VolumeOrder): VolumeCurves {
   if (film === undefined) throw new Error("no film is open");
   const heard = clips.flatMap(({ key, volume }) => {
-    const element = elementOf(key);
+    const element = findElement(key);
     if (!(element instanceof HTMLMediaElement)) return [];
     if (from === 0) element.volume = volume;
     return [{ key, element, values: [] as number[] }];
@@ -245,7 +245,7 @@ function addGroundRules(): void {
   document.head.prepend(style);
 }
 
-function elementOf(key: string): HTMLElement | undefined {
+function findElement(key: string): HTMLElement | undefined {
   const found = document.querySelector(`[${keyAttribute}="${CSS.escape(key)}"]`);
   return found instanceof HTMLElement || found instanceof SVGElement
     ? (found as HTMLElement)
@@ -328,7 +328,7 @@ Object.defineProperty(window, "__kliegFilm", {
   value: {
     takeMovingImages,
     ...{ open, seek, approach, expect, show, draw, handed, layout, volumes },
-    places: (keys: string[]) => placesOf(film?.clips ?? [], keys),
+    places: (keys: string[]) => measurePlaces(film?.clips ?? [], keys),
     text: (id: string) => stageText(film?.clips ?? [], id),
   },
 });

@@ -20,11 +20,11 @@ export class ImageShadows {
   static of(content: Element): ImageShadows {
     const images = [...content.querySelectorAll("img")].slice(0, imagesMax);
     const painted = images.flatMap((image): PaintedShadow[] => {
-      const picture = isPlainImage(image) ? pictureOf(image) : undefined;
-      return picture === undefined ? [] : [{ image, looks: looksOf(image), picture }];
+      const picture = isPlainImage(image) ? getPicture(image) : undefined;
+      return picture === undefined ? [] : [{ image, looks: listLooks(image), picture }];
     });
     const style = document.createElement("style");
-    style.textContent = painted.map(({ picture }, index) => ruleOf(index, picture)).join("");
+    style.textContent = painted.map(({ picture }, index) => writeRule(index, picture)).join("");
     document.head.append(style);
     return new ImageShadows(painted);
   }
@@ -32,7 +32,7 @@ export class ImageShadows {
   /** Before a frame is drawn. */
   follow(): void {
     for (const [index, { image, looks }] of this.shadows.entries()) {
-      if (looksOf(image) !== looks) image.removeAttribute(shadowAttribute);
+      if (listLooks(image) !== looks) image.removeAttribute(shadowAttribute);
       else if (!image.hasAttribute(shadowAttribute))
         image.setAttribute(shadowAttribute, String(index));
     }
@@ -70,7 +70,7 @@ const imagesMax = 20;
 /** Of one picture: two full HD's. */
 const pixelsMax = 4_000_000;
 
-function ruleOf(index: number, { url, sliceX, sliceY, outset, width }: ShadowPicture): string {
+function writeRule(index: number, { url, sliceX, sliceY, outset, width }: ShadowPicture): string {
   return (
     `[${shadowAttribute}="${index}"]{box-shadow:none!important;` +
     `border-image:url("${url}") ${sliceY} ${sliceX} / ${width}px / ${outset}px stretch!important}`
@@ -78,7 +78,7 @@ function ruleOf(index: number, { url, sliceX, sliceY, outset, width }: ShadowPic
 }
 
 /** What authors and their scripts do to a box whose shadow they change. */
-function looksOf(image: HTMLImageElement): string {
+function listLooks(image: HTMLImageElement): string {
   const { className, id, style, offsetWidth, offsetHeight, currentSrc } = image;
   const { boxShadow, border, borderRadius, borderImage, padding, objectFit } = style;
   const said = [boxShadow, border, borderRadius, borderImage, padding, objectFit];
@@ -115,10 +115,10 @@ function isOpaque(image: HTMLImageElement): boolean {
 }
 
 /** Undefined where the browser's own is as quick, or another shape than this can paint. */
-function pictureOf(image: HTMLImageElement): ShadowPicture | undefined {
+function getPicture(image: HTMLImageElement): ShadowPicture | undefined {
   const style = getComputedStyle(image);
-  const shadows = shadowsOf(style.boxShadow);
-  const radius = radiusOf(style);
+  const shadows = parseShadows(style.boxShadow);
+  const radius = parseRadius(style);
   if (shadows === undefined || radius === undefined) return undefined;
   const { offsetWidth: width, offsetHeight: height } = image;
   const reach = shadows.map(
@@ -160,7 +160,7 @@ function pictureOf(image: HTMLImageElement): ShadowPicture | undefined {
 }
 
 /** Undefined unless all of them are blurred and outside. */
-function shadowsOf(computed: string): readonly Shadow[] | undefined {
+function parseShadows(computed: string): readonly Shadow[] | undefined {
   const shadows = computed.split(/,(?![^(]*\))/).map((text): Shadow | undefined => {
     const [, color = "", ...lengths] = shadowForm.exec(text.trim()) ?? [];
     const [x = 0, y = 0, blur = 0, spread = 0] = lengths.map(Number);
@@ -176,7 +176,7 @@ const shadowForm = /^(.+?\)) (-?[\d.]+)px (-?[\d.]+)px ([\d.]+)px (-?[\d.]+)px$/
 const blurMin = 8;
 
 /** Of all corners; undefined when they differ. */
-function radiusOf(style: CSSStyleDeclaration): number | undefined {
+function parseRadius(style: CSSStyleDeclaration): number | undefined {
   const { borderTopLeftRadius: radius, borderTopRightRadius, borderBottomLeftRadius } = style;
   const others = [borderTopRightRadius, borderBottomLeftRadius, style.borderBottomRightRadius];
   if (!/^[\d.]+px$/.test(radius) || others.some((other) => other !== radius)) return undefined;

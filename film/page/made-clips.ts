@@ -13,7 +13,7 @@ export function makeClips({ compositions, fps }: FilmPlan): readonly ShownClip[]
   const byKey = new Map(compositions.map((one) => [one.key, one]));
   const made = document.querySelectorAll<HTMLElement>(`[data-start]:not([${keyAttribute}])`);
   return [...made].slice(0, madeMax).flatMap((element, index): ShownClip[] => {
-    const composition = compositionOf(element, byKey);
+    const composition = findComposition(element, byKey);
     const own = Number(element.dataset["start"] || Number.NaN);
     if (composition === undefined || !Number.isFinite(own)) return [];
     if (element instanceof HTMLMediaElement) return [];
@@ -44,7 +44,7 @@ export function makeClips({ compositions, fps }: FilmPlan): readonly ShownClip[]
 
 const madeMax = 5_000;
 
-function compositionOf(
+function findComposition(
   element: Element,
   byKey: ReadonlyMap<string, Composition>,
 ): Composition | undefined {

@@ -17,7 +17,7 @@ export function mediaLayout(clips: readonly ShownClip[], plan: FilmPlan): MediaL
   );
   const all = [...document.body.querySelectorAll("*")].filter(isPainted);
   if (!all.every((element) => isPlain(element, mediaByElement.has(element)))) return null;
-  const ground = groundOf(plan);
+  const ground = getGround(plan);
   if (ground === undefined) return null;
   const pictures: PlacedPicture[] = [];
   for (const element of all) {
@@ -93,7 +93,7 @@ function isPlain(element: Element, isMedia: boolean): boolean {
 }
 
 /** The only colour behind everything. */
-function groundOf({ width, height }: FilmPlan): MediaLayout["ground"] | undefined {
+function getGround({ width, height }: FilmPlan): MediaLayout["ground"] | undefined {
   const root = document.querySelector("[data-composition-id]");
   const { body, documentElement } = document;
   for (const element of [root, body, documentElement]) {

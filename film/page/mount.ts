@@ -18,7 +18,7 @@ declare const window: FilmWindow;
 export async function mount(composition: Composition, host: HTMLElement): Promise<void> {
   const response = await fetch(ownAddress(composition.path));
   const parsed = new DOMParser().parseFromString(await response.text(), "text/html");
-  const content = contentOf(parsed, composition);
+  const content = takeContent(parsed, composition);
   for (const element of content.querySelectorAll(`[${keyAttribute}]`))
     element.setAttribute(keyAttribute, `${composition.key}/${element.getAttribute(keyAttribute)}`);
   rebaseMarkup(content, composition.path);
@@ -71,7 +71,7 @@ async function fontsArrived(): Promise<void> {
 }
 
 /** A template of the page itself by the host's name; of a file the first, or else its body. */
-function contentOf(parsed: Document, { id, path }: Composition): DocumentFragment {
+function takeContent(parsed: Document, { id, path }: Composition): DocumentFragment {
   const content = document.createDocumentFragment();
   const isOwn = location.pathname === new URL(ownAddress(path)).pathname;
   if (!isOwn) content.append(...parsed.head.querySelectorAll("style,link,script"));
@@ -158,7 +158,7 @@ async function runScript(
   const own = { ...(typeof outer === "object" && outer) };
   window.__hyperframes = { ...own, getVariables: () => ({ ...composition.variables }) };
   let currentScript = place ?? null;
-  const scoped = documentOf(host, () => currentScript);
+  const scoped = createDocument(host, () => currentScript);
   try {
     inContext(host, () => new Function("document", script.text)(scoped));
   } catch (fault) {
@@ -215,7 +215,10 @@ function hasContext(value: unknown): value is Gsap {
 }
 
 /** The page's document, in which look-ups find the instance's own elements first. */
-function documentOf(host: HTMLElement, currentScript: () => HTMLScriptElement | null): Document {
+function createDocument(
+  host: HTMLElement,
+  currentScript: () => HTMLScriptElement | null,
+): Document {
   const lookups: Readonly<Record<string, unknown>> = {
     querySelector: (selector: string) =>
       host.querySelector(selector) ?? (host.matches(selector) ? host : null),

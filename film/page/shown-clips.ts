@@ -126,7 +126,7 @@ function numbers(text: string): readonly number[] {
 export function maskClip({ plan, element }: ShownClip, width: number, height: number): string {
   const { mask } = plan;
   if (mask === undefined) return "";
-  const [left, top] = placeOf(element);
+  const [left, top] = measurePlace(element);
   const points = mask.points as readonly (readonly [number, number])[];
   const whole = `M0 0H${width}V${height}H0Z`;
   const shape = mask.shape === "ellipse" ? ellipse(points) : outline(mask.shape, points);
@@ -165,7 +165,7 @@ function ellipse([[x1, y1] = [0, 0], [x2, y2] = [0, 0]]: readonly (readonly [num
   return `M${left} ${y}a${rx} ${ry} 0 1 0 ${2 * rx} 0a${rx} ${ry} 0 1 0 ${-2 * rx} 0Z`;
 }
 
-function placeOf(element: HTMLElement): readonly [left: number, top: number] {
+function measurePlace(element: HTMLElement): readonly [left: number, top: number] {
   let left = 0;
   let top = 0;
   for (let at: Element | null = element; at instanceof HTMLElement; at = at.offsetParent) {

@@ -21,7 +21,7 @@ export function unfilmedParts(): readonly string[] {
   }
   for (const frame of document.querySelectorAll("iframe"))
     if (isForeign(frame))
-      sentences.push(`${nameOf(frame)} holds a page of another origin, whose time stands still`);
+      sentences.push(`${getName(frame)} holds a page of another origin, whose time stands still`);
   if (workerCanvases > 0)
     sentences.push(
       "a script gave a canvas to a worker (transferControlToOffscreen), whose time is not the film's",
@@ -41,6 +41,6 @@ function isOfBundle(url: string): boolean {
   return url === "" || /^(about|blob):/.test(url) || url.startsWith(ownAddress("."));
 }
 
-export function nameOf({ id, tagName }: Element): string {
+export function getName({ id, tagName }: Element): string {
   return tagName.toLowerCase() + (id === "" ? "" : `#${id.slice(0, 80)}`);
 }

@@ -2,7 +2,7 @@
 /// <reference lib="dom.iterable" />
 import { ownAddress } from "../page/own-address.ts";
 import type { FilmWindow } from "../page/plan.ts";
-import { isForeign, nameOf } from "../page/unfilmed-parts.ts";
+import { getName, isForeign } from "../page/unfilmed-parts.ts";
 import { type FrameMessage, isFrameMessage } from "./messages.ts";
 
 /**
@@ -57,15 +57,15 @@ export class InnerFrames {
     const openMs = this.shown === undefined ? saidMs : answerMs;
     const shown = { frame, fps };
     this.shown = shown;
-    const frames = framesOf().filter((one) => !isBlank(one));
+    const frames = countFrames().filter((one) => !isBlank(one));
     await Promise.all(frames.map((one) => this.holdOne(one, shown, openMs)));
   }
 
   /** A sentence for each that the preview does not show as the render does. */
   warnings(): readonly string[] {
-    const blank = framesOf().filter(isBlank);
+    const blank = countFrames().filter(isBlank);
     return [...this.silent, ...blank].map(
-      (one) => `${nameOf(one)}: the preview does not show it at the film's time; the render does`,
+      (one) => `${getName(one)}: the preview does not show it at the film's time; the render does`,
     );
   }
 
@@ -95,7 +95,7 @@ export class InnerFrames {
   private receive(event: MessageEvent<unknown>): void {
     const { source: view, data } = event;
     if (view === null || !isFrameMessage(data) || data.kliegFrame === "hold") return;
-    const element = framesOf().find(({ contentWindow }) => contentWindow === view);
+    const element = countFrames().find(({ contentWindow }) => contentWindow === view);
     if (element === undefined) return;
     event.stopImmediatePropagation();
     if (data.kliegFrame === "open") this.open(view, element);
@@ -120,7 +120,7 @@ export class InnerFrames {
 }
 
 /** Those that lead by the film's time in a render. */
-function framesOf(): readonly HTMLIFrameElement[] {
+function countFrames(): readonly HTMLIFrameElement[] {
   const frames = window.__kliegClock
     .places()
     .flatMap((place) => [...place.querySelectorAll("iframe")]);

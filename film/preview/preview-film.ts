@@ -1,4 +1,4 @@
-import { type Bundle, type MediaSource, targetOf } from "../../timeline/bundle.ts";
+import { type Bundle, findTarget, type MediaSource } from "../../timeline/bundle.ts";
 import type { Grade } from "../../timeline/grade.ts";
 import type { Clip, Timeline } from "../../timeline/model.ts";
 import { planFilm } from "../film-plan.ts";
@@ -62,7 +62,7 @@ export function previewFilm(timeline: Timeline, base: string): PreviewFilm {
     const source = clip.media?.source;
     if (source?.kind === "asset" && clip.kind === "image")
       imageUrls.set(clip.key, `${base}.klieg/${assetFolder}${source.assetId}`);
-    if (clip.kind === "video" || clip.kind === "audio") media.push(...mediaOf(clip, base));
+    if (clip.kind === "video" || clip.kind === "audio") media.push(...listMedia(clip, base));
     grades.push(...gradesFor(clip, base));
   }
   const details = { isTransparent: false, timelineMs, sizes: new Map(), imageUrls };
@@ -90,7 +90,7 @@ function encodedPath(path: string): string {
   return path.split("/").map(encodeURIComponent).join("/");
 }
 
-function mediaOf(clip: Clip, base: string): readonly PreviewMedia[] {
+function listMedia(clip: Clip, base: string): readonly PreviewMedia[] {
   const { key, media, isShown, isAudible, start, end = null } = clip;
   if (media?.source === undefined) return [];
   const { source, start: from, end: until = null, rate, volume, fadeIn, fadeOut } = media;
@@ -104,6 +104,6 @@ function mediaOf(clip: Clip, base: string): readonly PreviewMedia[] {
 
 /** The file of the bundle that a page asks for: `written` as markup of `from` has it. */
 export function pathAsked(bundle: Bundle, written: string, from: string): string | undefined {
-  const target = targetOf(bundle, written, from);
+  const target = findTarget(bundle, written, from);
   return target.kind === "file" && target.path !== "" ? target.path : undefined;
 }

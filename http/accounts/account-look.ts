@@ -7,7 +7,7 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { AccountAudit, type Finding } from "../../actors/account/account-audit.ts";
 import { renewalKey } from "../../actors/account/renewal.ts";
-import { jobsOfOwnerKey, ownerOf } from "../../actors/job/job-index.ts";
+import { getIndexOwner, jobsOfOwnerKey } from "../../actors/job/job-index.ts";
 import { type Account, type LedgerRow, ledgerRowsKey } from "../../actors/protocol/account.ts";
 import { accountKey, accountsKey } from "../../actors/protocol/account-messages.ts";
 import { type Asset, assetsKey } from "../../actors/protocol/asset.ts";
@@ -17,7 +17,7 @@ import { jobKey } from "../../actors/protocol/job.ts";
 import { limits } from "../../config/limits.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import { type Id, idAtEnd, partitionOfId } from "../../engine/id.ts";
-import { type Key, rangeOf } from "../../engine/key.ts";
+import { getRange, type Key } from "../../engine/key.ts";
 import type { TableReader, TableRow } from "../../engine/ports/tables.ts";
 
 export interface AccountLook {
@@ -45,7 +45,7 @@ async function lookOnce(gateway: Gateway, scope: Id): Promise<AccountLook> {
   const each = (prefix: Key, add: (row: TableRow) => void) => eachRow(read, prefix, add);
 
   await each(ledgerRowsKey(key), (row) => audit.addLedger(gateway.row<LedgerRow>(row)));
-  await each(jobsOfOwnerKey(partitionOfId(scope), ownerOf(scope, undefined), ""), (place) => {
+  await each(jobsOfOwnerKey(partitionOfId(scope), getIndexOwner(scope, undefined), ""), (place) => {
     const job = idAtEnd(place.key);
     const head = rowAt(read, jobKey(job));
     if (head === undefined) audit.addMissingJob(job);
@@ -81,7 +81,7 @@ async function eachRow(
   prefix: Key,
   add: (row: TableRow) => void,
 ): Promise<void> {
-  let { start, end } = rangeOf(prefix);
+  let { start, end } = getRange(prefix);
   for (;;) {
     const rows = read({ start, end }, limits.admin.auditSlice);
     for (const row of rows) add(row);

@@ -4,8 +4,8 @@ import { usedToday } from "../../actors/account/submit.ts";
 import { findCeiling } from "../../actors/account/unpaid-use.ts";
 import { directoryKey } from "../../actors/directory/directory-messages.ts";
 import type { Activate } from "../../actors/directory/users.ts";
-import { monthlyCreditsOf } from "../../actors/protocol/account.ts";
-import { allowanceOf } from "../../config/plans.ts";
+import { getMonthlyCredits } from "../../actors/protocol/account.ts";
+import { getAllowance } from "../../config/plans.ts";
 import { Credits, User as UserView } from "../../contract/account.ts";
 import { Limits } from "../../contract/limits.ts";
 import { ActiveOrganizationRequest } from "../../contract/organization.ts";
@@ -17,9 +17,9 @@ import { found, RefusalError } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { anywhere, type Call, jsonBodyWithNulls, type Route, route } from "../route.ts";
 import type { Service } from "../service.ts";
-import { limitsOf } from "./effective-limits.ts";
+import { getLimits } from "./effective-limits.ts";
 import { userOrganization } from "./organization-views.ts";
-import { rowsOf, storageView } from "./storage.ts";
+import { createRows, storageView } from "./storage.ts";
 import { findWallet, visibleBalance } from "./wallet.ts";
 
 export const accountRoutes: readonly Route[] = [
@@ -34,7 +34,7 @@ export const accountRoutes: readonly Route[] = [
     summary: "Choose the organization in which tokens act that are not pinned, or none",
     answers: { 200: UserView },
     access: "organizations",
-    partitionOf: anywhere,
+    getPartition: anywhere,
     rate: "write",
     leavesContext: true,
     body: jsonBodyWithNulls<ActiveOrganizationRequest>(ActiveOrganizationRequest, [
@@ -54,7 +54,7 @@ export const accountRoutes: readonly Route[] = [
     answers: { 200: Limits },
     access: "bearer",
     rate: "read",
-    run: ({ service, principal }) => json(200, limitsOf(service, principal)),
+    run: ({ service, principal }) => json(200, getLimits(service, principal)),
   }),
 ];
 
@@ -65,8 +65,8 @@ async function userView(service: Service, principal: Principal): Promise<UserVie
   const nowMs = service.clock.nowMs();
   const wallet = await findWallet(service.gateway, principal.scope, user.id, nowMs);
   const account = found(wallet.account);
-  const { generationsPerDay } = allowanceOf(plan, overrides);
-  const rows = rowsOf(service);
+  const { generationsPerDay } = getAllowance(plan, overrides);
+  const rows = createRows(service);
   const { max, active } = findCeiling(account, account, principal, "media", rows);
   return {
     id: user.id,
@@ -127,7 +127,7 @@ async function credits({ service, principal }: Call): Promise<Answer> {
     balance_credits: visibleBalance(wallet, role, nowMs),
     held_credits: account.held,
     plan: principal.plan,
-    monthly_credits: monthlyCreditsOf(account),
+    monthly_credits: getMonthlyCredits(account),
     renews_at: timestamp(account.renewsAtMs),
   });
 }

@@ -22,7 +22,7 @@ import {
 } from "../../contract/admin.ts";
 import { CreatedToken, IssueTokenRequest } from "../../contract/token.ts";
 import { type Id, parseId } from "../../engine/id.ts";
-import { rangeOf } from "../../engine/key.ts";
+import { getRange } from "../../engine/key.ts";
 import { timestamp } from "../../engine/timestamp.ts";
 import { type Answer, json } from "../exchange/answer.ts";
 import { found, RefusalError } from "../exchange/refusal-error.ts";
@@ -34,8 +34,8 @@ import type { Service } from "../service.ts";
 import { auditNote } from "../sign-in/audit-note.ts";
 import { scopesOfClients } from "../sign-in/new-account.ts";
 import { createdView, drawToken } from "../sign-in/new-token.ts";
-import { overridesOf } from "./terms.ts";
-import { balanceOf } from "./wallet.ts";
+import { mergeOverrides } from "./terms.ts";
+import { getBalance } from "./wallet.ts";
 
 const access = "admin";
 const pageParameters = {
@@ -54,7 +54,7 @@ export const adminAccountRoutes: readonly Route[] = [
     summary: "List all accounts, newest first",
     answers: { 200: AdminAccountPage },
     access,
-    partitionOf: anywhere,
+    getPartition: anywhere,
     rate: "read",
     query: pageParameters,
     run: listAccounts,
@@ -63,7 +63,7 @@ export const adminAccountRoutes: readonly Route[] = [
     summary: "Change an account's plan, standing or limits",
     answers: { 200: AdminAccount },
     access,
-    partitionOf: anywhere,
+    getPartition: anywhere,
     rate: "write",
     body: terms,
     run: patchAccount,
@@ -72,7 +72,7 @@ export const adminAccountRoutes: readonly Route[] = [
     summary: "Issue a token for an account",
     answers: { 201: CreatedToken },
     access,
-    partitionOf: anywhere,
+    getPartition: anywhere,
     rate: "write",
     body: jsonBodyWithNulls<IssueTokenRequest>(IssueTokenRequest, ["expires_in_days"]),
     run: issueToken,
@@ -81,7 +81,7 @@ export const adminAccountRoutes: readonly Route[] = [
     summary: "Grant an account credits, or take them back",
     answers: { 200: CreditsGiven },
     access,
-    partitionOf: anywhere,
+    getPartition: anywhere,
     rate: "write",
     body: credits,
     run: (call) => giveCredits(call, "account", userNamed(call).id),
@@ -90,7 +90,7 @@ export const adminAccountRoutes: readonly Route[] = [
     summary: "Change an organization's plan, standing or limits",
     answers: { 200: AdminOrganization },
     access,
-    partitionOf: anywhere,
+    getPartition: anywhere,
     rate: "write",
     body: terms,
     run: patchOrganization,
@@ -99,7 +99,7 @@ export const adminAccountRoutes: readonly Route[] = [
     summary: "Grant an organization credits, or take them back",
     answers: { 200: CreditsGiven },
     access,
-    partitionOf: anywhere,
+    getPartition: anywhere,
     rate: "write",
     body: credits,
     run: (call) => giveCredits(call, "organization", organizationNamed(call).id),
@@ -108,7 +108,7 @@ export const adminAccountRoutes: readonly Route[] = [
     summary: "List who changed what, newest first",
     answers: { 200: AuditPage },
     access,
-    partitionOf: anywhere,
+    getPartition: anywhere,
     rate: "read",
     query: pageParameters,
     run: listAudit,
@@ -118,7 +118,7 @@ export const adminAccountRoutes: readonly Route[] = [
 async function listAccounts({ service, query }: Call<unknown, PageQuery>): Promise<Answer> {
   const { gateway, clock } = service;
   const after = parseId(service.cursors.after(query.cursor, "accounts", clock.nowMs()) ?? "");
-  const { start, end } = rangeOf(usersKey);
+  const { start, end } = getRange(usersKey);
   const range = { start, end: after === undefined ? end : userKey(after) };
   const rows = await gateway.range(range, query.limit + 1, true);
   const users = rows.slice(0, query.limit).map((row) => gateway.row<User>(row));
@@ -139,7 +139,7 @@ async function patchAccount(call: Call<PatchTermsRequest>): Promise<Answer> {
   const message: PatchUser = {
     kind: "patch_user",
     user: user.id,
-    terms: termsOf(user, body),
+    terms: mergeTerms(user, body),
     audit: auditNote(call, `account.change ${JSON.stringify(body)}`, user.id),
   };
   expectReply(await service.gateway.ask(directoryKey, message, "work"), "patched");
@@ -156,7 +156,7 @@ async function patchOrganization(call: Call<PatchTermsRequest>): Promise<Answer>
     organization: organization.id,
     name: undefined,
     slug: undefined,
-    terms: termsOf(organization, body),
+    terms: mergeTerms(organization, body),
     audit: auditNote(call, `organization.change ${JSON.stringify(body)}`, organization.id),
   };
   expectReply(await service.gateway.ask(directoryKey, message, "work"), "organized");
@@ -165,8 +165,11 @@ async function patchOrganization(call: Call<PatchTermsRequest>): Promise<Answer>
   return json(200, organizationView(changed, account));
 }
 
-function termsOf({ overrides }: User | Organization, { plan, status, limits }: PatchTermsRequest) {
-  return { plan, status, overrides: limits && overridesOf(overrides, limits) };
+function mergeTerms(
+  { overrides }: User | Organization,
+  { plan, status, limits }: PatchTermsRequest,
+) {
+  return { plan, status, overrides: limits && mergeOverrides(overrides, limits) };
 }
 
 /** Whatever the administrator's own token is bound to, the new one is the account's. */
@@ -264,7 +267,7 @@ function commonView(owner: User | Organization, account: Account | undefined) {
       generations_per_day: overrides?.generationsPerDay ?? null,
       storage_bytes: overrides?.storedBytes ?? null,
     },
-    balance_credits: balanceOf({ account }),
+    balance_credits: getBalance({ account }),
     created_at: timestamp(createdAtMs),
   };
 }

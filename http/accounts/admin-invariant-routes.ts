@@ -8,7 +8,7 @@ import type { Static } from "../../config/schema.ts";
 import { InvariantPage } from "../../contract/admin.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import { type Id, idAtEnd, partitionOfId } from "../../engine/id.ts";
-import { type Key, rangeOf } from "../../engine/key.ts";
+import { getRange, type Key } from "../../engine/key.ts";
 import { type Answer, json } from "../exchange/answer.ts";
 import { nextCursor, type PageQuery } from "../paging/pages.ts";
 import { integer, optionalText } from "../request/query.ts";
@@ -21,7 +21,7 @@ export const adminInvariantRoutes: readonly Route[] = [
     summary: "Check the credits and counts of all accounts, page by page",
     answers: { 200: InvariantPage },
     access: "admin",
-    partitionOf: anywhere,
+    getPartition: anywhere,
     rate: "read",
     query: {
       limit: integer(1, limits.admin.listMax, limits.admin.listDefault),
@@ -74,7 +74,7 @@ async function ownersAfter(
 ): Promise<readonly Key[]> {
   const read = await gateway.ranges(usersKey);
   const keys: Key[] = [];
-  for (const { start, end } of [rangeOf(usersKey), rangeOf(organizationsKey)]) {
+  for (const { start, end } of [getRange(usersKey), getRange(organizationsKey)]) {
     const from = after !== undefined && after >= start ? `${after}\0` : start;
     if (from >= end || keys.length >= count) continue;
     keys.push(...read({ start: from, end }, count - keys.length).map(({ key }) => key));

@@ -3,7 +3,7 @@
 import { limits } from "../../config/limits.ts";
 import { LedgerPage, reportGroups, SpendReport } from "../../contract/ledger.ts";
 import { requirePermission } from "../auth/permissions.ts";
-import { integer, oneOf, optionalInstant, optionalText } from "../request/query.ts";
+import { integer, optionalInstant, optionalText, parseOne } from "../request/query.ts";
 import { atNamedId, type Route, route } from "../route.ts";
 import { listLedger } from "./ledger-listing.ts";
 import { placeNamed } from "./organization-routes.ts";
@@ -14,7 +14,7 @@ const { listMax, listDefault } = limits.ledger;
 const reportParameters = {
   from: optionalInstant,
   to: optionalInstant,
-  group_by: oneOf(reportGroups, "day"),
+  group_by: parseOne(reportGroups, "day"),
 };
 
 export const billingRoutes: readonly Route[] = [
@@ -45,7 +45,7 @@ export const billingRoutes: readonly Route[] = [
     summary: "Sum up what the jobs of an organization were charged",
     answers: { 200: SpendReport },
     access: "billing:read",
-    partitionOf: atNamedId,
+    getPartition: atNamedId,
     rate: "read",
     query: reportParameters,
     run(call) {

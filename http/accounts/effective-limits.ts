@@ -1,18 +1,18 @@
 import { accountKey } from "../../actors/protocol/account-messages.ts";
 import { limits } from "../../config/limits.ts";
-import { allowanceOf } from "../../config/plans.ts";
+import { getAllowance } from "../../config/plans.ts";
 import type { Static } from "../../config/schema.ts";
 import type { Limits } from "../../contract/limits.ts";
 import type { Principal } from "../auth/principal.ts";
 import type { Service } from "../service.ts";
-import { rowsOf, storageView } from "./storage.ts";
+import { createRows, storageView } from "./storage.ts";
 
 const dayMs = 86_400_000;
 
 /** What holds for a caller in its context. */
-export function limitsOf(service: Service, principal: Principal): Static<typeof Limits> {
+export function getLimits(service: Service, principal: Principal): Static<typeof Limits> {
   const { plan, overrides, organization } = principal;
-  const { concurrentMax, generationsPerDay, monthlyCredits, organizationsOwned } = allowanceOf(
+  const { concurrentMax, generationsPerDay, monthlyCredits, organizationsOwned } = getAllowance(
     plan,
     overrides,
   );
@@ -24,7 +24,7 @@ export function limitsOf(service: Service, principal: Principal): Static<typeof 
     concurrent_generations: concurrentMax,
     generations_per_day: generationsPerDay ?? null,
     monthly_credits: isUnpaid ? 0 : monthlyCredits,
-    storage: storageView(account, principal, rowsOf(service)),
+    storage: storageView(account, principal, createRows(service)),
     requests_per_minute:
       service.rates !== undefined
         ? { read: rates.read, submit: rates.submit, write: rates.write, upload: rates.upload }

@@ -26,7 +26,7 @@ export function listLedger({ service, principal, query }: Call<unknown, LedgerQu
   const bound = JSON.stringify(["ledger", scope, after, before]);
   const nowMs = service.clock.nowMs();
   const shown = service.cursors.after(query.cursor, bound, nowMs);
-  const ledger = ledgerOf(service.gateway, scope, nowMs);
+  const ledger = readLedger(service.gateway, scope, nowMs);
   const rows = rowsBetween(ledger, after, (before ?? Infinity) - 1);
   const items = entriesBelow(ledger, rows, shown, limit + 1);
   const page = items.slice(0, limit);
@@ -39,7 +39,7 @@ export interface Ledger {
   readonly row: (at: number) => LedgerRow | undefined;
 }
 
-export function ledgerOf(gateway: Gateway, scope: Id, nowMs: number): Ledger {
+export function readLedger(gateway: Gateway, scope: Id, nowMs: number): Ledger {
   const key = accountKey(scope);
   const account = gateway.read(key);
   const written = account?.ledgerLength ?? 0;
@@ -56,9 +56,9 @@ export function rowsBetween(
   fromMs: number | undefined,
   toMs: number,
 ): { readonly start: number; readonly end: number } {
-  const timeOf = (at: number) => row(at)?.atMs ?? 0;
-  const start = fromMs === undefined ? 0 : firstLater(length, fromMs, timeOf);
-  const end = toMs === Infinity ? length : firstLater(length, toMs, timeOf);
+  const getTime = (at: number) => row(at)?.atMs ?? 0;
+  const start = fromMs === undefined ? 0 : firstLater(length, fromMs, getTime);
+  const end = toMs === Infinity ? length : firstLater(length, toMs, getTime);
   return { start, end };
 }
 

@@ -31,7 +31,7 @@ export const organizationRoutes: readonly Route[] = [
     summary: "List the organizations to which the account belongs",
     answers: { 200: OrganizationList },
     access: "organizations",
-    partitionOf: anywhere,
+    getPartition: anywhere,
     rate: "read",
     run: list,
   }),
@@ -39,7 +39,7 @@ export const organizationRoutes: readonly Route[] = [
     summary: "Create an organization; its creator becomes owner",
     answers: { 201: OrganizationView },
     access: "organizations",
-    partitionOf: anywhere,
+    getPartition: anywhere,
     rate: "write",
     body: jsonBody<CreateOrganizationRequest>(CreateOrganizationRequest),
     run: create,
@@ -48,15 +48,15 @@ export const organizationRoutes: readonly Route[] = [
     summary: "Read an organization",
     answers: { 200: OrganizationView },
     access: "organizations",
-    partitionOf: atNamedId,
+    getPartition: atNamedId,
     rate: "read",
-    run: async (call) => json(200, await viewOf(call, placeNamed(call))),
+    run: async (call) => json(200, await buildView(call, placeNamed(call))),
   }),
   route("PATCH", "/v1/organizations/{id}", {
     summary: "Rename an organization",
     answers: { 200: OrganizationView },
     access: "organizations",
-    partitionOf: atNamedId,
+    getPartition: atNamedId,
     rate: "write",
     body: jsonBody<PatchOrganizationRequest>(PatchOrganizationRequest),
     run: patch,
@@ -65,7 +65,7 @@ export const organizationRoutes: readonly Route[] = [
     summary: "Delete an organization",
     answers: { 204: null },
     access: "organizations",
-    partitionOf: atNamedId,
+    getPartition: atNamedId,
     rate: "write",
     run: remove,
   }),
@@ -79,7 +79,7 @@ export function placeNamed({ service, principal, id }: Call): Place {
   return found(isInContext ? placeIn(service.gateway, user.id, organization) : undefined);
 }
 
-function viewOf(
+function buildView(
   { service, principal }: Call<unknown>,
   place: Pick<Place, "organization" | "role">,
 ): Promise<OrganizationView> {
@@ -94,7 +94,7 @@ async function list(call: Call): Promise<Answer> {
     .filter(({ organization: id }) => [null, id].includes(credential.organization))
     .flatMap(({ organization: id }) => placeIn(gateway, user.id, id) ?? [])
     .sort((a, b) => (a.organization.id < b.organization.id ? 1 : -1));
-  const items = await Promise.all(places.map((place) => viewOf(call, place)));
+  const items = await Promise.all(places.map((place) => buildView(call, place)));
   return json(200, { items });
 }
 
@@ -112,7 +112,7 @@ async function create(call: Call<CreateOrganizationRequest>): Promise<Answer> {
   const organization: Organization = {
     id,
     name,
-    slug: slug ?? slugOf(name),
+    slug: slug ?? getSlug(name),
     plan: "free",
     status: "active",
     createdAtMs: service.clock.nowMs(),
@@ -127,12 +127,12 @@ async function create(call: Call<CreateOrganizationRequest>): Promise<Answer> {
   };
   const reply = await service.gateway.ask(directoryKey, message, "work");
   const made = expectReply(reply, "organized").organization;
-  const view = await viewOf(call, { organization: made, role: "owner" });
+  const view = await buildView(call, { organization: made, role: "owner" });
   return json(201, view, [["Location", `${service.baseUrl}/organizations/${id}`]]);
 }
 
 /** Of the letters and digits of a name. */
-function slugOf(name: string): string {
+function getSlug(name: string): string {
   const plain = name.normalize("NFKD").toLowerCase();
   const words = plain.match(/[a-z0-9]+/g)?.join("-") ?? "";
   const slug = words.slice(0, 32).replace(/-$/, "");
@@ -154,7 +154,7 @@ async function patch(call: Call<PatchOrganizationRequest>): Promise<Answer> {
   };
   const reply = await service.gateway.ask(directoryKey, message, "work");
   const next = expectReply(reply, "organized").organization;
-  return json(200, await viewOf(call, { organization: next, role }));
+  return json(200, await buildView(call, { organization: next, role }));
 }
 
 async function remove(call: Call): Promise<Answer> {

@@ -1,6 +1,6 @@
 /** Organizations and their members as clients see them. */
 
-import { resetOf, usedSpending } from "../../actors/account/budget.ts";
+import { computeReset, usedSpending } from "../../actors/account/budget.ts";
 import { type User, userKey } from "../../actors/directory/directory.ts";
 import type { Member, Organization } from "../../actors/directory/organization.ts";
 import { accountKey } from "../../actors/protocol/account-messages.ts";
@@ -60,12 +60,12 @@ export function memberView(
     email: known?.email ?? "",
     display_name: known?.displayName ?? "",
     role,
-    budget: budgetOf(gateway, id, user, nowMs),
+    budget: findBudget(gateway, id, user, nowMs),
     created_at: timestamp(sinceMs),
   };
 }
 
-function budgetOf(
+function findBudget(
   gateway: Gateway,
   organization: Id,
   user: Id,
@@ -78,7 +78,7 @@ function budgetOf(
 export function budgetView(spending: MemberSpending, nowMs: number): MemberBudget | null {
   const { budget } = spending;
   if (budget === undefined) return null;
-  const resetsAtMs = resetOf(budget, nowMs);
+  const resetsAtMs = computeReset(budget, nowMs);
   return {
     limit_credits: budget.limit,
     used_credits: usedSpending(spending, nowMs),

@@ -15,7 +15,7 @@ import { type Answer, json } from "../exchange/answer.ts";
 import { RefusalError } from "../exchange/refusal-error.ts";
 import { negotiateType } from "../request/negotiation.ts";
 import type { Call } from "../route.ts";
-import { type Ledger, ledgerOf, rowsBetween } from "./ledger-listing.ts";
+import { type Ledger, readLedger, rowsBetween } from "./ledger-listing.ts";
 
 export interface ReportQuery {
   readonly from: number | undefined;
@@ -35,10 +35,10 @@ export async function spendReport(
 ): Promise<Answer> {
   const form = negotiateType(request.headers["accept"], ["application/json", "text/csv"]);
   const nowMs = service.clock.nowMs();
-  const { fromMs, toMs } = spanOf(query, nowMs);
+  const { fromMs, toMs } = parseSpan(query, nowMs);
   const group = query.group_by;
-  const ledger = ledgerOf(service.gateway, scope, nowMs);
-  const sums = await sumsOf(service.gateway, ledger, fromMs, toMs, group);
+  const ledger = readLedger(service.gateway, scope, nowMs);
+  const sums = await sumFiles(service.gateway, ledger, fromMs, toMs, group);
   const items = [...sums]
     .map(([key, { jobs, credits }]) => ({ key, jobs, credits_charged: credits }))
     .sort((a, b) => order(a.key ?? "", b.key ?? ""));
@@ -61,7 +61,7 @@ function order(a: string, b: string): number {
 }
 
 /** From `from` to just before `to`; unless something else is asked for, the month up to now. */
-function spanOf(query: ReportQuery, nowMs: number): { fromMs: number; toMs: number } {
+function parseSpan(query: ReportQuery, nowMs: number): { fromMs: number; toMs: number } {
   const toMs = query.to ?? nowMs + 1;
   const last = new Date(toMs - 1);
   const fromMs = query.from ?? Date.UTC(last.getUTCFullYear(), last.getUTCMonth());
@@ -73,7 +73,7 @@ function spanOf(query: ReportQuery, nowMs: number): { fromMs: number; toMs: numb
   return { fromMs, toMs };
 }
 
-async function sumsOf(
+async function sumFiles(
   gateway: Gateway,
   ledger: Ledger,
   fromMs: number,
@@ -85,12 +85,12 @@ async function sumsOf(
   for (let row = start; row < end; row++) {
     if ((row - start + 1) % limits.ledger.reportStride === 0) await turnOfTheLoop();
     const stored = ledger.row(row);
-    const charged = stored === undefined ? undefined : chargeOf(stored);
+    const charged = stored === undefined ? undefined : getCharge(stored);
     if (stored === undefined || charged === undefined) continue;
     const { job } = stored;
     const isAsked = job !== undefined && group !== "day";
     const request = isAsked ? gateway.read(jobRequestKey(job)) : undefined;
-    const key = keyOf(group, stored, request);
+    const key = getGroupKey(group, stored, request);
     const isRoom = sums.has(key) || sums.size < limits.ledger.reportGroupsMax;
     const name = isRoom ? key : "(others)";
     const sum = sums.get(name) ?? { jobs: 0, credits: 0 };
@@ -102,13 +102,13 @@ async function sumsOf(
 }
 
 /** Undefined for rows that neither settle a job nor charge for anything else. */
-function chargeOf({ entries }: LedgerRow): number | undefined {
+function getCharge({ entries }: LedgerRow): number | undefined {
   if (!entries.some(({ type }) => type === "release" || type === "charge")) return undefined;
   const charges = entries.filter(({ type }) => type === "charge");
   return charges.reduce((sum, { amount }) => sum - amount, 0);
 }
 
-function keyOf(
+function getGroupKey(
   group: ReportGroup,
   { atMs }: LedgerRow,
   request: JobRequest | undefined,

@@ -5,7 +5,7 @@ import { findCreator, storedBytes } from "../../actors/account/unpaid-use.ts";
 import type { Account } from "../../actors/protocol/account.ts";
 import { accountKey } from "../../actors/protocol/account-messages.ts";
 import type { Rows } from "../../actors/protocol/owner.ts";
-import { allowanceOf } from "../../config/plans.ts";
+import { getAllowance } from "../../config/plans.ts";
 import type { Static } from "../../config/schema.ts";
 import type { StorageUse } from "../../contract/common.ts";
 import type { Principal } from "../auth/principal.ts";
@@ -25,13 +25,13 @@ export function requireRoom(
   if (service.health.isDiskLow)
     throw new RefusalError({ code: "unavailable", retryAfterSeconds: diskFullSeconds });
   const account = service.gateway.read(accountKey(principal.scope));
-  const creator = account && findCreator(account, rowsOf(service));
+  const creator = account && findCreator(account, createRows(service));
   const refusal = account && storageRefusal(account, principal, bytes, creator);
   if (refusal !== undefined) throw new RefusalError(refusal);
 }
 
 /** Rows of the partition that is owned here. */
-export function rowsOf({ gateway }: Pick<Service, "gateway">): Rows {
+export function createRows({ gateway }: Pick<Service, "gateway">): Rows {
   return { get: (key) => gateway.read(key) };
 }
 
@@ -59,7 +59,7 @@ function storageUse(
 ): Static<typeof StorageUse> {
   return {
     used_bytes: account === undefined ? 0 : storedBytes(account),
-    limit_bytes: allowanceOf(plan, overrides).storedBytes ?? null,
+    limit_bytes: getAllowance(plan, overrides).storedBytes ?? null,
   };
 }
 

@@ -2,7 +2,7 @@ import type { PlanOverrides } from "../../config/plans.ts";
 import type { PatchTermsRequest } from "../../contract/admin.ts";
 
 /** The present overrides with the requested changes; null restores the plan's limit. */
-export function overridesOf(
+export function mergeOverrides(
   before: PlanOverrides | undefined,
   asked: NonNullable<PatchTermsRequest["limits"]>,
 ): PlanOverrides {

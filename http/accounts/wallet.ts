@@ -33,13 +33,13 @@ export async function findWallet(
 }
 
 /** Null while the account is not there yet. */
-export function balanceOf({ account }: Pick<Wallet, "account">): number | null {
+export function getBalance({ account }: Pick<Wallet, "account">): number | null {
   return account === undefined ? null : available(account);
 }
 
 /** The balance, or what is left of the user's own budget when that is less. */
 export function spendable(wallet: Wallet, nowMs: number): number {
-  const balance = balanceOf(wallet) ?? 0;
+  const balance = getBalance(wallet) ?? 0;
   const { spending } = wallet;
   if (spending?.budget === undefined) return balance;
   return Math.min(balance, Math.max(0, spending.budget.limit - usedSpending(spending, nowMs)));
@@ -51,6 +51,6 @@ export function visibleBalance(
   role: Principal["role"],
   nowMs: number,
 ): number | null {
-  if (isPermitted(role, "budgets")) return balanceOf(wallet) ?? 0;
+  if (isPermitted(role, "budgets")) return getBalance(wallet) ?? 0;
   return isPermitted(role, "submit") ? spendable(wallet, nowMs) : null;
 }

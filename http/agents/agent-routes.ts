@@ -2,7 +2,7 @@
  * Agents' sessions: turns with a price that the customer approved, and credentials of their own.
  */
 
-import { ownerOf } from "../../actors/job/job-index.ts";
+import { getIndexOwner } from "../../actors/job/job-index.ts";
 import {
   type Session,
   type SessionMessage,
@@ -25,10 +25,10 @@ import {
 import { SseTicket } from "../../contract/job.ts";
 import { SessionFrame } from "../../contract/stream.ts";
 import { type Id, idAtEnd, idBytes, parseId, partitionOfId } from "../../engine/id.ts";
-import { rangeOf } from "../../engine/key.ts";
+import { getRange } from "../../engine/key.ts";
 import { timestamp } from "../../engine/timestamp.ts";
 import type { Principal } from "../auth/principal.ts";
-import { digestOf } from "../auth/principals.ts";
+import { computeDigest } from "../auth/principals.ts";
 import { type Answer, json } from "../exchange/answer.ts";
 import { found, RefusalError } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
@@ -90,7 +90,7 @@ export const agentRoutes: readonly Route[] = [
     answers: { 200: AgentTurnSchema },
     access: "agents",
     rate: "read",
-    run: (call) => shownTurn(call, findSession(call).id, turnIdOf(call)),
+    run: (call) => shownTurn(call, findSession(call).id, getTurnId(call)),
   }),
   route("POST", `${oneTurn}/finish`, {
     summary: "End a turn, with its own credential or the owner's",
@@ -127,7 +127,7 @@ export const agentRoutes: readonly Route[] = [
     summary: "Follow a session as an event stream",
     answers: { 200: { frames: SessionFrame } },
     access: "open",
-    partitionOf: atTicket,
+    getPartition: atTicket,
     anyOrigin: true,
     takesHead: false,
     query: { ticket: ticketParameter },
@@ -143,7 +143,7 @@ function findSession(call: Call<unknown, unknown>): Session {
   return found(isOwn ? session : undefined);
 }
 
-function turnIdOf({ ids }: Call<unknown, unknown>): Id {
+function getTurnId({ ids }: Call<unknown, unknown>): Id {
   return found(parseId(ids[1] ?? ""));
 }
 
@@ -197,9 +197,9 @@ async function listSessions(
   const bound = `sessions ${scope} ${user.id}`;
   const nowMs = service.clock.nowMs();
   const after = service.cursors.after(query.cursor, bound, nowMs);
-  const owner = ownerOf(scope, scope === user.id ? undefined : user.id);
+  const owner = getIndexOwner(scope, scope === user.id ? undefined : user.id);
   const ranges = await service.gateway.ranges(sessionKey(scope));
-  const all = rangeOf(sessionOfOwnerKey(scope, owner, ""));
+  const all = getRange(sessionOfOwnerKey(scope, owner, ""));
   const total = ranges(all, limits.agents.sessionsCountedMax, true).length;
   const end = after === undefined ? all.end : sessionOfOwnerKey(scope, owner, idBytes(after));
   const ids = ranges({ start: all.start, end }, query.limit + 1, true).map(({ key }) =>
@@ -241,7 +241,7 @@ async function startTurn(call: Call<CreateTurnRequest>): Promise<Answer> {
     brief: body.brief,
     ceiling: body.credit_ceiling ?? null,
     expiresAtMs,
-    digest: digestOf(token),
+    digest: computeDigest(token),
     credential: granted,
   });
   return shownTurn(call, session, turn, token);
@@ -249,7 +249,7 @@ async function startTurn(call: Call<CreateTurnRequest>): Promise<Answer> {
 
 /** The turn's own credential needs no scope for it; any other needs `agents`. */
 async function finishTurn(call: Call<FinishTurnRequest>): Promise<Answer> {
-  const turn = turnIdOf(call);
+  const turn = getTurnId(call);
   const session = isOwnRun(call.principal, turn) ? sessionOfRun(call) : findSession(call).id;
   if (!isOwnRun(call.principal, turn) && !call.principal.credential.scopes.includes("agents"))
     throw new RefusalError({ code: "forbidden", requiredScope: "agents" });
@@ -270,7 +270,7 @@ function sessionOfRun({ principal, id }: Call<unknown, unknown>): Id {
 
 async function approve(call: Call<CeilingRequest>): Promise<Answer> {
   const { id: session } = findSession(call);
-  const turn = turnIdOf(call);
+  const turn = getTurnId(call);
   found(readTurn(call.service, session, turn));
   await change(call, session, { kind: "approve", turn, ceiling: call.body.credit_ceiling ?? null });
   return shownTurn(call, session, turn);

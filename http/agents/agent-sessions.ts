@@ -15,7 +15,7 @@ import type {
   AgentSession as SessionView,
 } from "../../contract/agent.ts";
 import { type Id, idAtEnd } from "../../engine/id.ts";
-import { rangeOf } from "../../engine/key.ts";
+import { getRange } from "../../engine/key.ts";
 import { timestamp } from "../../engine/timestamp.ts";
 import type { Service } from "../service.ts";
 
@@ -24,7 +24,7 @@ export async function agentTurnView(
   turn: AgentTurn,
   credential?: string,
 ): Promise<AgentTurnView> {
-  const range = rangeOf(jobsOfTurnKey(turn.id, ""));
+  const range = getRange(jobsOfTurnKey(turn.id, ""));
   const jobs = await gateway.range(range, limits.agents.jobsShownMax, false);
   const view: AgentTurnView = {
     id: turn.id,
@@ -65,7 +65,7 @@ export async function sessionView(
     meta,
   };
   if (turnsShown === 0) return view;
-  const rows = await gateway.range(rangeOf(turnsKey(session.id)), turnsShown, true);
+  const rows = await gateway.range(getRange(turnsKey(session.id)), turnsShown, true);
   view.turns = [];
   for (const row of rows) view.turns.push(await agentTurnView(service, gateway.row(row)));
   return view;

@@ -10,16 +10,16 @@ import { accountKey } from "../../actors/protocol/account-messages.ts";
 import {
   type Asset,
   assetsKey,
-  mimeTypeOf,
-  modalityOf,
-  sourceOf,
-  statusOf,
+  getMimeType,
+  getModality,
+  getSource,
+  getStatus,
 } from "../../actors/protocol/asset.ts";
 import { type Modality, modalities } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
 import type { AssetStatus, Asset as AssetView } from "../../contract/asset.ts";
 import { idBytes, parseId } from "../../engine/id.ts";
-import { rangeOf } from "../../engine/key.ts";
+import { getRange } from "../../engine/key.ts";
 import { type Answer, json } from "../exchange/answer.ts";
 import type { Call } from "../route.ts";
 
@@ -48,7 +48,7 @@ export async function listAssets(call: Call<unknown, AssetQuery>): Promise<Answe
   return json(200, {
     items,
     next_cursor: last === undefined ? null : service.cursors.make(last.id, bound, nowMs),
-    total: totalOf(call),
+    total: countTotal(call),
   });
 }
 
@@ -58,8 +58,8 @@ async function search(
   count: number,
 ): Promise<AssetView[]> {
   const prefix = assetsKey(principal.scope);
-  const { start } = rangeOf(prefix);
-  let end = after === undefined ? rangeOf(prefix).end : prefix + idBytes(after);
+  const { start } = getRange(prefix);
+  let end = after === undefined ? getRange(prefix).end : prefix + idBytes(after);
   const found: AssetView[] = [];
   for (;;) {
     const stride = Math.min(limits.jobs.listStride, Math.max(2 * count, 64));
@@ -80,12 +80,12 @@ async function search(
 }
 
 function isWanted(asset: Asset, { status, modality, favorite, source }: AssetQuery): boolean {
-  const now = statusOf(asset);
+  const now = getStatus(asset);
   if (now === undefined || !(status ?? untrashed).includes(now)) return false;
-  const kind = modalityOf(mimeTypeOf(asset));
+  const kind = getModality(getMimeType(asset));
   if (modality !== undefined && (kind === undefined || !modality.includes(kind))) return false;
   if (favorite !== undefined && (asset.favorite ?? false) !== favorite) return false;
-  return source === undefined || source.includes(sourceOf(asset));
+  return source === undefined || source.includes(getSource(asset));
 }
 
 /** Compares the whole view, since a generated asset is named by its job. */
@@ -97,7 +97,7 @@ function isNamed({ tags, display_name, prompt }: AssetView, { tag, q }: AssetQue
 }
 
 /** Of all that match status and modality; other filters do not change it. */
-function totalOf({ service, principal, query }: Call<unknown, AssetQuery>): number {
+function countTotal({ service, principal, query }: Call<unknown, AssetQuery>): number {
   const counts = service.gateway.read(accountKey(principal.scope))?.assets ?? [];
   let total = 0;
   for (const status of query.status ?? untrashed)

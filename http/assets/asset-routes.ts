@@ -16,7 +16,7 @@ import { found, RefusalError } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { parseJson } from "../request/body.ts";
 import { readForm } from "../request/multipart.ts";
-import { integer, optionalFlag, optionalText, someOf } from "../request/query.ts";
+import { integer, optionalFlag, optionalText, parseSome } from "../request/query.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
 import { listAssets } from "./asset-listing.ts";
 import { declaredType, plainFilename, storeUpload, wrongFile } from "./stored-upload.ts";
@@ -31,11 +31,11 @@ export const assetRoutes: readonly Route[] = [
     query: {
       limit: integer(1, limits.jobs.listMax, limits.assets.listDefault),
       cursor: optionalText(512),
-      modality: someOf(modalities),
-      status: someOf(assetStatuses),
+      modality: parseSome(modalities),
+      status: parseSome(assetStatuses),
       favorite: optionalFlag,
       tag: optionalText(64),
-      source: someOf(["generation", "upload", "render", "import"]),
+      source: parseSome(["generation", "upload", "render", "import"]),
       q: optionalText(200),
     },
     run: listAssets,
@@ -91,7 +91,7 @@ export const assetRoutes: readonly Route[] = [
     access: "assets:read",
     needs: "read",
     rate: "read",
-    run: contentOf,
+    run: sendContent,
   }),
 ];
 
@@ -139,7 +139,7 @@ function restoreAsset(call: Call): Promise<Answer> {
   return changed(call, { kind: "restore" });
 }
 
-function contentOf(call: Call): Answer {
+function sendContent(call: Call): Answer {
   const { signed_url: url } = call.service.jobs.assetView(findAsset(call));
   if (url === "") {
     const detail = "This asset has no bytes that can be read now.";
@@ -173,7 +173,7 @@ async function uploadAsset(call: Call): Promise<Answer> {
       },
     );
     if (faults.length > 0) throw new RefusalError({ code: "validation", faults });
-    const { display_name: displayName, tags, checksum_sha256: sha256 } = fieldsOf(fields);
+    const { display_name: displayName, tags, checksum_sha256: sha256 } = readFields(fields);
     if (sha256 !== undefined && sha256.toLowerCase() !== file.stored.sha256)
       throw wrongFile("does not have the checksum that was given");
     const asset: Asset = {
@@ -199,14 +199,14 @@ async function uploadAsset(call: Call): Promise<Answer> {
 }
 
 /** Parts of a form are text; tags come as a JSON array. */
-function fieldsOf(fields: ReadonlyMap<string, string>): DirectUploadFields {
+function readFields(fields: ReadonlyMap<string, string>): DirectUploadFields {
   const { tags, ...rest } = Object.fromEntries(fields);
-  const value: unknown = { ...rest, ...(tags === undefined ? {} : { tags: listOf(tags) }) };
+  const value: unknown = { ...rest, ...(tags === undefined ? {} : { tags: parseList(tags) }) };
   if (isFields(value)) return value;
   throw new RefusalError({ code: "validation", faults: isFields.faults(value) });
 }
 
-function listOf(text: string): unknown {
+function parseList(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {

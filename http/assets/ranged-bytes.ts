@@ -40,20 +40,20 @@ export function storedBytes(
   if (validators !== undefined && isUnchanged(request.headers, validators))
     return { status: 304, headers, body: "" };
   const wanted = isRangeWanted(request.headers, validators) ? request.headers["range"] : undefined;
-  const range = rangeOf(wanted, sizeBytes);
+  const range = parseRange(wanted, sizeBytes);
   if (range === undefined)
-    return { status: 200, headers, body: streamOf(source, key, { start: 0, end: sizeBytes }) };
+    return { status: 200, headers, body: createStream(source, key, { start: 0, end: sizeBytes }) };
   if (range.start >= range.end)
     return { status: 416, headers: [["Content-Range", `bytes */${sizeBytes}`]], body: "" };
   headers.push(["Content-Range", `bytes ${range.start}-${range.end - 1}/${sizeBytes}`]);
-  return { status: 206, headers, body: streamOf(source, key, range) };
+  return { status: 206, headers, body: createStream(source, key, range) };
 }
 
 /**
  * Undefined for the whole: no range, several, or one in other units. Empty when it cannot be
  * satisfied.
  */
-function rangeOf(header: string | undefined, sizeBytes: number): ByteRange | undefined {
+function parseRange(header: string | undefined, sizeBytes: number): ByteRange | undefined {
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? "");
   const [, first = "", last = ""] = match ?? [];
   if (match === null || (first === "" && last === "")) return undefined;
@@ -63,7 +63,7 @@ function rangeOf(header: string | undefined, sizeBytes: number): ByteRange | und
   return { start: Number(first), end };
 }
 
-function streamOf(source: ByteSource, key: string, range: ByteRange): Stream {
+function createStream(source: ByteSource, key: string, range: ByteRange): Stream {
   return {
     length: range.end - range.start,
     start(sink) {

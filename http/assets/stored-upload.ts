@@ -1,7 +1,7 @@
 /** From bytes of unknown origin to a stored object whose type is known from its bytes. */
 
 import { imageSize } from "image-size";
-import { mediaTypeOf } from "../../actors/asset/media-type.ts";
+import { detectMediaType } from "../../actors/asset/media-type.ts";
 import type { StoredBytes } from "../../actors/protocol/media.ts";
 import { limits } from "../../config/limits.ts";
 import { extensionByType, plainType } from "../../config/media-types.ts";
@@ -29,7 +29,7 @@ export function plainFilename(filename: string): string {
   return last.replaceAll(/\p{Cc}/gu, "").slice(0, 255);
 }
 
-export function bytesMaxOf(mimeType: string): number {
+export function getBytesMax(mimeType: string): number {
   const kind = mimeType.split("/")[0] as keyof typeof limits.assets.bytesMaxByKind;
   return limits.assets.bytesMaxByKind[kind];
 }
@@ -54,13 +54,13 @@ export async function storeUpload(
   { filename, declared, bytesMax }: UploadHints,
 ): Promise<StoredBytes> {
   const { first, all } = await peekBytes(bytes);
-  const mimeType = mediaTypeOf(first, filename);
+  const mimeType = detectMediaType(first, filename);
   if (mimeType === undefined) throw wrongFile("is of no type that is accepted");
   if (declared !== undefined && declared !== mimeType)
     throw wrongFile(`is ${mimeType}, not ${declared}`);
   if (mimeType.startsWith("image/")) refuseHuge(first);
   const objectKey = `${stem}.${extensionByType[mimeType]}`;
-  const cap = Math.min(bytesMaxOf(mimeType), bytesMax);
+  const cap = Math.min(getBytesMax(mimeType), bytesMax);
   const stored = await objects.put(objectKey, capBytes(all, cap));
   return { objectKey, mimeType, ...stored };
 }
@@ -106,12 +106,12 @@ export async function* capBytes(
 }
 
 function refuseHuge(first: Uint8Array): void {
-  const { width, height } = sizeOf(first);
+  const { width, height } = getSize(first);
   if (width * height > limits.media.pixelsMax)
     throw wrongFile(`has more than ${limits.media.pixelsMax / 1e6} megapixels`);
 }
 
-function sizeOf(first: Uint8Array): { readonly width: number; readonly height: number } {
+function getSize(first: Uint8Array): { readonly width: number; readonly height: number } {
   try {
     return imageSize(first);
   } catch (error) {

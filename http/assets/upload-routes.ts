@@ -33,8 +33,8 @@ import { expectReply } from "../problems/replies.ts";
 import { anyParameters } from "../request/query.ts";
 import { atNamedId, type Call, jsonBody, type Route, route } from "../route.ts";
 import {
-  bytesMaxOf,
   declaredType,
+  getBytesMax,
   plainFilename,
   storeUpload,
   uploadTypes,
@@ -88,7 +88,7 @@ export const uploadRoutes: readonly Route[] = [
     summary: "Store a part of an upload by a signed URL",
     answers: { 200: null },
     access: "open",
-    partitionOf: atNamedId,
+    getPartition: atNamedId,
     query: anyParameters,
     streamBytesMax: limits.assets.singleBytesMax,
     run: storePart,
@@ -114,7 +114,7 @@ async function createUpload(call: Call<CreateUploadRequest>): Promise<Answer> {
   const { service, principal, body } = call;
   const mimeType = acceptedType(body);
   const { size_bytes: sizeBytes, checksum_sha256: sha256, display_name: displayName, tags } = body;
-  const limitBytes = Math.min(limits.assets.uploadBytesMax, bytesMaxOf(mimeType));
+  const limitBytes = Math.min(limits.assets.uploadBytesMax, getBytesMax(mimeType));
   if (sizeBytes > limitBytes) throw new RefusalError({ code: "payload_too_large", limitBytes });
   requireRoom(call, sizeBytes);
   const isSingle = sizeBytes <= limits.assets.singleBytesMax;

@@ -39,7 +39,7 @@ export function nameCounter({ id: user }: User, organization: Organization | und
  * `personal` when nothing else was chosen, or what was chosen is gone; `lost` when the credential
  * is pinned to an organization to which its user does not belong, or belongs anew.
  */
-export function placeOf(
+export function findPlace(
   gateway: Gateway,
   user: User,
   credential: Credential,

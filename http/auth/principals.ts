@@ -13,12 +13,12 @@ import { codes } from "../../actors/table-codes.ts";
 import { limits } from "../../config/limits.ts";
 import type { TokenScope } from "../../contract/account.ts";
 import type { Gateway } from "../../engine/gateway.ts";
-import { codeOf, directoryCode, type Key } from "../../engine/key.ts";
+import { directoryCode, getCode, type Key } from "../../engine/key.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import { ShardDown } from "../../engine/reading/shard-end.ts";
 import { RefusalError } from "../exchange/refusal-error.ts";
 import { turnPrefix, turnPrincipal } from "./agent-turn-principal.ts";
-import { nameCounter, placeOf } from "./contexts.ts";
+import { findPlace, nameCounter } from "./contexts.ts";
 import type { Principal } from "./principal.ts";
 
 interface Known {
@@ -79,7 +79,7 @@ export class Principals {
 
   /** Called for every row that changes. */
   onWrite(key: Key): void {
-    const code = codeOf(key);
+    const code = getCode(key);
     if (code >= directoryCode && !indifferent.has(code)) this.version++;
   }
 
@@ -92,10 +92,10 @@ export class Principals {
     const token = bearer.exec(authorization ?? "")?.[1];
     if (authorization === undefined || token === undefined)
       throw unauthorized(authorization !== undefined);
-    const digest = before?.digest ?? digestOf(token);
+    const digest = before?.digest ?? computeDigest(token);
     if (token.startsWith(turnPrefix)) return this.turn(token, digest);
     this.byHeader.delete(authorization);
-    const principal = this.principalOf(digest);
+    const principal = this.findPrincipal(digest);
     if (this.byHeader.size >= limits.http.principalsMax) this.byHeader.clear();
     const usedMinute = before?.usedMinute ?? 0;
     const known: Known = { principal, digest, version: this.version, usedMinute };
@@ -110,7 +110,7 @@ export class Principals {
     return { principal, digest, version: this.version, usedMinute: Math.floor(nowMs / minuteMs) };
   }
 
-  private principalOf(digest: string): Principal {
+  private findPrincipal(digest: string): Principal {
     const { gateway } = this;
     const credential = gateway.read(credentialKey(digest));
     const user = credential === undefined ? undefined : gateway.read(userKey(credential.user));
@@ -119,7 +119,7 @@ export class Principals {
       if (!gateway.isDirectoryWhole) throw new ShardDown();
       throw unauthorized(true);
     }
-    const place = placeOf(gateway, user, credential);
+    const place = findPlace(gateway, user, credential);
     if (place === "lost") throw unauthorized(true);
     const [organization, role] =
       place === "personal" ? [undefined, undefined] : [place.organization, place.role];
@@ -162,7 +162,7 @@ export function requireScope({ credential }: Principal, scope: TokenScope): void
 }
 
 /** SHA-256 as a binary string. */
-export function digestOf(text: string): string {
+export function computeDigest(text: string): string {
   return createHash("sha256").update(text).digest("binary");
 }
 

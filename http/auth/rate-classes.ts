@@ -85,14 +85,14 @@ function noUse(): Record<RateClass, Map<string, number>> {
 }
 
 const policies: Readonly<Record<RateClass, Header>> = {
-  read: policyOf("read"),
-  submit: policyOf("submit"),
-  write: policyOf("write"),
-  upload: policyOf("upload"),
-  anonymous: policyOf("anonymous"),
+  read: getPolicy("read"),
+  submit: getPolicy("submit"),
+  write: getPolicy("write"),
+  upload: getPolicy("upload"),
+  anonymous: getPolicy("anonymous"),
 };
 
-function policyOf(name: RateClass): Header {
+function getPolicy(name: RateClass): Header {
   const { windowSeconds, [name]: quota } = limits.rates;
   return constantHeader("RateLimit-Policy", `"${name}";q=${quota};w=${windowSeconds}`);
 }

@@ -40,7 +40,7 @@ export class SignedUrls {
     const { disposition, seconds } = options;
     const link = this.signed(
       `${objectsPath}${objectKey}`,
-      subjectOf(objectKey, disposition),
+      encodeSubject(objectKey, disposition),
       nowMs,
       seconds,
     );
@@ -60,7 +60,7 @@ export class SignedUrls {
 
   /** Whether the query of a link allows this object now. */
   verifiesGet(objectKey: string, query: URLSearchParams, nowMs: number): boolean {
-    return this.verifies(subjectOf(objectKey, readDisposition(query)), query, nowMs);
+    return this.verifies(encodeSubject(objectKey, readDisposition(query)), query, nowMs);
   }
 
   private verifies(subject: string, query: URLSearchParams, nowMs: number): boolean {
@@ -83,7 +83,7 @@ export class SignedUrls {
 }
 
 /** What a link's signature is about; object keys have no blanks. */
-function subjectOf(objectKey: string, disposition: Disposition | undefined): string {
+function encodeSubject(objectKey: string, disposition: Disposition | undefined): string {
   if (disposition === undefined) return objectKey;
   const { kind, filename } = disposition;
   return `${kind === "inline" ? "show" : "save"} ${objectKey} ${filename}`;

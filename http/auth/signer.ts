@@ -13,18 +13,18 @@ export class Signer {
   }
 
   sign(payload: string | Uint8Array): Buffer {
-    return this.macOf(this.key().current, payload);
+    return this.computeMac(this.key().current, payload);
   }
 
   verifies(mac: Uint8Array, payload: string | Uint8Array): boolean {
     if (mac.length !== this.macBytes) return false;
     const { current, previous } = this.key();
     return [current, previous].some(
-      (secret) => secret !== null && timingSafeEqual(this.macOf(secret, payload), mac),
+      (secret) => secret !== null && timingSafeEqual(this.computeMac(secret, payload), mac),
     );
   }
 
-  private macOf(secret: string, payload: string | Uint8Array): Buffer {
+  private computeMac(secret: string, payload: string | Uint8Array): Buffer {
     return createHmac("sha256", secret).update(payload).digest().subarray(0, this.macBytes);
   }
 }

@@ -52,7 +52,7 @@ export class Forwarder {
     const forwarded = { request, requestId, credential, body };
     for (;;) {
       if (gateway.owns(shard)) return undefined;
-      const owner = nodes.ownerOf(shard);
+      const owner = nodes.getOwner(shard);
       if (owner !== undefined) {
         const outcome = await client.send(this.hopTo(owner), forwarded);
         if (outcome.kind === "answered") return outcome.answer;

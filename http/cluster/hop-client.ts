@@ -111,7 +111,7 @@ export class HopClient {
       this.noteRefusal(node, response);
       this.keepStream(response);
     });
-    const outcome = outcomeOf(sent, request);
+    const outcome = awaitOutcome(sent, request);
     this.watch(sent, node);
     if (!hasBody) sent.end();
     else if (body instanceof Uint8Array) void this.sendBody(sent, [body], nonce);
@@ -186,7 +186,7 @@ export class HopClient {
   }
 }
 
-function outcomeOf(sent: ClientRequest, request: HttpRequest): Promise<HopOutcome> {
+function awaitOutcome(sent: ClientRequest, request: HttpRequest): Promise<HopOutcome> {
   return new Promise((resolve) => {
     let isConnected = false;
     const unlisten = request.onGone(() => sent.destroy());
@@ -205,7 +205,7 @@ function outcomeOf(sent: ClientRequest, request: HttpRequest): Promise<HopOutcom
     sent.on("response", (response) => {
       const hasMoved = response.headers[movedHeader] !== undefined;
       if (!hasMoved && response.headers[refusedHeader] === undefined) {
-        settle({ kind: "answered", answer: answerOf(response, request) });
+        settle({ kind: "answered", answer: buildAnswer(response, request) });
         return;
       }
       response.resume();
@@ -227,7 +227,7 @@ function givenHeaders({ headers }: HttpRequest): Record<string, string> {
   return given;
 }
 
-function answerOf(response: IncomingMessage, { method }: HttpRequest): Answer {
+function buildAnswer(response: IncomingMessage, { method }: HttpRequest): Answer {
   const headers: Header[] = [];
   const { rawHeaders } = response;
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {

@@ -2,8 +2,8 @@
 import type { ServerResponse } from "node:http";
 import {
   type Answer,
+  formatHeaderLine,
   type HttpRequest,
-  lineOf,
   type Sink,
   type Stream,
 } from "../exchange/answer.ts";
@@ -15,7 +15,7 @@ export function writeAnswer(answer: Answer, request: HttpRequest, response: Serv
   const headers: string[] = [];
   // Node writes Latin-1, and the bytes are to be UTF-8.
   for (const header of answer.headers)
-    if (lineOf(header) !== "")
+    if (formatHeaderLine(header) !== "")
       headers.push(header[0], Buffer.from(header[1], "utf8").toString("latin1"));
   const isBodyless = status === 204 || status === 304;
   if (length !== undefined && !isBodyless) headers.push("Content-Length", String(length));

@@ -13,18 +13,18 @@ export function ownPresence({
 }: Service): Presence {
   const { id, address, startedAtMs } = self;
   const { shardCount } = gateway;
-  const shards = Array.from({ length: shardCount + 1 }, (_, shard) => rolesOf(gateway, shard));
+  const shards = Array.from({ length: shardCount + 1 }, (_, shard) => listRoles(gateway, shard));
   return {
     ...{ node: id, address, version, startedAtMs, shards: shards.flat() },
     ...{ atMs: clock.nowMs(), warnings: warnings.list() },
     status: health.isDraining ? "draining" : "live",
-    directorySeq: gateway.reads(shardCount) ? gateway.seqOf(shardCount) : 0,
+    directorySeq: gateway.reads(shardCount) ? gateway.getSeq(shardCount) : 0,
     firstRequest: gateway.firstRequest,
   };
 }
 
 /** None of a shard that the node would not take over, as long as it joins or has heard no owner. */
-function rolesOf(gateway: Gateway, shard: number): readonly ShardRole[] {
+function listRoles(gateway: Gateway, shard: number): readonly ShardRole[] {
   if (gateway.owns(shard)) return [{ shard, role: "owner" }];
   return gateway.isStandby(shard) ? [{ shard, role: "standby" }] : [];
 }

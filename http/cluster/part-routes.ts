@@ -76,7 +76,7 @@ export const partRoutes: readonly Route[] = [
   route("GET", `${auditPartPath}{account}`, {
     ...part,
     summary: "What an account's rows say of it",
-    partitionOf: atNamedId,
+    getPartition: atNamedId,
     run: async ({ service, id }) =>
       json(200, await lookAtAccount(service.gateway, found(parseId(id)))),
   }),

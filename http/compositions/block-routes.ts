@@ -34,7 +34,7 @@ export const blockRoutes: readonly Route[] = [
 
 async function renderBlocks(call: Call<BlocksRequest>): Promise<Answer> {
   const { service, body } = call;
-  const { page, warnings } = pageOf(call);
+  const { page, warnings } = buildPage(call);
   requireMeta(body.meta ?? {}, "/meta");
   requireRoom(call);
   const composition = newComposition(call);
@@ -76,7 +76,7 @@ async function removeComposition(call: Call<unknown>): Promise<void> {
 }
 
 /** Throws `RefusalError` with 400 that names every member at fault. */
-function pageOf(call: Call<BlocksRequest>): { page: string; warnings: readonly string[] } {
+function buildPage(call: Call<BlocksRequest>): { page: string; warnings: readonly string[] } {
   const { body } = call;
   const faults: Fault[] = [];
   const blocks = body.blocks.map((block, at) => {
@@ -85,7 +85,7 @@ function pageOf(call: Call<BlocksRequest>): { page: string; warnings: readonly s
     );
     return asked.block();
   });
-  const size = sizeOf(call, faults);
+  const size = getSize(call, faults);
   if (faults.length > 0) throw new RefusalError({ code: "validation", faults });
   const placed = placeBlocks(blocks);
   if (placed.seconds > limits.timeline.secondsMax) {
@@ -98,7 +98,7 @@ function pageOf(call: Call<BlocksRequest>): { page: string; warnings: readonly s
 }
 
 /** The first clip's, where the request says none. */
-function sizeOf({ service, principal, body }: Call<BlocksRequest>, faults: Fault[]) {
+function getSize({ service, principal, body }: Call<BlocksRequest>, faults: Fault[]) {
   const [first] = body.blocks;
   const media = first && readyAsset(service, principal.scope, first.clip_asset_id)?.media;
   const { width = media?.width ?? 0, height = media?.height ?? 0 } = body;

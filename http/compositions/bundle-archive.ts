@@ -9,8 +9,8 @@ import { Readable } from "node:stream";
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from "yauzl";
 import {
   type BundleFile,
-  bytesMaxOf,
-  mimeTypeOf,
+  getBytesMax,
+  getMimeType,
   pathFault,
 } from "../../actors/protocol/bundle-file.ts";
 import type { Composition } from "../../actors/protocol/composition.ts";
@@ -52,9 +52,9 @@ export async function unpackArchive(
       validateEntrySizes: true,
       strictFileNames: true,
     });
-    const entries = await entriesOf(zip);
+    const entries = await readEntries(zip);
     refuseOverlaps([...entries.values()], sizeBytes);
-    requireRoom(call, bytesOf([...entries.values()]));
+    requireRoom(call, sumBytes([...entries.values()]));
     const reserved = await reserve(service, composition, [...entries.keys()]);
     incoming = reserved;
     await inTurns([...entries], async ([path, entry]) => {
@@ -88,7 +88,7 @@ class ObjectReader extends RandomAccessReader {
 }
 
 /** What is to be unpacked, by path. */
-async function entriesOf(zip: ZipFile): Promise<ReadonlyMap<string, Entry>> {
+async function readEntries(zip: ZipFile): Promise<ReadonlyMap<string, Entry>> {
   const { filesMax, bytesMax } = limits.compositions;
   // Folders may have entries of their own.
   if (zip.entryCount > 2 * filesMax) throw tooMany();
@@ -96,13 +96,13 @@ async function entriesOf(zip: ZipFile): Promise<ReadonlyMap<string, Entry>> {
   let bytes = 0;
   for await (const entry of zip.eachEntry()) {
     const path = entry.fileName.normalize("NFC");
-    const fault = faultOf(path, entry);
+    const fault = findFault(path, entry);
     if (fault !== undefined) throw refused(`the entry ${JSON.stringify(path)} ${fault}`);
     if (isFolder(path)) continue;
     if (byPath.has(path)) throw refused(`the entry ${JSON.stringify(path)} comes twice`);
     byPath.set(path, entry);
     bytes += entry.uncompressedSize;
-    const most = bytesMaxOf(mimeTypeOf(path, undefined));
+    const most = getBytesMax(getMimeType(path, undefined));
     if (entry.uncompressedSize > most)
       throw new RefusalError({ code: "payload_too_large", limitBytes: most });
     if (bytes > bytesMax)
@@ -112,7 +112,7 @@ async function entriesOf(zip: ZipFile): Promise<ReadonlyMap<string, Entry>> {
   return byPath;
 }
 
-function bytesOf(entries: readonly Entry[]): number {
+function sumBytes(entries: readonly Entry[]): number {
   return entries.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0);
 }
 
@@ -144,7 +144,7 @@ const plainKinds = [0, 0o040000, 0o100000];
 /** Stored as it is, and deflated. */
 const methods = [0, 8];
 
-function faultOf(path: string, entry: Entry): string | undefined {
+function findFault(path: string, entry: Entry): string | undefined {
   const kind = (entry.externalFileAttributes >>> 16) & kindBits;
   if (!plainKinds.includes(kind)) return "is a link or another special file";
   if (entry.isEncrypted()) return "is encrypted";

@@ -4,8 +4,8 @@ import { fileView } from "../../actors/composition/composition-view.ts";
 import {
   type BundleFile,
   bundleFileKey,
-  etagOf,
-  objectKeyOf,
+  getEtag,
+  objectKeyFor,
   pathDigest,
   pathFault,
 } from "../../actors/protocol/bundle-file.ts";
@@ -33,9 +33,9 @@ import { giveUp, type Incoming, reserve, storeFile } from "./composition-storing
 import {
   answerWith,
   changeWhole,
-  conditionsOf,
   editableComposition,
   findComposition,
+  readConditions,
 } from "./compositions.ts";
 
 const requiredPath: Parameter<string> = {
@@ -106,12 +106,12 @@ async function putFile(call: FileCall): Promise<Answer> {
     const message: PutFile = {
       kind: "put_file",
       file,
-      conditions: conditionsOf(call),
+      conditions: readConditions(call),
       reservation,
     };
     return expectReply(await service.gateway.ask(key, message, "work"), "stored");
   });
-  return json(isNew ? 201 : 200, fileView(file), [["ETag", etagOf(file)]]);
+  return json(isNew ? 201 : 200, fileView(file), [["ETag", getEtag(file)]]);
 }
 
 /** Refused files are removed; after a lost reply they may have been accepted. */
@@ -140,8 +140,8 @@ function getFile(call: FileCall): Answer {
   const { service, request } = call;
   const composition = findComposition(call);
   const file = findFile(call, composition);
-  const etag = etagOf(file);
-  const key = objectKeyOf(composition.id, file);
+  const etag = getEtag(file);
+  const key = objectKeyFor(composition.id, file);
   const stored = { key, sizeBytes: file.size, validators: { etag } };
   return storedBytes(service, request, stored, [
     ["Content-Type", file.mime],
@@ -154,7 +154,7 @@ async function deleteFile(call: FileCall): Promise<Answer> {
   const message: DeleteFile = {
     kind: "delete_file",
     path: call.query.path,
-    conditions: conditionsOf(call),
+    conditions: readConditions(call),
   };
   const reply = await call.service.gateway.ask(compositionKey(scope, id), message, "settle");
   expectReply(reply, "done");
@@ -187,7 +187,7 @@ async function unpackBody(call: Call, composition: Composition) {
   const archive = await reserve(service, composition, [archiveName]);
   try {
     const object = archive.objectsByPath.get(archiveName) ?? "";
-    const key = objectKeyOf(composition.id, { object });
+    const key = objectKeyFor(composition.id, { object });
     const { sizeBytes } = await service.objects.put(key, request.incoming ?? []);
     return await unpackArchive(call, composition, { key, sizeBytes });
   } finally {

@@ -16,11 +16,11 @@ import { studioKey } from "../../actors/protocol/studio.ts";
 import { limits } from "../../config/limits.ts";
 import type { Composition as CompositionView } from "../../contract/composition.ts";
 import { idBytes, parseId } from "../../engine/id.ts";
-import { rangeOf } from "../../engine/key.ts";
+import { getRange } from "../../engine/key.ts";
 import { type Answer, json } from "../exchange/answer.ts";
 import { RefusalError } from "../exchange/refusal-error.ts";
 import type { Call } from "../route.ts";
-import { frameAt, snapshotOf } from "./compositions.ts";
+import { frameAt, takeSnapshot } from "./compositions.ts";
 
 export interface CompositionQuery {
   readonly limit: number;
@@ -64,7 +64,7 @@ async function search(
   countsAll: boolean,
 ): Promise<{ readonly found: Found[]; readonly total: number }> {
   const prefix = compositionsKey(principal.scope);
-  const { start, end: last } = rangeOf(prefix);
+  const { start, end: last } = getRange(prefix);
   const first = after === undefined ? last : prefix + idBytes(after);
   let end = countsAll ? last : first;
   const found: Found[] = [];
@@ -105,7 +105,7 @@ async function viewRow(
   if (frame?.revision === revision)
     return [compositionView(composition, details, frame, undefined)];
   try {
-    const snapshot = await snapshotOf({ ...call, id });
+    const snapshot = await takeSnapshot({ ...call, id });
     const found = await frameAt(call.service, snapshot);
     const now = call.service.gateway.read(compositionDetailsKey(compositionKey(scope, id)));
     return [compositionView(snapshot.composition, now ?? details, found, undefined)];

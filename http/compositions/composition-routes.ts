@@ -2,7 +2,7 @@
 
 import { timelineView } from "../../actors/composition/composition-view.ts";
 import { mergeMeta } from "../../actors/composition/meta.ts";
-import { type BundleFile, objectKeyOf } from "../../actors/protocol/bundle-file.ts";
+import { type BundleFile, objectKeyFor } from "../../actors/protocol/bundle-file.ts";
 import {
   activeRendersKey,
   type Composition,
@@ -40,14 +40,14 @@ import { copyFile, giveUp, type Incoming, reserve, storeFile } from "./compositi
 import { signUrls } from "./composition-urls.ts";
 import {
   answerWith,
+  buildView,
   changeWhole,
-  conditionsOf,
   editableComposition,
   findComposition,
   inTurns,
+  readConditions,
   type Snapshot,
-  snapshotOf,
-  viewOf,
+  takeSnapshot,
 } from "./compositions.ts";
 import { newComposition, requireMeta, storeComposition } from "./new-composition.ts";
 
@@ -152,7 +152,7 @@ async function createComposition(call: Call<CreateCompositionRequest>): Promise<
   const { name = "Untitled", description = null, project_id: projectId = null, meta = {} } = body;
   requireMeta(meta, "/meta");
   const composition = newComposition(call);
-  const page = pageOf(body);
+  const page = buildPage(body);
   if (page !== undefined) requireRoom(call);
   const details = { name, description, projectId, meta };
   if (page === undefined) return created(call, composition, details, []);
@@ -162,7 +162,7 @@ async function createComposition(call: Call<CreateCompositionRequest>): Promise<
 }
 
 /** The blank page, when one is wanted. */
-function pageOf({ width, height, template }: CreateCompositionRequest): string | undefined {
+function buildPage({ width, height, template }: CreateCompositionRequest): string | undefined {
   const hasSize = width !== undefined || height !== undefined;
   if (template === "empty" && hasSize) {
     const detail = "must be blank_html, since an empty composition has no size";
@@ -186,8 +186,8 @@ async function created(
 }
 
 async function readComposition(call: Call): Promise<Answer> {
-  const snapshot = await snapshotOf(call);
-  const view = await viewOf(call, snapshot);
+  const snapshot = await takeSnapshot(call);
+  const view = await buildView(call, snapshot);
   return withETag(call.request, versionTag(snapshot.composition), JSON.stringify(view));
 }
 
@@ -200,7 +200,7 @@ async function patchComposition(call: Call<PatchCompositionRequest>): Promise<An
   }
   const { id, scope } = editableComposition(call);
   const patch = { name, description, projectId, meta, metaPatch };
-  const message: PatchComposition = { kind: "patch", patch, conditions: conditionsOf(call) };
+  const message: PatchComposition = { kind: "patch", patch, conditions: readConditions(call) };
   expectReply(await service.gateway.ask(compositionKey(scope, id), message, "settle"), "done");
   return answerWith(call, 200);
 }
@@ -210,7 +210,7 @@ async function removeComposition(
 ): Promise<Answer> {
   const { service, principal, query } = call;
   editableComposition(call);
-  const conditions = conditionsOf(call);
+  const conditions = readConditions(call);
   const cancel: CancelRender = { kind: "cancel", user: principal.user.id };
   await changeWhole(call, async ({ key, composition: { revision }, files }) => {
     const renders = service.gateway.read(activeRendersKey(key)) ?? [];
@@ -250,7 +250,7 @@ interface Copied {
 async function copyFiles(call: Call<unknown>, to: Composition): Promise<Copied> {
   const { service } = call;
   const files: BundleFile[] = [];
-  const from = await snapshotOf(call);
+  const from = await takeSnapshot(call);
   const wanted = from.files.filter(({ path }) => path !== editsPath);
   const paths = wanted.map(({ path }) => path);
   const incoming = await reserve(service, to, paths);
@@ -278,11 +278,11 @@ function copy(
   file: BundleFile,
   incoming: Incoming,
 ): Promise<BundleFile> {
-  return copyFile(service, incoming, objectKeyOf(id, file), file);
+  return copyFile(service, incoming, objectKeyFor(id, file), file);
 }
 
 async function readTimeline(call: Call): Promise<Answer> {
-  const snapshot = await snapshotOf(call);
+  const snapshot = await takeSnapshot(call);
   try {
     const timeline = await call.service.timelines.of(snapshot.composition, snapshot.files);
     return json(200, timelineView(timeline));

@@ -5,10 +5,10 @@
 
 import {
   type BundleFile,
-  bytesMaxOf,
-  extensionOf,
-  mimeTypeOf,
-  objectsOf,
+  getBytesMax,
+  getExtension,
+  getMimeType,
+  listObjects,
 } from "../../actors/protocol/bundle-file.ts";
 import {
   type Composition,
@@ -30,7 +30,7 @@ const nameBytes = 12;
 /** A name that no object of the composition has; the extension tells links the media type. */
 export function newObject({ entropy }: Service, path: string): string {
   const name = Buffer.from(entropy.bytes(nameBytes)).toString("base64url");
-  const extension = extensionOf(path);
+  const extension = getExtension(path);
   return extension === "" ? name : `${name}.${extension}`;
 }
 
@@ -51,19 +51,22 @@ export async function reserve(
   const objectsByPath = new Map(paths.map((path) => [path, newObject(service, path)]));
   const nonce = Buffer.from(service.entropy.bytes(nameBytes)).toString("latin1");
   const key = incomingKey(compositionKey(scope, id), nonce);
-  const message: ReserveObjects = { kind: "reserve", keys: keysOf({ composition, objectsByPath }) };
+  const message: ReserveObjects = {
+    kind: "reserve",
+    keys: listKeys({ composition, objectsByPath }),
+  };
   const reply = await service.gateway.ask(key, message, "work");
   const { untilMs } = expectReply(reply, "reserved");
   return { composition, reservation: { key, untilMs }, objectsByPath };
 }
 
-function keysOf({ composition, objectsByPath }: Pick<Incoming, "composition" | "objectsByPath">) {
-  return [...objectsByPath.values()].map((object) => `${objectsOf(composition.id)}/${object}`);
+function listKeys({ composition, objectsByPath }: Pick<Incoming, "composition" | "objectsByPath">) {
+  return [...objectsByPath.values()].map((object) => `${listObjects(composition.id)}/${object}`);
 }
 
 /** Releases what was stored; without an answer the reservation expires. */
 export async function giveUp({ gateway }: Service, incoming: Incoming): Promise<void> {
-  const message: RemoveObjects = { kind: "remove", keys: keysOf(incoming) };
+  const message: RemoveObjects = { kind: "remove", keys: listKeys(incoming) };
   await gateway.ask(incoming.reservation.key, message, "settle");
 }
 
@@ -76,7 +79,7 @@ export async function copyFile(
 ): Promise<BundleFile> {
   const object = objectsByPath.get(file.path);
   invariant(object !== undefined, "the file has its place");
-  await service.objects.copy(from, `${objectsOf(composition.id)}/${object}`);
+  await service.objects.copy(from, `${listObjects(composition.id)}/${object}`);
   return { ...file, object, atMs: service.clock.nowMs() };
 }
 
@@ -88,11 +91,11 @@ export async function storeFile(
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   declared?: string,
 ): Promise<BundleFile> {
-  const mime = mimeTypeOf(path, declared);
+  const mime = getMimeType(path, declared);
   const object = objectsByPath.get(path);
   invariant(object !== undefined, "the file has its place");
-  const key = `${objectsOf(composition.id)}/${object}`;
-  const { sizeBytes, sha256 } = await service.objects.put(key, capBytes(bytes, bytesMaxOf(mime)));
+  const key = `${listObjects(composition.id)}/${object}`;
+  const { sizeBytes, sha256 } = await service.objects.put(key, capBytes(bytes, getBytesMax(mime)));
   return {
     path,
     mime,

@@ -3,7 +3,7 @@
  * for the next request. Only files that the timeline leads to are read.
  */
 import { assetKey } from "../../actors/protocol/asset.ts";
-import { type BundleFile, isMarkup, objectKeyOf } from "../../actors/protocol/bundle-file.ts";
+import { type BundleFile, isMarkup, objectKeyFor } from "../../actors/protocol/bundle-file.ts";
 import type { Composition } from "../../actors/protocol/composition.ts";
 import { limits } from "../../config/limits.ts";
 import type { Gateway } from "../../engine/gateway.ts";
@@ -57,7 +57,7 @@ export class CompositionTimelines {
     for (;;) {
       const result = await this.round({ paths, markup, texts, seconds }).catch(refusedWhenTooMuch);
       if (result.kind === "done") return result.timeline;
-      for (const asset of result.assets) seconds.set(asset, this.secondsOf(asset, scope));
+      for (const asset of result.assets) seconds.set(asset, this.getSeconds(asset, scope));
       for (const path of result.paths) {
         const file = byPath.get(path);
         bytes += file?.size ?? 0;
@@ -71,12 +71,12 @@ export class CompositionTimelines {
   async text(id: Id, file: BundleFile): Promise<string> {
     const chunks: Uint8Array[] = [];
     const range = { start: 0, end: file.size };
-    for await (const chunk of this.objects.read(objectKeyOf(id, file), range)) chunks.push(chunk);
+    for await (const chunk of this.objects.read(objectKeyFor(id, file), range)) chunks.push(chunk);
     return Buffer.concat(chunks).toString("utf8");
   }
 
   /** Only of assets: the bundle's own media are looked into when they are rendered. */
-  private secondsOf(name: string, scope: Id): number | null {
+  private getSeconds(name: string, scope: Id): number | null {
     const id = parseId(name);
     const asset = id === undefined ? undefined : this.gateway.read(assetKey(scope, id));
     return (asset?.phase === "ready" ? asset.media.durationSeconds : undefined) ?? null;

@@ -1,6 +1,6 @@
 /** Links to what a composition is made of: its files, and the assets that its timeline names. */
 
-import { type BundleFile, objectKeyOf } from "../../actors/protocol/bundle-file.ts";
+import { type BundleFile, objectKeyFor } from "../../actors/protocol/bundle-file.ts";
 import { limits } from "../../config/limits.ts";
 import type { SignedUrls, SignedUrlsRequest } from "../../contract/composition.ts";
 import { timestamp } from "../../engine/timestamp.ts";
@@ -9,18 +9,18 @@ import { readyAsset } from "../assets/ready-asset.ts";
 import { type Answer, json } from "../exchange/answer.ts";
 import { RefusalError } from "../exchange/refusal-error.ts";
 import type { Call } from "../route.ts";
-import { type Snapshot, snapshotOf } from "./compositions.ts";
+import { type Snapshot, takeSnapshot } from "./compositions.ts";
 
 /** Each once, as they are written. */
-export function assetIdsOf({ clips }: Timeline): string[] {
+export function listAssetIds({ clips }: Timeline): string[] {
   const sources = clips.flatMap(({ media }) => media?.source ?? []);
   return [...new Set(sources.flatMap((source) => (source.kind === "asset" ? source.assetId : [])))];
 }
 
 export async function signUrls(call: Call<SignedUrlsRequest>): Promise<Answer> {
   const { service, principal } = call;
-  const snapshot = await snapshotOf(call);
-  const { paths, assetIds } = await wantedOf(call, snapshot);
+  const snapshot = await takeSnapshot(call);
+  const { paths, assetIds } = await readWanted(call, snapshot);
   if (paths.length + assetIds.length > limits.compositions.signedUrlsMax) throw tooMany();
   const byPath = new Map(snapshot.files.map((file) => [file.path, file]));
   const nowMs = service.clock.nowMs();
@@ -34,7 +34,7 @@ export async function signUrls(call: Call<SignedUrlsRequest>): Promise<Answer> {
     if (file === undefined) answer.missing.push(path);
     else {
       const { mime: mime_type, size: size_bytes } = file;
-      const link = signed(objectKeyOf(snapshot.composition.id, file));
+      const link = signed(objectKeyFor(snapshot.composition.id, file));
       answer.files.push({ path, ...link, mime_type, size_bytes });
     }
   }
@@ -52,7 +52,7 @@ export async function signUrls(call: Call<SignedUrlsRequest>): Promise<Answer> {
 }
 
 /** Both omitted: all files and all assets that the timeline refers to. */
-async function wantedOf(
+async function readWanted(
   { service, body }: Call<SignedUrlsRequest>,
   { composition, files }: Snapshot,
 ): Promise<{ readonly paths: readonly string[]; readonly assetIds: readonly string[] }> {
@@ -60,7 +60,7 @@ async function wantedOf(
   if (paths !== undefined || assetIds !== undefined)
     return { paths: [...new Set(paths)], assetIds: [...new Set(assetIds)] };
   const timeline = await service.timelines.of(composition, files);
-  return { paths: files.map(({ path }) => path), assetIds: assetIdsOf(timeline) };
+  return { paths: files.map(({ path }) => path), assetIds: listAssetIds(timeline) };
 }
 
 function tooMany(): RefusalError {

@@ -1,6 +1,6 @@
 /** What the routes of compositions share: finding one, reading its files, showing it. */
 
-import { compositionView, frameOf } from "../../actors/composition/composition-view.ts";
+import { compositionView, getFrame } from "../../actors/composition/composition-view.ts";
 import { type BundleFile, bundleFileKey } from "../../actors/protocol/bundle-file.ts";
 import {
   type Composition,
@@ -18,13 +18,13 @@ import { limits } from "../../config/limits.ts";
 import type { Composition as CompositionView } from "../../contract/composition.ts";
 import type { Address } from "../../engine/address.ts";
 import { parseId } from "../../engine/id.ts";
-import { rangeOf } from "../../engine/key.ts";
+import { getRange } from "../../engine/key.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import { requirePermission } from "../auth/permissions.ts";
 import { type Answer, type Header, json } from "../exchange/answer.ts";
 import { found, RefusalError } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
-import { tagsOf } from "../request/etag.ts";
+import { parseTags } from "../request/etag.ts";
 import type { Call } from "../route.ts";
 import type { Service } from "../service.ts";
 
@@ -48,17 +48,17 @@ export function editableComposition(call: Call<unknown, unknown>): Composition {
   return composition;
 }
 
-export function conditionsOf({ request: { headers } }: Call<unknown, unknown>): Conditions {
-  return { match: tagsOf(headers["if-match"]), noneMatch: tagsOf(headers["if-none-match"]) };
+export function readConditions({ request: { headers } }: Call<unknown, unknown>): Conditions {
+  return { match: parseTags(headers["if-match"]), noneMatch: parseTags(headers["if-none-match"]) };
 }
 
 /** Throws `RefusalError` with 404 when it goes meanwhile. */
-export async function snapshotOf(call: Call<unknown, unknown>): Promise<Snapshot> {
+export async function takeSnapshot(call: Call<unknown, unknown>): Promise<Snapshot> {
   const { service } = call;
   for (let tried = 0; tried < limits.compositions.snapshotsMax; tried++) {
     const { id, scope, revision } = findComposition(call);
     const key = compositionKey(scope, id);
-    const range = rangeOf(bundleFileKey(key, ""));
+    const range = getRange(bundleFileKey(key, ""));
     const rows = await service.gateway.range(range, limits.compositions.filesMax + 1, false);
     const composition = findComposition(call);
     if (composition.revision !== revision) continue;
@@ -77,11 +77,15 @@ type WholeChange = ReplaceFiles | RemoveComposition | RenderComposition;
  */
 export async function changeWhole(
   call: Call<unknown, unknown>,
-  messageOf: (snapshot: Snapshot) => Promise<WholeChange>,
+  buildMessage: (snapshot: Snapshot) => Promise<WholeChange>,
 ): Promise<Snapshot> {
   for (let tried = 0; tried < limits.compositions.snapshotsMax; tried++) {
-    const snapshot = await snapshotOf(call);
-    const reply = await call.service.gateway.ask(snapshot.key, await messageOf(snapshot), "work");
+    const snapshot = await takeSnapshot(call);
+    const reply = await call.service.gateway.ask(
+      snapshot.key,
+      await buildMessage(snapshot),
+      "work",
+    );
     if (expectReply(reply, "done", "accepted", "moved").kind !== "moved") return snapshot;
   }
   throw new RefusalError(busy);
@@ -102,7 +106,7 @@ export async function frameAt(
   try {
     const found = await service.timelines
       .of(composition, files)
-      .then((timeline) => frameOf(timeline, revision), frameUnmeasured(revision));
+      .then((timeline) => getFrame(timeline, revision), frameUnmeasured(revision));
     void service.gateway.ask(key, { kind: "measure", frame: found }, "settle");
     return found;
   } catch (error) {
@@ -121,7 +125,7 @@ function frameUnmeasured(revision: number): (error: unknown) => Frame {
 }
 
 /** Throws `RefusalError` with 404 when it is gone. */
-export async function viewOf(
+export async function buildView(
   { service }: Call<unknown, unknown>,
   snapshot: Snapshot,
 ): Promise<CompositionView> {
@@ -136,8 +140,8 @@ export async function answerWith(
   status: number,
   headers: readonly Header[] = [],
 ): Promise<Answer> {
-  const snapshot = await snapshotOf(call);
-  const view = await viewOf(call, snapshot);
+  const snapshot = await takeSnapshot(call);
+  const view = await buildView(call, snapshot);
   return json(status, view, [["ETag", versionTag(snapshot.composition)], ...headers]);
 }
 

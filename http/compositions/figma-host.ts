@@ -100,7 +100,7 @@ export class FigmaHost {
       answer.discard();
       throw upstream(`A picture of the design could not be fetched: ${answer.status}.`);
     }
-    yield* bytesOf(answer);
+    yield* readBytes(answer);
   }
 
   private async ask(
@@ -113,11 +113,11 @@ export class FigmaHost {
     const answer = await this.reach({ url, headers, redirectsMax: 0, mayBePrivate: true, signal });
     if (answer.status !== 200) {
       answer.discard();
-      throw refusalOf(answer);
+      throw findRefusal(answer);
     }
     const chunks: Uint8Array[] = [];
     let bytes = 0;
-    for await (const chunk of bytesOf(answer)) {
+    for await (const chunk of readBytes(answer)) {
       bytes += chunk.length;
       if (bytes > bytesMax) throw upstream("The design host answered more than can be read.");
       chunks.push(chunk);
@@ -141,7 +141,7 @@ function isInsertion(result: FigmaResult): result is Insertion {
 const busySeconds = 5;
 const urlCharsMax = 8_192;
 
-async function* bytesOf({ body }: WebAnswer): AsyncGenerator<Uint8Array> {
+async function* readBytes({ body }: WebAnswer): AsyncGenerator<Uint8Array> {
   try {
     yield* body;
   } catch (error) {
@@ -158,7 +158,7 @@ function unreached(error: unknown): unknown {
 }
 
 /** As the host says it, in the terms of this service. */
-function refusalOf({ status, headers }: WebAnswer): RefusalError {
+function findRefusal({ status, headers }: WebAnswer): RefusalError {
   if (status === 403)
     return new RefusalError({
       code: "forbidden",

@@ -63,7 +63,7 @@ async function importFigma(call: FigmaCall): Promise<Answer> {
       const layers = frame.layers.flatMap((draft) => placedDraft(draft, pictures) ?? []);
       const warnings = [...frame.warnings, ...missing];
       if (body.insert === true) warnings.push(...(await insert(call, frame, layers)));
-      return json(200, { frame: frame.frame, layers: layers.map(layerOf(call)), warnings });
+      return json(200, { frame: frame.frame, layers: layers.map(getLayer(call)), warnings });
     } catch (error) {
       await removeImported(call, [...pictures.values()]);
       throw error;
@@ -126,7 +126,7 @@ function placedDraft(
   return assetId === undefined ? undefined : { ...draft, assetId };
 }
 
-function layerOf({ body }: FigmaCall) {
+function getLayer({ body }: FigmaCall) {
   const times = { start: body.start ?? 0, duration_seconds: body.duration_seconds ?? 5 };
   return (draft: PlacedDraft): FigmaTextLayer | FigmaImageLayer =>
     "assetId" in draft
@@ -144,13 +144,13 @@ async function insert(
   let warnings: readonly string[] = [];
   const given: Incoming[] = [];
   const change = async ({ composition, files }: Snapshot): Promise<ReplaceFiles> => {
-    const textOf = async (path: string): Promise<string | undefined> => {
+    const readText = async (path: string): Promise<string | undefined> => {
       const file = files.find((one) => one.path === path);
       return file && service.timelines.text(composition.id, file);
     };
     const inserted = await service.figma.insert({
-      page: await textOf(entryPath),
-      edits: await textOf(editsPath),
+      page: await readText(entryPath),
+      edits: await readText(editsPath),
       frame,
       layers,
       start: body.start ?? 0,

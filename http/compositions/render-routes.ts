@@ -11,7 +11,7 @@ import { SseTicket } from "../../contract/job.ts";
 import { RenderList, RenderRequest, Render as RenderSchema } from "../../contract/render.ts";
 import { RenderFrame } from "../../contract/stream.ts";
 import { type Id, idOfBytes, parseId } from "../../engine/id.ts";
-import { rangeOf } from "../../engine/key.ts";
+import { getRange } from "../../engine/key.ts";
 import { requirePermission } from "../auth/permissions.ts";
 import { type Answer, json } from "../exchange/answer.ts";
 import { found } from "../exchange/refusal-error.ts";
@@ -22,7 +22,7 @@ import { type Call, jsonBody, type Route, route } from "../route.ts";
 import { atTicket, mintTicket, redeemTicket } from "../sign-in/stream-tickets.ts";
 import { findComposition } from "./compositions.ts";
 import { renderStream } from "./render-stream.ts";
-import { findRender, renderText, submitRender, tagOf } from "./renders.ts";
+import { createTag, findRender, renderText, submitRender } from "./renders.ts";
 
 export const renderRoutes: readonly Route[] = [
   route("POST", "/v1/compositions/{id}/render", {
@@ -73,7 +73,7 @@ export const renderRoutes: readonly Route[] = [
     answers: { 200: { frames: RenderFrame } },
     anyOrigin: true,
     access: "open",
-    partitionOf: atTicket,
+    getPartition: atTicket,
     takesHead: false,
     query: { ticket: ticketParameter },
     run: openStream,
@@ -96,14 +96,14 @@ function readRender(call: Call): Answer {
 async function listRenders(call: Call): Promise<Answer> {
   const { service, request } = call;
   const { id } = findComposition(call);
-  const range = rangeOf(renderOfCompositionKey(id, ""));
+  const range = getRange(renderOfCompositionKey(id, ""));
   const rows = await service.gateway.range(range, limits.renders.listMax, true);
   const items = rows.flatMap(({ key }) => {
     const render = service.gateway.read(renderKey(idOfBytes(key, key.length - 16)));
     return render === undefined ? [] : [renderText(service, render).view];
   });
   const text = JSON.stringify({ items });
-  return withETag(request, tagOf(text), text);
+  return withETag(request, createTag(text), text);
 }
 
 async function cancelRender(call: Call): Promise<Answer> {
@@ -117,9 +117,9 @@ async function cancelRender(call: Call): Promise<Answer> {
 
 async function openStream(call: Call<unknown, { ticket: string | undefined }>): Promise<Answer> {
   const reader = await redeemTicket(call, call.query.ticket);
-  return renderStream(call, idOf(call), reader);
+  return renderStream(call, getId(call), reader);
 }
 
-function idOf({ id }: Call<unknown, unknown>): Id {
+function getId({ id }: Call<unknown, unknown>): Id {
   return found(parseId(id));
 }

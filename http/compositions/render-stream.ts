@@ -28,7 +28,7 @@ export function renderStream(
 function streamedRender(service: Service, id: Id): StreamedState<Render> {
   return {
     key: renderKey(id),
-    versionOf: ({ version }) => version,
+    getVersion: ({ version }) => version,
     compare: (render, shown) =>
       render.phase === shown.phase && !isOver(render) ? "progress" : "change",
     view(render) {
@@ -36,14 +36,18 @@ function streamedRender(service: Service, id: Id): StreamedState<Render> {
       return {
         place: `${id}:${render.version}`,
         status: { status: view.status, progress: view.progress ?? undefined },
-        outcome: isOver(render) ? outcomeOf(service, render, view) : undefined,
+        outcome: isOver(render) ? buildOutcomeFrame(service, render, view) : undefined,
       };
     },
   };
 }
 
 /** The data of the one terminal frame. */
-function outcomeOf(service: Service, render: Render, { status, error, warnings }: RenderView) {
+function buildOutcomeFrame(
+  service: Service,
+  render: Render,
+  { status, error, warnings }: RenderView,
+) {
   const asset =
     render.phase === "succeeded"
       ? service.gateway.read(assetKey(render.scope, render.asset))

@@ -2,7 +2,7 @@
 
 import { hash } from "node:crypto";
 import { assetKey } from "../../actors/protocol/asset.ts";
-import { objectKeyOf, objectsOf } from "../../actors/protocol/bundle-file.ts";
+import { listObjects, objectKeyFor } from "../../actors/protocol/bundle-file.ts";
 import type { Source } from "../../actors/protocol/farm-task.ts";
 import {
   type Render,
@@ -28,11 +28,11 @@ import { requireRoom } from "../accounts/storage.ts";
 import { readyAsset } from "../assets/ready-asset.ts";
 import { found, RefusalError } from "../exchange/refusal-error.ts";
 import { digestOfBody, idempotencyKey } from "../jobs/submitting.ts";
-import { traceOf } from "../request/trace-parent.ts";
+import { getTrace } from "../request/trace-parent.ts";
 import type { Call } from "../route.ts";
 import type { Service } from "../service.ts";
 import { newObject } from "./composition-storing.ts";
-import { assetIdsOf } from "./composition-urls.ts";
+import { listAssetIds } from "./composition-urls.ts";
 import { changeWhole, type Snapshot } from "./compositions.ts";
 
 /** Throws `RefusalError` with 404 for what is unknown or another scope's. */
@@ -97,7 +97,7 @@ export async function submitRender(
     await changeWhole(call, async (snapshot) => {
       const manifestKey = await storeManifest(service, snapshot);
       manifests.push(manifestKey);
-      const order = await orderOf(call, id, snapshot, manifestKey);
+      const order = await buildOrder(call, id, snapshot, manifestKey);
       return {
         kind: "render",
         order: { ...order, ...defined({ warnings }) },
@@ -129,7 +129,7 @@ function sorted(value: unknown): unknown {
 
 /** Which object has which file, as the farm reads it. */
 async function storeManifest(service: Service, snapshot: Snapshot): Promise<string> {
-  const key = `${objectsOf(snapshot.composition.id)}/${newObject(service, "manifest.json")}`;
+  const key = `${listObjects(snapshot.composition.id)}/${newObject(service, "manifest.json")}`;
   await service.objects.put(key, [Buffer.from(manifestText(snapshot))]);
   return key;
 }
@@ -137,13 +137,13 @@ async function storeManifest(service: Service, snapshot: Snapshot): Promise<stri
 export function manifestText({ composition, files }: Snapshot): string {
   const listed = files.map((file) => ({
     path: file.path,
-    objectKey: objectKeyOf(composition.id, file),
+    objectKey: objectKeyFor(composition.id, file),
     mimeType: file.mime,
   }));
   return JSON.stringify({ files: listed });
 }
 
-async function orderOf(
+async function buildOrder(
   call: Call<RenderRequest>,
   id: Id,
   { composition, files }: Snapshot,
@@ -161,10 +161,10 @@ async function orderOf(
     revision: composition.revision,
     createdAtMs: service.clock.nowMs(),
     target,
-    ...(target === "video" ? { quality } : { still, params: paramsOf(still, timeline) }),
-    ...defined({ audioMix, trace: traceOf(call.request) }),
+    ...(target === "video" ? { quality } : { still, params: getParams(still, timeline) }),
+    ...defined({ audioMix, trace: getTrace(call.request) }),
     manifestKey,
-    assets: sourcesOf(call, timeline),
+    assets: listSources(call, timeline),
   };
 }
 
@@ -190,7 +190,7 @@ function refuseUnusable({ diagnostics }: Timeline): void {
  * The nearest frame within the film, as far as its length is known before the page runs. The farm
  * gets the requested time and decides.
  */
-function paramsOf(still: RenderStillOptions, { fps, duration }: Timeline): StillParams {
+function getParams(still: RenderStillOptions, { fps, duration }: Timeline): StillParams {
   const { at_seconds: atSeconds = 0, background = "opaque", max_dimension: edge = null } = still;
   const wanted = still.frame ?? Math.round(atSeconds * fps);
   const last = duration === undefined ? frameMax : frameCount(duration, fps) - 1;
@@ -199,11 +199,11 @@ function paramsOf(still: RenderStillOptions, { fps, duration }: Timeline): Still
 }
 
 /** The sources that are there now; the render reports missing ones. */
-export function sourcesOf(
+export function listSources(
   { service, principal }: Call<unknown, unknown>,
   timeline: Timeline,
 ): Readonly<Record<string, Source>> {
-  const names = assetIdsOf(timeline);
+  const names = listAssetIds(timeline);
   if (names.length > limits.renders.assetsMax) {
     const detail = `invalid_composition: names more than ${limits.renders.assetsMax} assets`;
     throw new RefusalError({ code: "validation", detail, faults: [{ pointer: "", detail }] });
@@ -217,6 +217,6 @@ export function sourcesOf(
 }
 
 /** Of a listing's text. */
-export function tagOf(text: string): string {
+export function createTag(text: string): string {
   return `"${hash("sha256", text, "base64url").slice(0, 22)}"`;
 }

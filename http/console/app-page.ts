@@ -33,10 +33,10 @@ export function appPage(page: AppPage): Answer {
     "frame-ancestors 'none'",
   ].join("; ");
   const headers = [htmlType, noReferrer, ["Content-Security-Policy", policy]] as const;
-  return { status: 200, headers, body: markupOf(page).markup };
+  return { status: 200, headers, body: writeMarkup(page).markup };
 }
 
-function markupOf({ title, id, script, nonce, withoutScripts }: AppPage): Markup {
+function writeMarkup({ title, id, script, nonce, withoutScripts }: AppPage): Markup {
   return html`<!doctype html>
 <html lang="en">
 <head>

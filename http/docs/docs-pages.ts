@@ -50,7 +50,7 @@ export function referencePage(): Answer {
   });
 }
 
-export function entriesOf(chapters: readonly Chapter[]): readonly Entry[] {
+export function listEntries(chapters: readonly Chapter[]): readonly Entry[] {
   const sections = chapters.flatMap(({ slug, title: page, sections }) =>
     sections.map(({ id, title, text }) => ({ url: `/docs/${slug}#${id}`, page, title, text })),
   );

@@ -4,7 +4,7 @@ import { Type } from "../../config/schema.ts";
 import { json } from "../exchange/answer.ts";
 import { type Route, route } from "../route.ts";
 import { docsFiles, docsFilesPath } from "./docs-files.ts";
-import { chapterPage, entriesOf, problemsPage, referencePage } from "./docs-pages.ts";
+import { chapterPage, listEntries, problemsPage, referencePage } from "./docs-pages.ts";
 import { guides, readChapter } from "./guides.ts";
 
 const SearchEntries = Type.Array(
@@ -38,7 +38,7 @@ export const docsRoutes: readonly Route[] = [
     summary: "What the search of the documentation looks through",
     answers: { 200: SearchEntries },
     access: "open",
-    run: () => json(200, entriesOf(guides.map(({ slug }) => readChapter(slug)))),
+    run: () => json(200, listEntries(guides.map(({ slug }) => readChapter(slug)))),
   }),
   route("GET", "/docs/{guide}", {
     ...page,

@@ -54,7 +54,7 @@ function compile(markdown: string): Pick<Chapter, "html" | "sections"> {
     renderer: {
       heading({ tokens, depth, text }) {
         const content = this.parser.parseInline(tokens);
-        return `<h${depth} id="${anchorOf(text)}">${content}</h${depth}>\n`;
+        return `<h${depth} id="${findAnchor(text)}">${content}</h${depth}>\n`;
       },
       // Wide ones scroll by themselves; the keyboard must be able to do that.
       code({ text, lang }) {
@@ -64,20 +64,21 @@ function compile(markdown: string): Pick<Chapter, "html" | "sections"> {
     },
   });
   const tokens = marked.lexer(markdown);
-  return { html: marked.parser(tokens), sections: sectionsOf(tokens) };
+  return { html: marked.parser(tokens), sections: listSections(tokens) };
 }
 
-function anchorOf(title: string): string {
+function findAnchor(title: string): string {
   return title
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, "-")
     .replaceAll(/^-|-$/g, "");
 }
 
-function sectionsOf(tokens: readonly Token[]): readonly Section[] {
+function listSections(tokens: readonly Token[]): readonly Section[] {
   const sections: { id: string; title: string; text: string }[] = [];
   for (const token of tokens) {
-    if (isHeading(token)) sections.push({ id: anchorOf(token.text), title: token.text, text: "" });
+    if (isHeading(token))
+      sections.push({ id: findAnchor(token.text), title: token.text, text: "" });
     const last = sections.at(-1);
     if (last !== undefined && !isHeading(token)) last.text += ` ${token.raw}`;
   }

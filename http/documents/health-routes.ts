@@ -21,7 +21,7 @@ export const healthRoutes: readonly Route[] = [
 
 function ready({ service }: Call): Answer {
   const { gateway, health } = service;
-  const { isReadable, isOpen } = service.cluster === undefined ? gateway : stateOf(service);
+  const { isReadable, isOpen } = service.cluster === undefined ? gateway : getState(service);
   const isLogged = isLogReached(service);
   const checks: Readonly<Record<string, CheckState>> = {
     store: storeState({ isReadable, isOpen }),
@@ -53,12 +53,12 @@ function isLogReached({ gateway, cluster }: Service): boolean {
 type StoreState = Pick<Gateway, "isOpen" | "isReadable">;
 
 /** Of a cluster: every shard is owned by a node, and this one has the log. */
-function stateOf(service: Service): StoreState {
+function getState(service: Service): StoreState {
   const { gateway, cluster } = service;
   const { shardCount } = gateway;
   let isOpen = true;
   for (let shard = 0; shard <= shardCount; shard++)
-    isOpen &&= gateway.owns(shard) || cluster?.nodes.ownerOf(shard) !== undefined;
+    isOpen &&= gateway.owns(shard) || cluster?.nodes.getOwner(shard) !== undefined;
   return { isOpen, isReadable: isOpen && isLogReached(service) };
 }
 

@@ -7,7 +7,7 @@ import type { Type } from "../../config/schema.ts";
 import { noParameters } from "../request/query.ts";
 import type { Route } from "../route.ts";
 import { Components, type Json, type Members } from "./published-components.ts";
-import { responsesOf } from "./published-responses.ts";
+import { describeResponses } from "./published-responses.ts";
 
 export interface Published {
   readonly version: string;
@@ -23,8 +23,8 @@ export function openapi({ version, baseUrl }: Published, routes: readonly Route[
   for (const route of routes) {
     const isInside = route.path.startsWith(`${prefix}/`);
     const path = publishedPath(route);
-    const place = isInside ? {} : { servers: [{ url: originOf(baseUrl) }] };
-    const operation = { [route.method.toLowerCase()]: operationOf(route, path, components) };
+    const place = isInside ? {} : { servers: [{ url: getOrigin(baseUrl) }] };
+    const operation = { [route.method.toLowerCase()]: describeOperation(route, path, components) };
     paths[path] = { ...place, ...paths[path], ...operation };
   }
   return {
@@ -37,7 +37,7 @@ export function openapi({ version, baseUrl }: Published, routes: readonly Route[
       contact: { name: "The operator of this service", url: baseUrl },
     },
     servers: [{ url: baseUrl }],
-    tags: tagsOf(routes),
+    tags: listTags(routes),
     security: [{ bearer: [] }],
     paths,
     components: {
@@ -65,48 +65,48 @@ export function publishedPath({ path }: Pick<Route, "path">): string {
   return unambiguous[inside] ?? inside;
 }
 
-function originOf(baseUrl: string): string {
+function getOrigin(baseUrl: string): string {
   return baseUrl.slice(0, -prefix.length);
 }
 
 /** The first segment of a path says what it is about. */
-function tagOf({ path }: Route): string {
+function getTag({ path }: Route): string {
   const segments = path.split("/").filter((segment) => segment !== "" && segment !== "v1");
   return segments[0]?.split(":")[0]?.replace(/^\./, "") ?? "service";
 }
 
-function tagsOf(routes: readonly Route[]): Members[] {
-  const names = [...new Set(routes.map(tagOf))].sort();
+function listTags(routes: readonly Route[]): Members[] {
+  const names = [...new Set(routes.map(getTag))].sort();
   return names.map((name) => ({ name, description: `Everything under ${name}.` }));
 }
 
-function operationOf(route: Route, path: string, components: Components): Members {
+function describeOperation(route: Route, path: string, components: Components): Members {
   const { access, summary, body, streamBytesMax } = route;
   const parameters = [...pathParameters(path), ...queryParameters(route, components)];
   if (route.takesKey) parameters.push(idempotencyKey);
-  const responses = responsesOf(route, components);
+  const responses = describeResponses(route, components);
   if (Object.hasOwn(responses, 412)) parameters.push(ifMatch);
   if (Object.hasOwn(responses, 304)) parameters.push(ifNoneMatch);
   return {
-    operationId: operationIdOf(route),
+    operationId: getOperationId(route),
     summary,
-    description: `${summary}. ${accessOf(access)}`,
-    tags: [tagOf(route)],
+    description: `${summary}. ${describeAccess(access)}`,
+    tags: [getTag(route)],
     ...(access === "open" ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...defined({ requestBody: body && bodyOf(body, components) }),
-    ...(streamBytesMax === undefined ? {} : { requestBody: streamOf(route, components) }),
+    ...defined({ requestBody: body && describeBody(body, components) }),
+    ...(streamBytesMax === undefined ? {} : { requestBody: describeStream(route, components) }),
     responses,
   };
 }
 
-function operationIdOf({ method, path }: Route): string {
+function getOperationId({ method, path }: Route): string {
   const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== "" && word !== "v1");
   const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
   return method.toLowerCase() + (name === "" ? "Root" : name);
 }
 
-function accessOf(access: Route["access"]): string {
+function describeAccess(access: Route["access"]): string {
   if (access === "open") return "Needs no bearer.";
   return access === "bearer" ? "Any valid bearer." : `Needs the scope ${access}.`;
 }
@@ -153,7 +153,7 @@ const ifNoneMatch: Members = {
   schema: { type: "string" },
 };
 
-function bodyOf(body: NonNullable<Route["body"]>, components: Components): Members {
+function describeBody(body: NonNullable<Route["body"]>, components: Components): Members {
   const { mediaType = "application/json" } = body;
   const content = components.body(mediaType, body.schema);
   return { required: requiresMembers(body.schema), content };
@@ -164,7 +164,7 @@ function requiresMembers(schema: Type.TSchema): boolean {
   return "required" in schema && Array.isArray(schema.required) && schema.required.length > 0;
 }
 
-function streamOf({ streamBody }: Route, components: Components): Members {
+function describeStream({ streamBody }: Route, components: Components): Members {
   const entries = Object.entries(streamBody).map(([mediaType, schema]) => [
     mediaType,
     schema === null ? {} : { schema: components.shown(schema) },

@@ -45,7 +45,7 @@ export class Components {
   refusal(status: number, slugs: readonly Slug[]): Members {
     const name = [status, ...slugs].join("-");
     this.responses[name] ??= {
-      description: meaningOf(slugs),
+      description: describeSlugs(slugs),
       headers: headersOfRefusal(status),
       content: this.problemBody(status, slugs),
     };
@@ -84,7 +84,7 @@ function reference(title: string): Members {
   return { $ref: `#/components/schemas/${title}` };
 }
 
-function meaningOf(slugs: readonly Slug[]): string {
+function describeSlugs(slugs: readonly Slug[]): string {
   const meanings = problemTypes
     .filter(({ slug }) => slugs.some((given) => given === slug))
     .map(({ slug, meaning }) => `\`${slug}\`: ${meaning}`);

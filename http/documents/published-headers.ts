@@ -63,7 +63,7 @@ const tagged = [
 /** What names a model, which may be deprecated; submits do besides. */
 const dated = ["POST /v1/jobs/cost", "GET /v1/models/{id}"];
 
-export function headersOf(route: Route, status: number): Members {
+export function describeHeaders(route: Route, status: number): Members {
   const operation = `${route.method} ${route.path}`;
   const isTagged = Object.hasOwn(route.answers, 304) || tagged.includes(operation);
   const isLocated = status === 202 || (status === 201 && located.includes(operation));

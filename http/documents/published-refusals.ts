@@ -95,7 +95,7 @@ function isStream({ answers }: Route): boolean {
 }
 
 /** Problem types by status, both in the order of their table. */
-export function refusalsOf(route: Route): ReadonlyMap<number, readonly Slug[]> {
+export function listRefusals(route: Route): ReadonlyMap<number, readonly Slug[]> {
   const found = new Set<string>(more[`${route.method} ${route.path}`]);
   for (const { slugs, applies } of rules)
     if (applies(route)) for (const slug of slugs) found.add(slug);

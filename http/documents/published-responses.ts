@@ -3,21 +3,21 @@
 import { type Answers, type EventStream, isEventStream, type Route } from "../route.ts";
 import type { Components, Json, Members } from "./published-components.ts";
 import { rawFrames } from "./published-examples.ts";
-import { headersOf } from "./published-headers.ts";
-import { refusalsOf } from "./published-refusals.ts";
+import { describeHeaders } from "./published-headers.ts";
+import { listRefusals } from "./published-refusals.ts";
 
-export function responsesOf(route: Route, components: Components): Members {
+export function describeResponses(route: Route, components: Components): Members {
   const responses: Record<string, Json> = {};
-  const refusals = refusalsOf(route);
+  const refusals = listRefusals(route);
   for (const [status, slugs] of refusals) responses[status] = components.refusal(status, slugs);
   for (const [key, answer] of Object.entries(route.answers)) {
     const status = Number(key);
     const slugs = refusals.get(status);
     const asProblem = slugs === undefined ? {} : components.problemBody(status, slugs);
-    const content = { ...contentOf(answer, components), ...asProblem };
+    const content = { ...describeContent(answer, components), ...asProblem };
     responses[status] = {
       description: descriptions[status] ?? "As asked",
-      headers: headersOf(route, status),
+      headers: describeHeaders(route, status),
       ...(Object.keys(content).length === 0 ? {} : { content }),
     };
   }
@@ -39,15 +39,15 @@ const descriptions: Readonly<Record<number, string>> = {
   503: "Not ready, with what is not; or a problem before it got that far",
 };
 
-function contentOf(answer: Answers[number] | undefined, components: Components): Members {
+function describeContent(answer: Answers[number] | undefined, components: Components): Members {
   if (answer === null || answer === undefined) return {};
   if (typeof answer === "string") return { [answer]: {} };
-  if (isEventStream(answer)) return eventsOf(answer, components);
+  if (isEventStream(answer)) return describeEvents(answer, components);
   return components.body("application/json", answer);
 }
 
 /** Text whose frames are what `contentSchema` describes (JSON Schema 2020-12, section 8.5). */
-function eventsOf({ frames }: EventStream, components: Components): Members {
+function describeEvents({ frames }: EventStream, components: Components): Members {
   const { title = "" } = frames as { readonly title?: string };
   const schema = {
     type: "string",

@@ -4,11 +4,11 @@ import { limits } from "../../config/limits.ts";
 import { parseId } from "../../engine/id.ts";
 import { invariant } from "../../engine/invariant.ts";
 
-const job = idOf("0199c0de-7000-7000-8000-000000000001");
+const job = getId("0199c0de-7000-7000-8000-000000000001");
 const resetsAtMs = Date.UTC(2026, 4, 1);
 const { retryAfterSeconds } = limits.http;
 
-function idOf(text: string) {
+function getId(text: string) {
   const id = parseId(text);
   invariant(id !== undefined, `${text} is an id`);
   return id;

@@ -59,7 +59,7 @@ export interface Sink {
 
 /** For headers that recur. */
 export function constantHeader(name: string, value: string): Header {
-  return [name, value, lineOf([name, value])];
+  return [name, value, formatHeaderLine([name, value])];
 }
 
 /**
@@ -67,7 +67,7 @@ export function constantHeader(name: string, value: string): Header {
  * carries a control character is left out, since an answer without it is better than none or than
  * a forged one.
  */
-export function lineOf([name, value, line]: Header): string {
+export function formatHeaderLine([name, value, line]: Header): string {
   if (line !== undefined) return line;
   const written = `${name}: ${value}`;
   return isWritable(written) ? `\r\n${written}` : "";

@@ -1,6 +1,6 @@
 /** `GET /compositions/{id}/export`: the timeline as an archive for a desktop editor. */
 
-import { objectKeyOf } from "../../actors/protocol/bundle-file.ts";
+import { objectKeyFor } from "../../actors/protocol/bundle-file.ts";
 import { compositionDetailsKey } from "../../actors/protocol/composition.ts";
 import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
@@ -9,12 +9,12 @@ import { type ExportFormat, exportFormats } from "../../contract/composition.ts"
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { MediaSource } from "../../timeline/bundle.ts";
 import type { MediaLink } from "../../timeline/export/manifest.ts";
-import { refOf, slugOf } from "../../timeline/export/names.ts";
+import { getRef, getSlug } from "../../timeline/export/names.ts";
 import type { StoredMedia } from "../../timeline/export/sources.ts";
 import type { Writing } from "../../timeline/export/writing.ts";
 import type { Timeline } from "../../timeline/model.ts";
 import { readyAsset } from "../assets/ready-asset.ts";
-import { type Snapshot, snapshotOf } from "../compositions/compositions.ts";
+import { type Snapshot, takeSnapshot } from "../compositions/compositions.ts";
 import type { Answer } from "../exchange/answer.ts";
 import { found, RefusalError } from "../exchange/refusal-error.ts";
 import type { Parameter } from "../request/query.ts";
@@ -48,7 +48,7 @@ type ExportCall = Call<unknown, { readonly format: ExportFormat }>;
 
 async function exportComposition(call: ExportCall): Promise<Answer> {
   const { service, query } = call;
-  const snapshot = await snapshotOf(call);
+  const snapshot = await takeSnapshot(call);
   const { composition, key, files } = snapshot;
   const { name } = found(service.gateway.read(compositionDetailsKey(key)));
   const timeline = await service.timelines.of(composition, files);
@@ -57,7 +57,7 @@ async function exportComposition(call: ExportCall): Promise<Answer> {
   const measured = await measureComposition(call, snapshot, timeline, {
     drawsTexts: hasTexts && query.format === "fcpxml",
   });
-  const { stored, links } = mediaOf(call, snapshot, timeline);
+  const { stored, links } = listMedia(call, snapshot, timeline);
   const writing: Writing = {
     compositionId: composition.id,
     name,
@@ -69,11 +69,11 @@ async function exportComposition(call: ExportCall): Promise<Answer> {
       revision: composition.revision,
       atMs: composition.updatedAtMs,
       links,
-      tables: await tablesOf(call, snapshot, timeline),
+      tables: await readTables(call, snapshot, timeline),
     },
   };
   const bytes = await write(call, writing);
-  const filename = `${slugOf(name, "composition")}-${query.format}.zip`;
+  const filename = `${getSlug(name, "composition")}-${query.format}.zip`;
   return {
     status: 200,
     headers: [
@@ -123,7 +123,7 @@ interface ExportMedia {
 }
 
 /** What of the timeline's media is there, and links to it. */
-function mediaOf(
+function listMedia(
   call: ExportCall,
   { composition, files }: Snapshot,
   timeline: Timeline,
@@ -140,13 +140,13 @@ function mediaOf(
     if (objectKey !== undefined) links.set(ref, service.signedUrls.sign(objectKey, nowMs));
   };
   const take = (source: MediaSource): void => {
-    const ref = refOf(source);
+    const ref = getRef(source);
     if (stored.has(ref)) return;
     if (source.kind === "file") {
       const file = byPath.get(source.path);
       const name = source.path.slice(source.path.lastIndexOf("/") + 1);
       if (file !== undefined)
-        add(ref, { mimeType: file.mime, name }, objectKeyOf(composition.id, file));
+        add(ref, { mimeType: file.mime, name }, objectKeyFor(composition.id, file));
       return;
     }
     const asset = readyAsset(service, principal.scope, source.assetId);
@@ -161,7 +161,7 @@ function mediaOf(
 }
 
 /** The colour tables that grades name; those beyond the bound are left to be a warning. */
-async function tablesOf(
+async function readTables(
   { service }: ExportCall,
   { composition, files }: Snapshot,
   { clips }: Timeline,
@@ -172,7 +172,7 @@ async function tablesOf(
   for (const file of files) {
     if (!paths.has(file.path) || file.size > room) continue;
     room -= file.size;
-    const bytes = await readWhole(service.objects, objectKeyOf(composition.id, file), file.size);
+    const bytes = await readWhole(service.objects, objectKeyFor(composition.id, file), file.size);
     tables.set(file.path, bytes.toString("latin1"));
   }
   return tables;

@@ -7,7 +7,7 @@ import type { Objects } from "../../engine/ports/objects.ts";
 import type { Writing } from "../../timeline/export/writing.ts";
 import type { Timeline } from "../../timeline/model.ts";
 import type { Snapshot } from "../compositions/compositions.ts";
-import { manifestText, sourcesOf } from "../compositions/renders.ts";
+import { listSources, manifestText } from "../compositions/renders.ts";
 import { RefusalError } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import type { Call } from "../route.ts";
@@ -33,7 +33,7 @@ export async function measureComposition(
   const manifestKey = `${measuringObjects(id)}/manifest.json`;
   try {
     await objects.put(manifestKey, [Buffer.from(manifestText(snapshot))]);
-    const input = { manifestKey, assets: sourcesOf(call, timeline), drawsTexts };
+    const input = { manifestKey, assets: listSources(call, timeline), drawsTexts };
     const message: Measure = { kind: "measure", id, scope: principal.scope, input };
     const reply = await gateway.ask(measuringKey(id), message, "work");
     const result = expectReply(reply, "measured", "failed", "late");

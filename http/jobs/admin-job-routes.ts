@@ -15,18 +15,18 @@ import { JobPage, type JobStatus, type Job as JobView, jobStatuses } from "../..
 import type { Gateway } from "../../engine/gateway.ts";
 import { type Id, idAtEnd, idBytes, parseId } from "../../engine/id.ts";
 import {
+  createKey,
+  getPartition,
+  getPartitions,
+  getRange,
   type Key,
   type KeyRange,
-  keyOf,
-  partitionOf,
-  partitionsOf,
-  rangeOf,
 } from "../../engine/key.ts";
 import type { TableReader } from "../../engine/ports/tables.ts";
 import { type Answer, json } from "../exchange/answer.ts";
 import { KeyMerge } from "../paging/key-merge.ts";
 import { nextCursor } from "../paging/pages.ts";
-import { integer, optionalText, someOf } from "../request/query.ts";
+import { integer, optionalText, parseSome } from "../request/query.ts";
 import { anywhere, type Call, type Route, route } from "../route.ts";
 import type { Service } from "../service.ts";
 import type { Found } from "./job-reads.ts";
@@ -50,13 +50,13 @@ export const adminJobRoutes: readonly Route[] = [
     summary: "List the jobs of all accounts, newest first",
     answers: { 200: AdminJobPage },
     access: "admin",
-    partitionOf: anywhere,
+    getPartition: anywhere,
     rate: "read",
     query: {
       limit: integer(1, limits.admin.listMax, limits.admin.listDefault),
       cursor: optionalText(512),
-      status: someOf(jobStatuses),
-      modality: someOf(modalities),
+      status: parseSome(jobStatuses),
+      modality: parseSome(modalities),
       model: optionalText(64),
       user_id: optionalText(36),
     },
@@ -143,7 +143,7 @@ export async function listPart(
 }
 
 export function partitionsIn({ shardCount }: Gateway, shard: number): number[] {
-  const { first, last } = partitionsOf(shard, shardCount);
+  const { first, last } = getPartitions(shard, shardCount);
   return Array.from({ length: last - first + 1 }, (_, place) => first + place);
 }
 
@@ -155,13 +155,13 @@ async function newestFirst(
 ) {
   const isOfFailed = status?.length === 1 && status[0] === "failed";
   const code = isOfFailed ? codes.failedJob : codes.job;
-  const prefixes = partitions.map((partition) => keyOf(partition, code, ""));
+  const prefixes = partitions.map((partition) => createKey(partition, code, ""));
   const readers = new Map<number, TableReader["range"]>();
   await Promise.all(
-    prefixes.map(async (prefix) => readers.set(partitionOf(prefix), await gateway.ranges(prefix))),
+    prefixes.map(async (prefix) => readers.set(getPartition(prefix), await gateway.ranges(prefix))),
   );
   const read = (range: KeyRange, limit: number) =>
-    readers.get(partitionOf(range.start))?.(range, limit, true) ?? [];
+    readers.get(getPartition(range.start))?.(range, limit, true) ?? [];
   return new KeyMerge(
     read,
     prefixes.map((prefix) => below(prefix, after)),
@@ -170,7 +170,7 @@ async function newestFirst(
 }
 
 function below(prefix: Key, after: Id | undefined): KeyRange {
-  const { start, end } = rangeOf(prefix);
+  const { start, end } = getRange(prefix);
   return { start, end: after === undefined ? end : prefix + idBytes(after) };
 }
 

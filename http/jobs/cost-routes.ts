@@ -22,8 +22,8 @@ import { findWallet, spendable, visibleBalance } from "../accounts/wallet.ts";
 import { type Answer, json } from "../exchange/answer.ts";
 import { RefusalError } from "../exchange/refusal-error.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
-import { deprecationOf } from "./deprecation.ts";
-import { askingOf, sourcesOf } from "./submitting.ts";
+import { getDeprecationHeaders } from "./deprecation.ts";
+import { createSources, getRequester } from "./submitting.ts";
 
 export const costRoutes: readonly Route[] = [
   route("POST", "/v1/jobs/cost", {
@@ -67,7 +67,7 @@ async function quote(call: Call<JobCostRequest>): Promise<Answer> {
   if ("submitted" in resolved) view.members = resolved.submitted.length;
   if (durationSeconds !== undefined) view.duration_seconds = durationSeconds;
   if (quality !== undefined) view.quality = quality;
-  return json(200, view, deprecationOf(model, service));
+  return json(200, view, getDeprecationHeaders(model, service));
 }
 
 /** Exactly the member that `kind` names is present. */
@@ -77,8 +77,8 @@ function resolve(call: Call<JobCostRequest>, kind: CostKind): Resolved | Refusal
     .filter((name) => name !== kind)
     .map((name) => ({ pointer: `/${name}`, detail: `does not go with the kind ${kind}` }));
   if (faults.length > 0) throw new RefusalError({ code: "validation", faults });
-  const asking = askingOf(call);
-  const sources = sourcesOf(call);
+  const asking = getRequester(call);
+  const sources = createSources(call);
   const { image, video, audio, three_d, set } = bodies;
   const { video_background_removal: removal, video_restoration: restoration } = bodies;
   if (image !== undefined) return resolveImage(image, asking, sources);

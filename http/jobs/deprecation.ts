@@ -8,7 +8,7 @@ const none: readonly Header[] = [];
  * Headers of a deprecated model: since when it is deprecated (RFC 9745), when it goes (RFC 8594),
  * and what comes instead (RFC 5829).
  */
-export function deprecationOf(model: ModelEntry, service: Service): readonly Header[] {
+export function getDeprecationHeaders(model: ModelEntry, service: Service): readonly Header[] {
   const { status, deprecated_at: since, sunset_at: until, replacement } = model;
   if (status !== "deprecated" || until === undefined) return none;
   const sinceMs = Date.parse(since ?? service.catalogue.updatedAt);

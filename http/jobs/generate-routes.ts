@@ -5,10 +5,10 @@
 
 import { resolveAudio } from "../../actors/generation/audio.ts";
 import { resolveBackgroundRemoval } from "../../actors/generation/background-removal.ts";
-import { promptMaxOf, References, textFaults } from "../../actors/generation/faults.ts";
+import { getPromptMax, References, textFaults } from "../../actors/generation/faults.ts";
 import type { Generation, Sources } from "../../actors/generation/generation.ts";
 import { resolveImage } from "../../actors/generation/image.ts";
-import { type Asking, chooseModel, refusalOf } from "../../actors/generation/model-choice.ts";
+import { type Asking, chooseModel, findRefusal } from "../../actors/generation/model-choice.ts";
 import { rewriteForVideo } from "../../actors/generation/prompt-rewriter.ts";
 import { resolveRestoration } from "../../actors/generation/restoration.ts";
 import { resolve3D } from "../../actors/generation/three-d.ts";
@@ -37,8 +37,15 @@ import { type Answer, json } from "../exchange/answer.ts";
 import { RefusalError } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
-import { deprecationOf } from "./deprecation.ts";
-import { askedOf, askingOf, digestOfBody, jobOf, sourcesOf, termsOf } from "./submitting.ts";
+import { getDeprecationHeaders } from "./deprecation.ts";
+import {
+  buildJob,
+  buildRequest,
+  buildSubmitTerms,
+  createSources,
+  digestOfBody,
+  getRequester,
+} from "./submitting.ts";
 
 interface Confirmable {
   readonly confirmation_token?: string;
@@ -139,10 +146,10 @@ function submitRoute<B extends Confirmable>(kind: Kind<B>): Route {
 
 async function submit<B extends Confirmable>(call: Call<B>, kind: Kind<B>): Promise<Answer> {
   const { service, principal, body } = call;
-  const generation = kind.resolve(body, askingOf(call), sourcesOf(call));
+  const generation = kind.resolve(body, getRequester(call), createSources(call));
   if ("code" in generation) throw new RefusalError(generation);
   const { canonical, model, price } = generation;
-  const terms = termsOf(call, {
+  const terms = buildSubmitTerms(call, {
     path: kind.path,
     kind: kind.kind,
     canonical,
@@ -155,8 +162,8 @@ async function submit<B extends Confirmable>(call: Call<B>, kind: Kind<B>): Prom
   const keyless = isKeyed
     ? { bodyDigest: digestOfBody(call, kind.path, canonical, undefined) }
     : {};
-  const jobRequest = askedOf(call, id, generation, terms.fingerprint, keyless);
-  const job = jobOf(jobRequest, generation);
+  const jobRequest = buildRequest(call, id, generation, terms.fingerprint, keyless);
+  const job = buildJob(jobRequest, generation);
   const message: SubmitJob = { kind: "submit", submit: packSubmit({ job, ...terms }) };
   const reply = await service.gateway.ask(accountKey(principal.scope), message, "work");
   const accepted = expectReply(reply, "accepted");
@@ -165,18 +172,18 @@ async function submit<B extends Confirmable>(call: Call<B>, kind: Kind<B>): Prom
     job: "job" in accepted ? accepted.job : born(job, accepted.atMs),
   });
   const location = ["Location", `${service.baseUrl}/jobs/${id}`] as const;
-  return json(202, view, [location, ...deprecationOf(model, service)]);
+  return json(202, view, [location, ...getDeprecationHeaders(model, service)]);
 }
 
 /** Rewrites first and charges then, so that a failure costs nothing. */
 async function enhancePrompt(call: Call<EnhancePromptRequest>): Promise<Answer> {
   const { service, principal, body, rate } = call;
-  const model = chooseModel(askingOf(call), body.model, "video", "generate");
+  const model = chooseModel(getRequester(call), body.model, "video", "generate");
   if ("code" in model) throw new RefusalError(model);
-  const references = new References(sourcesOf(call));
+  const references = new References(createSources(call));
   const frame = references.one(body.first_frame_asset_id, "/first_frame_asset_id", "image");
   const faults = textFaults(body.prompt, "prompt", 10_000, true);
-  const refusal = refusalOf(model, principal.plan, faults, references.faults);
+  const refusal = findRefusal(model, principal.plan, faults, references.faults);
   if (refusal !== undefined) throw new RefusalError(refusal);
   const context = {
     durationSeconds: body.duration_seconds,
@@ -184,7 +191,7 @@ async function enhancePrompt(call: Call<EnhancePromptRequest>): Promise<Answer> 
     hasFirstFrame: frame !== undefined,
   };
   const original = body.prompt.trim();
-  const prompt = rewriteForVideo(original, context, promptMaxOf(model));
+  const prompt = rewriteForVideo(original, context, getPromptMax(model));
   const message: Pay = {
     kind: "pay",
     credits: limits.pricing.enhancePromptCredits,
@@ -204,5 +211,5 @@ async function enhancePrompt(call: Call<EnhancePromptRequest>): Promise<Answer> 
     credits_charged: limits.pricing.enhancePromptCredits,
     balance_credits: visibleBalance(wallet, principal.role, nowMs),
   };
-  return json(200, view, deprecationOf(model, service));
+  return json(200, view, getDeprecationHeaders(model, service));
 }

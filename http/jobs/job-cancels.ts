@@ -9,7 +9,7 @@ import { type Id, parseId } from "../../engine/id.ts";
 import { requirePermission } from "../auth/permissions.ts";
 import { type Answer, json } from "../exchange/answer.ts";
 import { RefusalError } from "../exchange/refusal-error.ts";
-import { problemOf } from "../problems/problems.ts";
+import { buildProblem } from "../problems/problems.ts";
 import { expectReply } from "../problems/replies.ts";
 import { optionalInstant } from "../request/query.ts";
 import type { Call } from "../route.ts";
@@ -40,15 +40,15 @@ export async function cancelJobs(call: Call<CancelJobsRequest>): Promise<Answer>
   const results = new Map<string, Result>();
   // Newest first: a member of a set that waits must not get the slot of one before it.
   for (const name of [...new Set(named)].sort().reverse())
-    results.set(name, await resultOf(call, name));
+    results.set(name, await cancelOne(call, name));
   return json(200, { results: named.map((name) => results.get(name)) });
 }
 
-async function resultOf(call: Asker, name: string): Promise<Result> {
+async function cancelOne(call: Asker, name: string): Promise<Result> {
   const job = parseId(name);
   const refusal = job === undefined ? ({ code: "not_found" } as const) : await refused(call, job);
   if (refusal === undefined) return { job_id: name, status: 200 };
-  const { status, code } = problemOf(refusal);
+  const { status, code } = buildProblem(refusal);
   return { job_id: name, status, ...defined({ code }) };
 }
 

@@ -15,21 +15,21 @@ interface Line {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-export function historyOf(gateway: Gateway, { request: asked, job }: Found): JobEvents {
+export function readHistory(gateway: Gateway, { request: asked, job }: Found): JobEvents {
   const { createdAtMs: atMs, modality, model } = asked;
-  const noted = rowsOf(gateway, job);
+  const noted = readEventRows(gateway, job);
   const lines: Line[] = [{ atMs, type: "accepted", data: { modality, model } }];
   const { hold } = job.terms;
   if (hold > 0) lines.push({ atMs, type: "hold_placed", data: { credits: hold } });
   const isNoted = noted.some(({ type }) => type === "submitted");
   if (!isNoted && wasSubmitted(job)) lines.push({ atMs, type: "submitted", data: {} });
-  lines.push(...noted, ...courseOf(job));
+  lines.push(...noted, ...listCourse(job));
   // Equal times stay in the order in which things happen.
   lines.sort((a, b) => a.atMs - b.atMs);
   return { items: lines.map(({ atMs, type, data }) => ({ at: timestamp(atMs), type, data })) };
 }
 
-function rowsOf(gateway: Gateway, { terms, events = 0 }: Job): Line[] {
+function readEventRows(gateway: Gateway, { terms, events = 0 }: Job): Line[] {
   return Array.from({ length: events }).flatMap((_, at) => {
     return gateway.read(jobEventKey(terms.job, at)) ?? [];
   });
@@ -41,7 +41,7 @@ function wasSubmitted(job: Job): boolean {
   return job.phase !== "canceled" || job.stage !== "before_submit";
 }
 
-function courseOf(job: Job): Line[] {
+function listCourse(job: Job): Line[] {
   const lines: Line[] = [];
   const add = (atMs: number, type: Line["type"], data: Line["data"]) =>
     lines.push({ atMs, type, data });
@@ -53,17 +53,17 @@ function courseOf(job: Job): Line[] {
   if (job.phase === "canceled") add(endMs, "cancel_requested", { canceled_by: job.canceledBy });
   const failed = job.phase === "failed" ? { failure_code: job.failure.code } : {};
   add(endMs, "terminal", { status, ...failed });
-  const settled = settlementOf(job);
-  if (settled !== undefined) add(settled.atMs, "settled", amountsOf(job, settled.charged));
+  const settled = getSettlement(job);
+  if (settled !== undefined) add(settled.atMs, "settled", getAmounts(job, settled.charged));
   return lines;
 }
 
 /** Undefined while it is pending. */
-function settlementOf(job: Extract<Job, { completedAtMs: number }>) {
+function getSettlement(job: Extract<Job, { completedAtMs: number }>) {
   if (job.phase !== "canceled") return { atMs: job.completedAtMs, charged: job.charged };
   return job.settlement.kind === "settled" ? job.settlement : undefined;
 }
 
-function amountsOf({ terms }: Job, charged: number) {
+function getAmounts({ terms }: Job, charged: number) {
   return { credits_charged: charged, credits_refunded: terms.hold - charged };
 }

@@ -8,11 +8,11 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { memberCountsKey } from "../../actors/account/member-counts.ts";
 import {
-  endOf,
-  jobsOf,
+  computeEnd,
+  getIndexOwner,
+  jobsKey,
   modelTag,
   narrowOwner,
-  ownerOf,
   tagDigest,
 } from "../../actors/job/job-index.ts";
 import { countIndex, modelPlace } from "../../actors/protocol/account.ts";
@@ -24,7 +24,7 @@ import { type Modality, modalities } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
 import { type JobStatus, jobStatuses } from "../../contract/job.ts";
 import { firstIdAt, type Id, idBytes, parseId, partitionOfId } from "../../engine/id.ts";
-import { type Key, type KeyRange, keyOf, partitionOf, rangeOf } from "../../engine/key.ts";
+import { createKey, getPartition, getRange, type Key, type KeyRange } from "../../engine/key.ts";
 import { type Answer, jsonText } from "../exchange/answer.ts";
 import { RefusalError } from "../exchange/refusal-error.ts";
 import { KeyMerge } from "../paging/key-merge.ts";
@@ -62,10 +62,10 @@ export async function listJobs(call: ListCall): Promise<Answer> {
   const last = found.length > limit ? page.at(-1) : undefined;
   const rest = JSON.stringify({
     next_cursor: last === undefined ? null : service.cursors.make(last.request.id, bound, nowMs),
-    total: totalOf(countsOf(call, member), query),
+    total: countTotal(readCounts(call, member), query),
   });
   // Each item is text already, or will be for the next poll.
-  const items = page.map((job) => service.jobs.textOf(job).text).join(",");
+  const items = page.map((job) => service.jobs.writeText(job).text).join(",");
   return jsonText(200, `{"items":[${items}],${rest.slice(1)}`);
 }
 
@@ -108,7 +108,7 @@ function bounded(call: ListCall, member: Id | undefined, after: Id | undefined) 
   // A cursor is bound to its filters, so what was shown last lies within them.
   const below = after === undefined ? to && at(to) : idBytes(after);
   return prefixes(call, member).map((prefix) => {
-    const all = rangeOf(prefix);
+    const all = getRange(prefix);
     return {
       start: from === undefined ? all.start : prefix + at(from + 1),
       end: below === undefined ? all.end : prefix + below,
@@ -123,15 +123,15 @@ function prefixes(call: ListCall, member: Id | undefined): Key[] {
   const session = named === undefined ? undefined : parseId(named);
   if (named !== undefined && session === undefined) return [];
   const tag = query.tag === undefined ? undefined : tagDigest(query.tag);
-  const owner = narrowOwner(ownerOf(scope, member), session, tag);
+  const owner = narrowOwner(getIndexOwner(scope, member), session, tag);
   return classes(call).map(({ modality, end, model }) =>
-    jobsOf(scope, owner, modality, end, model),
+    jobsKey(scope, owner, modality, end, model),
   );
 }
 
 /** The job that an entry of the index names. */
 function jobAtEnd(entry: Key | undefined): Key<Job> | undefined {
-  return entry && keyOf(partitionOf(entry), codes.job, entry.slice(-16));
+  return entry && createKey(getPartition(entry), codes.job, entry.slice(-16));
 }
 
 /** Members of a set are named in its row, oldest first. */
@@ -163,9 +163,9 @@ function classes({ service, principal, query }: ListCall) {
       .filter((model) => tag === undefined || model === tag);
     const statuses = (query.status ?? jobStatuses).filter(
       (status) =>
-        endOf(status) === "open" || (account.counts[countIndex(modality, status)] ?? 0) > 0,
+        computeEnd(status) === "open" || (account.counts[countIndex(modality, status)] ?? 0) > 0,
     );
-    const ends = [...new Set(statuses.map(endOf))];
+    const ends = [...new Set(statuses.map(computeEnd))];
     return ends.flatMap((end) => models.map((model) => ({ modality, end, model })));
   });
 }
@@ -191,13 +191,13 @@ function isBetween(atMs: number, { created_after: from, created_before: to }: Li
   return (from === undefined || atMs > from) && (to === undefined || atMs < to);
 }
 
-function countsOf({ service, principal }: ListCall, member: Id | undefined): readonly number[] {
+function readCounts({ service, principal }: ListCall, member: Id | undefined): readonly number[] {
   const account = accountKey(principal.scope);
   if (member !== undefined) return service.gateway.read(memberCountsKey(account, member)) ?? [];
   return service.gateway.read(account)?.counts ?? [];
 }
 
-function totalOf(counts: readonly number[], query: ListQuery): number {
+function countTotal(counts: readonly number[], query: ListQuery): number {
   let total = 0;
   for (const modality of query.modality ?? modalities)
     for (const status of query.status ?? jobStatuses)

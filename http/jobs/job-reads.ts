@@ -11,7 +11,7 @@ import { codes } from "../../actors/table-codes.ts";
 import { limits } from "../../config/limits.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import type { Id } from "../../engine/id.ts";
-import { codeOf, type Key } from "../../engine/key.ts";
+import { getCode, type Key } from "../../engine/key.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { SignedUrls } from "../auth/signed-urls.ts";
 import { RefusalError } from "../exchange/refusal-error.ts";
@@ -72,7 +72,7 @@ export class JobReads {
   text(job: Id, scope: Id): JobText {
     const known = this.textByJob.get(jobKey(job));
     const isFresh = known?.scope === scope && known.staleMs > this.clock.nowMs();
-    return isFresh ? known : this.textOf(this.find(job, scope));
+    return isFresh ? known : this.writeText(this.find(job, scope));
   }
 
   /** As `text`, with the request that was accepted. */
@@ -89,7 +89,7 @@ export class JobReads {
     return text;
   }
 
-  textOf(found: Found): JobText {
+  writeText(found: Found): JobText {
     const { terms } = found.job;
     const key = jobKey(terms.job);
     const known = this.textByJob.get(key);
@@ -147,7 +147,7 @@ export class JobReads {
 
   /** Called for every row that changes while texts are kept. */
   onWrite(key: Key): void {
-    const code = codeOf(key);
+    const code = getCode(key);
     if (code === codes.job) this.textByJob.delete(key);
     else if (code === codes.asset) this.textByJob.delete(this.jobByAsset.get(key) ?? key);
   }

@@ -19,11 +19,11 @@ import { type Answer, json, jsonText } from "../exchange/answer.ts";
 import { found, RefusalError } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { withETag } from "../request/etag.ts";
-import { integer, optionalInstant, optionalText, someOf } from "../request/query.ts";
+import { integer, optionalInstant, optionalText, parseSome } from "../request/query.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
 import { isTerminal } from "../streams/job-watchers.ts";
 import { cancel, cancelJobs } from "./job-cancels.ts";
-import { historyOf } from "./job-history.ts";
+import { readHistory } from "./job-history.ts";
 import { listJobs } from "./job-listing.ts";
 
 const Nothing = strict({});
@@ -31,15 +31,15 @@ const Nothing = strict({});
 export const listParameters = {
   limit: integer(1, limits.jobs.listMax, limits.jobs.listDefault),
   cursor: optionalText(512),
-  status: someOf(jobStatuses),
-  modality: someOf(modalities),
+  status: parseSome(jobStatuses),
+  modality: parseSome(modalities),
   model: optionalText(64),
   tag: optionalText(64),
   created_after: optionalInstant,
   created_before: optionalInstant,
   set_id: optionalText(36),
   agent_session_id: optionalText(36),
-  scope: someOf(["organization"]),
+  scope: parseSome(["organization"]),
 };
 
 export const jobRoutes: readonly Route[] = [
@@ -108,31 +108,31 @@ export const jobRoutes: readonly Route[] = [
 ];
 
 /** Ids that are not UUIDs answer 404. */
-export function jobIdOf({ id }: Call): Id {
+export function getJobId({ id }: Call): Id {
   return found(parseId(id));
 }
 
 function readJob(call: Call): Answer {
   const { service, principal, request } = call;
-  const { text, etag } = service.jobs.detail(jobIdOf(call), principal.scope);
+  const { text, etag } = service.jobs.detail(getJobId(call), principal.scope);
   return etag === undefined ? jsonText(200, text) : withETag(request, etag, text);
 }
 
 function readEvents(call: Call): Answer {
   const { service, principal } = call;
-  const found = service.jobs.find(jobIdOf(call), principal.scope);
-  return json(200, historyOf(service.gateway, found));
+  const found = service.jobs.find(getJobId(call), principal.scope);
+  return json(200, readHistory(service.gateway, found));
 }
 
 async function cancelJob(call: Call): Promise<Answer> {
-  return jsonText(200, await cancel(call, jobIdOf(call)));
+  return jsonText(200, await cancel(call, getJobId(call)));
 }
 
 /** Assets go with it, so the credential must be one that may change them. */
 async function deleteJob(call: Call): Promise<Answer> {
   const { service, principal } = call;
   requireScope(principal, "assets:write");
-  const job = jobIdOf(call);
+  const job = getJobId(call);
   const { request: asked } = service.jobs.find(job, principal.scope);
   if (asked.user !== principal.user.id) requirePermission(principal, "edit_any");
   expectReply(await service.gateway.ask(jobKey(job), { kind: "delete" }, "settle"), "deleted");
@@ -148,7 +148,7 @@ function whileReadable({ service, principal }: Call<unknown, unknown>, end: () =
 
 function waitForJob(call: Call<unknown, { timeout_seconds: number }>): Answer | Promise<Answer> {
   const { service, principal, query } = call;
-  const id = jobIdOf(call);
+  const id = getJobId(call);
   const { scope } = principal;
   const { job } = service.jobs.find(id, scope);
   const ended = () => jsonText(200, service.jobs.detail(id, scope).text);

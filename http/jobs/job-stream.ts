@@ -28,11 +28,11 @@ export function jobStream(
 function streamedJob(service: Service, id: Id): StreamedState<Job> {
   return {
     key: jobKey(id),
-    versionOf: ({ revision }) => revision,
+    getVersion: ({ revision }) => revision,
     compare(job, shown) {
       // Canceled and not settled yet: the reader waits for both.
       if (isTerminal(job)) return hasEnded(job) ? "change" : "nothing";
-      const isSame = job.phase === shown.phase && detailOf(job) === detailOf(shown);
+      const isSame = job.phase === shown.phase && getDetail(job) === getDetail(shown);
       return isSame ? "progress" : "change";
     },
     view(job) {
@@ -41,28 +41,28 @@ function streamedJob(service: Service, id: Id): StreamedState<Job> {
       const view = service.jobs.view(found);
       return {
         place: `${id}:${job.revision}`,
-        status: statusOf(job, view),
-        outcome: hasEnded(job) ? outcomeOf(view) : undefined,
+        status: buildStatusFrame(job, view),
+        outcome: hasEnded(job) ? buildOutcomeFrame(view) : undefined,
       };
     },
   };
 }
 
-function statusOf(job: Job, view: JobView): object {
+function buildStatusFrame(job: Job, view: JobView): object {
   return {
     status: job.phase,
     progress: view.progress ?? undefined,
     status_detail: view.status_detail ?? undefined,
-    status_message: detailOf(job) === undefined ? undefined : view.status_message,
+    status_message: getDetail(job) === undefined ? undefined : view.status_message,
   };
 }
 
-function detailOf(job: Job): string | undefined {
+function getDetail(job: Job): string | undefined {
   return job.phase === "queued" ? job.detail?.name : undefined;
 }
 
 /** The data of the one terminal frame. */
-function outcomeOf(view: JobView): object {
+function buildOutcomeFrame(view: JobView): object {
   const { status, failure, cancellation, asset } = view;
   if (failure !== undefined)
     return {

@@ -4,12 +4,12 @@ import { Model, ModelPage } from "../../contract/model.ts";
 import { requireScope } from "../auth/principals.ts";
 import type { Answer } from "../exchange/answer.ts";
 import { found } from "../exchange/refusal-error.ts";
-import { availabilityOf } from "../providers/provider-views.ts";
+import { getAvailability } from "../providers/provider-views.ts";
 import { withETag } from "../request/etag.ts";
-import { optionalFlag, someOf } from "../request/query.ts";
+import { optionalFlag, parseSome } from "../request/query.ts";
 import { anywhere, type Call, type Route, route } from "../route.ts";
 import type { Service } from "../service.ts";
-import { deprecationOf } from "./deprecation.ts";
+import { getDeprecationHeaders } from "./deprecation.ts";
 
 const operations = ["generate", "set", "background_removal", "restoration"] as const;
 
@@ -24,11 +24,11 @@ export const modelRoutes: readonly Route[] = [
     summary: "List the models, with limits, options and prices",
     answers: { 200: ModelPage, 304: null },
     access: "bearer",
-    partitionOf: anywhere,
+    getPartition: anywhere,
     rate: "read",
     query: {
-      modality: someOf(modalities),
-      operation: someOf(operations),
+      modality: parseSome(modalities),
+      operation: parseSome(operations),
       include_disabled: optionalFlag,
     },
     run: listModels,
@@ -37,7 +37,7 @@ export const modelRoutes: readonly Route[] = [
     summary: "Read a model",
     answers: { 200: Model, 304: null },
     access: "bearer",
-    partitionOf: anywhere,
+    getPartition: anywhere,
     rate: "read",
     run: readModel,
   }),
@@ -65,7 +65,7 @@ function readModel(call: Call): Answer {
     models.find(({ id, aliases }) => id === call.id || aliases.includes(call.id)),
   );
   const answer = tagged(call, JSON.stringify(modelView(model, call.service)));
-  return { ...answer, headers: [...answer.headers, ...deprecationOf(model, call.service)] };
+  return { ...answer, headers: [...answer.headers, ...getDeprecationHeaders(model, call.service)] };
 }
 
 function offers({ operations }: ModelEntry, name: string): boolean {
@@ -89,7 +89,7 @@ function modelView(model: ModelEntry, service: Service) {
   const shown = Object.fromEntries(
     Object.entries(model).filter(([name]) => Object.hasOwn(publicModelFields, name)),
   );
-  return { ...shown, availability: availabilityOf(model.provider, service) };
+  return { ...shown, availability: getAvailability(model.provider, service) };
 }
 
 function tagged({ request }: Call<unknown, unknown>, text: string): Answer {

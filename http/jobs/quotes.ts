@@ -44,7 +44,7 @@ export class Quotes {
     const expires = Buffer.alloc(6);
     expires.writeUIntBE(expiresAtMs, 0, 6);
     const nonce = this.entropy.bytes(8);
-    const payload = Buffer.concat([expires, whoOf(offer), whatOf(offer), nonce]);
+    const payload = Buffer.concat([expires, encodeRequester(offer), encodeOffer(offer), nonce]);
     return {
       token: Buffer.concat([this.signer.sign(payload), payload]).toString("base64url"),
       expiresAtMs,
@@ -59,22 +59,22 @@ export class Quotes {
     const isOurs = this.signer.verifies(bytes.subarray(0, macBytes), payload);
     if (bytes.length !== tokenBytes || !isOurs) return { kind: "rejected", reason: "invalid" };
     const asked = offer();
-    if (!whoOf(asked).equals(payload.subarray(6, 22)))
+    if (!encodeRequester(asked).equals(payload.subarray(6, 22)))
       return { kind: "rejected", reason: "foreign" };
     const expiresAtMs = payload.readUIntBE(0, 6);
     if (expiresAtMs <= this.clock.nowMs()) return { kind: "rejected", reason: "expired" };
-    if (!whatOf(asked).equals(payload.subarray(22, 38)))
+    if (!encodeOffer(asked).equals(payload.subarray(22, 38)))
       return { kind: "rejected", reason: "mismatch" };
     const digest = createHash("sha256").update(bytes).digest("binary").slice(0, 16);
     return { kind: "valid", digest, expiresAtMs };
   }
 }
 
-function whoOf({ user, scope }: Offer): Buffer {
+function encodeRequester({ user, scope }: Offer): Buffer {
   return digest(`${user}\n${scope}`);
 }
 
-function whatOf({ kind, canonical, model, price }: Offer): Buffer {
+function encodeOffer({ kind, canonical, model, price }: Offer): Buffer {
   return digest(`${kind}\n${model}\n${price}\n${canonical}`);
 }
 

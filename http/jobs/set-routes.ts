@@ -15,20 +15,27 @@ import { strict } from "../../contract/common.ts";
 import { GenerateSetRequest } from "../../contract/generation.ts";
 import { OutputSetPage, OutputSet as SetSchema } from "../../contract/set.ts";
 import { type Id, idBytes, parseId, partitionOfId } from "../../engine/id.ts";
-import { rangeOf } from "../../engine/key.ts";
+import { getRange } from "../../engine/key.ts";
 import { timestamp } from "../../engine/timestamp.ts";
 import { requirePermission } from "../auth/permissions.ts";
 import { type Answer, json } from "../exchange/answer.ts";
 import { found, RefusalError } from "../exchange/refusal-error.ts";
-import { problemOf } from "../problems/problems.ts";
+import { buildProblem } from "../problems/problems.ts";
 import { expectReply } from "../problems/replies.ts";
 import { integer, optionalText } from "../request/query.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
 import type { Service } from "../service.ts";
 import { isTerminal } from "../streams/job-watchers.ts";
-import { deprecationOf } from "./deprecation.ts";
+import { getDeprecationHeaders } from "./deprecation.ts";
 import { imagePath } from "./generate-routes.ts";
-import { askedOf, askingOf, digestOfBody, jobOf, sourcesOf, termsOf } from "./submitting.ts";
+import {
+  buildJob,
+  buildRequest,
+  buildSubmitTerms,
+  createSources,
+  digestOfBody,
+  getRequester,
+} from "./submitting.ts";
 
 const setPath = "/v1/generate/set";
 const Nothing = strict({});
@@ -64,7 +71,7 @@ export const setRoutes: readonly Route[] = [
     access: "jobs:read",
     needs: "read",
     rate: "read",
-    run: (call: Call) => json(200, viewOf(call, find(call))),
+    run: (call: Call) => json(200, buildView(call, find(call))),
   }),
   route("POST", "/v1/sets/{id}/cancel", {
     summary: "Cancel the members of a set that have not ended",
@@ -79,9 +86,9 @@ export const setRoutes: readonly Route[] = [
 
 async function generateSet(call: Call<GenerateSetRequest>): Promise<Answer> {
   const { service, principal, body } = call;
-  const generation = resolveSet(body, askingOf(call), sourcesOf(call));
+  const generation = resolveSet(body, getRequester(call), createSources(call));
   if ("code" in generation) throw new RefusalError(generation);
-  const terms = termsOf(call, {
+  const terms = buildSubmitTerms(call, {
     path: setPath,
     kind: "set",
     canonical: generation.canonical,
@@ -103,17 +110,20 @@ async function generateSet(call: Call<GenerateSetRequest>): Promise<Answer> {
       model: generation.model.id,
       createdAtMs,
     },
-    members: candidatesOf(call, generation, id, terms.fingerprint),
+    members: buildCandidates(call, generation, id, terms.fingerprint),
   };
   const reply = await service.gateway.ask(accountKey(scope), message, "work");
   expectReply(reply, "accepted_set");
   const set = found(service.gateway.read(setKey(scope, id)));
   const location = ["Location", `${service.baseUrl}/sets/${id}`] as const;
-  return json(202, viewOf(call, set), [location, ...deprecationOf(generation.model, service)]);
+  return json(202, buildView(call, set), [
+    location,
+    ...getDeprecationHeaders(generation.model, service),
+  ]);
 }
 
 /** The first member carries the fingerprint of the whole set. */
-function candidatesOf(
+function buildCandidates(
   call: Call<GenerateSetRequest>,
   { members }: SetGeneration,
   set: Id,
@@ -124,8 +134,8 @@ function candidatesOf(
   const candidate = (work: Generation, at: number) => {
     const bodyDigest = digestOfBody(call, imagePath, work.canonical, undefined);
     const own = at === 0 ? fingerprint : "";
-    const request = askedOf(call, ids.under(partition), work, own, { bodyDigest, set });
-    return { ...jobOf(request, work), inlineMs: 0 };
+    const request = buildRequest(call, ids.under(partition), work, own, { bodyDigest, set });
+    return { ...buildJob(request, work), inlineMs: 0 };
   };
   return members.map(({ label, work }, at) => ({
     label,
@@ -137,7 +147,7 @@ function find({ service, principal, id }: Call<unknown, unknown>): OutputSet {
   return found(service.gateway.read(setKey(principal.scope, found(parseId(id)))));
 }
 
-function viewOf({ service }: Call<unknown, unknown>, set: OutputSet) {
+function buildView({ service }: Call<unknown, unknown>, set: OutputSet) {
   const jobs = new Map<string, MemberJob>();
   const gone = new Map<string, Job["phase"]>();
   for (const member of set.members) {
@@ -150,7 +160,7 @@ function viewOf({ service }: Call<unknown, unknown>, set: OutputSet) {
     const phase = service.gateway.read(jobRequestKey(member.job))?.goneAs;
     if (phase !== undefined) gone.set(member.job, phase);
   }
-  return setView(set, jobs, gone, problemOf);
+  return setView(set, jobs, gone, buildProblem);
 }
 
 async function listSets(
@@ -160,14 +170,14 @@ async function listSets(
   const { scope } = principal;
   const bound = `sets ${scope}`;
   const after = service.cursors.after(query.cursor, bound, service.clock.nowMs());
-  const { start, end } = rangeOf(setsKey(scope));
+  const { start, end } = getRange(setsKey(scope));
   const before = after === undefined ? end : setsKey(scope) + idBytes(after);
   const rows = await service.gateway.range({ start, end: before }, query.limit + 1, true);
   const sets = rows.map((row) => service.gateway.row<OutputSet>(row));
   const page = sets.slice(0, query.limit);
   const last = sets.length > query.limit ? page.at(-1) : undefined;
   return json(200, {
-    items: page.map((set) => viewOf(call, set)),
+    items: page.map((set) => buildView(call, set)),
     next_cursor:
       last === undefined ? null : service.cursors.make(last.id, bound, service.clock.nowMs()),
     total: service.gateway.read(accountKey(scope))?.sets ?? 0,
@@ -193,5 +203,5 @@ async function cancelSet(call: Call): Promise<Answer> {
   }
   if (canceled === 0)
     throw new RefusalError({ code: "conflict", detail: "No member of this set can be canceled." });
-  return json(200, viewOf(call, set));
+  return json(200, buildView(call, set));
 }

@@ -6,7 +6,7 @@ import type { Answer } from "../exchange/answer.ts";
 import { ticketParameter } from "../request/query.ts";
 import { type Call, type Route, route } from "../route.ts";
 import { atTicket, mintTicket, redeemTicket } from "../sign-in/stream-tickets.ts";
-import { jobIdOf } from "./job-routes.ts";
+import { getJobId } from "./job-routes.ts";
 import { jobStream } from "./job-stream.ts";
 
 export const streamRoutes: readonly Route[] = [
@@ -23,7 +23,7 @@ export const streamRoutes: readonly Route[] = [
     answers: { 200: { frames: JobFrame } },
     anyOrigin: true,
     access: "open",
-    partitionOf: atTicket,
+    getPartition: atTicket,
     takesHead: false,
     query: { ticket: ticketParameter },
     run: openStream,
@@ -31,12 +31,12 @@ export const streamRoutes: readonly Route[] = [
 ];
 
 function ticketForJob(call: Call): Promise<Answer> {
-  const job = jobIdOf(call);
+  const job = getJobId(call);
   call.service.jobs.find(job, call.principal.scope);
   return mintTicket(call, job);
 }
 
 async function openStream(call: Call<unknown, { ticket: string | undefined }>): Promise<Answer> {
   const reader = await redeemTicket(call, call.query.ticket);
-  return jobStream(call, jobIdOf(call), reader);
+  return jobStream(call, getJobId(call), reader);
 }

@@ -7,7 +7,7 @@ import { hash } from "node:crypto";
 import { nameAsset } from "../../actors/asset/asset-view.ts";
 import type { Generation, Sources } from "../../actors/generation/generation.ts";
 import type { Asking } from "../../actors/generation/model-choice.ts";
-import { creationOf } from "../../actors/job/creation.ts";
+import { buildCreation } from "../../actors/job/creation.ts";
 import { modelTag } from "../../actors/job/job-index.ts";
 import { assetKey } from "../../actors/protocol/asset.ts";
 import { type CreateJob, type JobRequest, jobRequestKey } from "../../actors/protocol/job.ts";
@@ -17,16 +17,16 @@ import type { CostKind } from "../../contract/cost.ts";
 import { type Id, parseId } from "../../engine/id.ts";
 import type { HttpRequest } from "../exchange/answer.ts";
 import { RefusalError } from "../exchange/refusal-error.ts";
-import { traceOf } from "../request/trace-parent.ts";
+import { getTrace } from "../request/trace-parent.ts";
 import type { Call } from "../route.ts";
 
 /** What a call is resolved against. */
-export function askingOf({ service, principal }: Call<unknown, unknown>): Asking {
+export function getRequester({ service, principal }: Call<unknown, unknown>): Asking {
   return { catalogue: service.catalogue, plan: principal.plan };
 }
 
 /** Only what the caller may see and what is ready can be referred to. */
-export function sourcesOf({ service, principal }: Call<unknown, unknown>): Sources {
+export function createSources({ service, principal }: Call<unknown, unknown>): Sources {
   return (name) => {
     const id = parseId(name);
     const asset =
@@ -51,7 +51,7 @@ interface Request {
 }
 
 /** Throws `RefusalError`: 400 for an unusable Idempotency-Key, 503 without room. */
-export function termsOf(call: Call<unknown, unknown>, request: Request): SubmitTerms {
+export function buildSubmitTerms(call: Call<unknown, unknown>, request: Request): SubmitTerms {
   const { service, principal, rate } = call;
   const key = idempotencyKey(call.request);
   if (service.health.isDiskLow) throw new RefusalError(noRoom);
@@ -90,7 +90,7 @@ export function digestOfBody(
 }
 
 /** What the caller asked for; `more` says what it belongs to. */
-export function askedOf(
+export function buildRequest(
   { service, principal, request }: Call<unknown, unknown>,
   id: Id,
   generation: Generation,
@@ -110,25 +110,25 @@ export function askedOf(
     task: model.provider_model,
     input: generation.input,
     typicalSeconds: model.typical_seconds,
-    fingerprint: hexOf(fingerprint),
+    fingerprint: encodeHex(fingerprint),
     displayName,
     promptAs,
     enhancedPrompt,
     set: more.set,
     turn: principal.run,
     parent,
-    surface: surfaceOf(request),
-    trace: traceOf(request),
-    bodyDigest: more.bodyDigest === undefined ? undefined : hexOf(more.bodyDigest),
+    surface: getSurface(request),
+    trace: getTrace(request),
+    bodyDigest: more.bodyDigest === undefined ? undefined : encodeHex(more.bodyDigest),
     accepted: generation.accepted,
     subject: prompt === "" ? (generation.subject ?? model.display_name) : undefined,
   };
 }
 
 /** The job that the account is to accept. */
-export function jobOf(request: JobRequest, { model, price, count }: Generation): CreateJob {
-  return creationOf(request, {
-    modelTag: tagOf(model.id),
+export function buildJob(request: JobRequest, { model, price, count }: Generation): CreateJob {
+  return buildCreation(request, {
+    modelTag: hashTag(model.id),
     provider: model.provider,
     hold: price,
     count,
@@ -139,13 +139,13 @@ export function jobOf(request: JobRequest, { model, price, count }: Generation):
 
 const tagByModel = new Map<string, number>();
 
-function tagOf(model: string): number {
+function hashTag(model: string): number {
   const known = tagByModel.get(model) ?? modelTag(model);
   tagByModel.set(model, known);
   return known;
 }
 
-function hexOf(digest: string): string {
+function encodeHex(digest: string): string {
   return Buffer.from(digest, "latin1").toString("hex");
 }
 
@@ -164,7 +164,7 @@ export function idempotencyKey({ headers }: HttpRequest): string | undefined {
   throw new RefusalError({ code: "validation", faults });
 }
 
-function surfaceOf({ headers }: HttpRequest): string | undefined {
+function getSurface({ headers }: HttpRequest): string | undefined {
   const surface = headers["x-service-surface"];
   return surface !== undefined && /^[a-z][a-z0-9_-]{0,31}$/.test(surface) ? surface : undefined;
 }

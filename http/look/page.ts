@@ -50,7 +50,7 @@ ${body}
 </body>
 </html>
 `;
-  const all = [htmlType, ["Content-Security-Policy", policyOf(page)], noReferrer, ...headers];
+  const all = [htmlType, ["Content-Security-Policy", writePolicy(page)], noReferrer, ...headers];
   return { status, headers: all as readonly Header[], body: text.markup };
 }
 
@@ -65,7 +65,12 @@ export function styleLinks(paths: readonly string[], nonce?: string): Markup {
   return { markup: links.join("\n") };
 }
 
-function policyOf({ nonce, scripts, isAsking = false, hasStylesOfScripts = false }: Page): string {
+function writePolicy({
+  nonce,
+  scripts,
+  isAsking = false,
+  hasStylesOfScripts = false,
+}: Page): string {
   return [
     "default-src 'none'",
     ...(nonce === undefined ? [] : [`script-src 'nonce-${nonce}'`]),

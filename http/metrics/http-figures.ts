@@ -25,7 +25,7 @@ export class HttpFigures {
   }
 
   private begin(route: Route | undefined): RouteFigures {
-    const durations = this.tally.histogram("http_request_duration_seconds", labelsOf(route));
+    const durations = this.tally.histogram("http_request_duration_seconds", getLabels(route));
     const figures = { durations, countByStatus: new Map<number, Count>() };
     this.byRoute.set(route, figures);
     return figures;
@@ -36,13 +36,13 @@ export class HttpFigures {
     countByStatus: Map<number, Count>,
     status: number,
   ): Count {
-    const labels = { ...labelsOf(route), status: String(status) };
+    const labels = { ...getLabels(route), status: String(status) };
     const count = this.tally.count("http_requests_total", labels);
     countByStatus.set(status, count);
     return count;
   }
 }
 
-function labelsOf(route: Route | undefined) {
+function getLabels(route: Route | undefined) {
   return { route: route?.path ?? unknown, method: route?.method ?? unknown };
 }

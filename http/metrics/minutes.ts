@@ -121,12 +121,12 @@ function totals(samples: readonly Sample[]): Figures {
     ...{ succeeded: ended("succeeded"), failed: ended("failed"), canceled: ended("canceled") },
     requests: add("http_requests_total"),
     serverErrors: add("http_requests_total", ({ status }) => status?.startsWith("5") === true),
-    answers: answersOf(samples),
+    answers: countAnswers(samples),
   };
 }
 
 /** A wait is held on purpose. */
-function answersOf(samples: readonly Sample[]): readonly number[] {
+function countAnswers(samples: readonly Sample[]): readonly number[] {
   const counts = [...noFigures.answers];
   for (const { name, labels, buckets } of samples) {
     if (name !== "http_request_duration_seconds" || labels["route"]?.endsWith("/wait")) continue;

@@ -23,7 +23,7 @@ export const failureRoutes: readonly Route[] = [
     summary: "Group the jobs that failed in the last hours by reason",
     answers: { 200: AdminFailureList },
     access: "admin",
-    partitionOf: anywhere,
+    getPartition: anywhere,
     rate: "read",
     query: { hours: integer(1, max, byDefault) },
     run: listFailures,

@@ -16,7 +16,7 @@ export const overviewRoutes: readonly Route[] = [
     summary: "What was done in each minute of the last hour, and what is open now",
     answers: { 200: AdminOverview },
     access: "admin",
-    partitionOf: anywhere,
+    getPartition: anywhere,
     rate: "read",
     run: showOverview,
   }),

@@ -16,11 +16,11 @@ export function nextCursor(
 }
 
 /** The first of `count` rising rows, by their times, that is later than `ms`. */
-export function firstLater(count: number, ms: number, timeOf: (row: number) => number): number {
+export function firstLater(count: number, ms: number, getTime: (row: number) => number): number {
   let [low, high] = [0, count];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    if (timeOf(middle) > ms) high = middle;
+    if (getTime(middle) > ms) high = middle;
     else low = middle + 1;
   }
   return low;

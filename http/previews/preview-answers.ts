@@ -4,7 +4,7 @@
  * pages have an opaque origin, so these answers are sent as open to any origin.
  */
 import { join } from "node:path";
-import { typeOf } from "../../film/markup/file-types.ts";
+import { getType } from "../../film/markup/file-types.ts";
 import { gatePath } from "../../film/markup/font-gate.ts";
 import { faceFile, facesPath } from "../../film/markup/web-fonts.ts";
 import { PageScripts } from "../../film/page-scripts.ts";
@@ -47,7 +47,7 @@ async function bundleFile(asked: PreviewRequest): Promise<Answer> {
   const from = query.get("klieg-from") ?? "index.html";
   const path = found(pathAsked(preview.bundle, written, from));
   const file = found(preview.fileAt(path));
-  const contentType = typeOf(path, file.mime);
+  const contentType = getType(path, file.mime);
   if (contentType.startsWith("text/html")) {
     const isFrame = request.headers["sec-fetch-dest"] === "iframe";
     return pageAnswer(asked, await preview.page(path, isFrame), path === preview.bundle.entry);
@@ -110,7 +110,7 @@ function bytesAnswer(bytes: Buffer, contentType: string): Answer {
 }
 
 function pageAnswer({ preview, origin }: PreviewRequest, body: string, isEntry: boolean): Answer {
-  const policy = policyOf(new URL(origin).host, preview.base);
+  const policy = writePolicy(new URL(origin).host, preview.base);
   const headers: Header[] = [
     ["Content-Type", "text/html; charset=utf-8"],
     // No source of a policy matches the film's page, whose origin is opaque, so that a page which
@@ -123,7 +123,7 @@ function pageAnswer({ preview, origin }: PreviewRequest, body: string, isEntry: 
 }
 
 /** Only what lies below `base` may be asked for, by either scheme. */
-function policyOf(host: string, base: string): string {
+function writePolicy(host: string, base: string): string {
   const own = `http://${host}${base} https://${host}${base}`;
   return [
     "sandbox allow-scripts",

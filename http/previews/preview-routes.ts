@@ -8,7 +8,7 @@ import { RefusalError } from "../exchange/refusal-error.ts";
 import { anyParameters } from "../request/query.ts";
 import { type Call, type PartitionOf, type Route, route } from "../route.ts";
 import { answerPreview } from "./preview-answers.ts";
-import { currentOf } from "./stored-previews.ts";
+import { findCurrent } from "./stored-previews.ts";
 
 /** Where the composition of a ticket is kept. */
 const atTicket: PartitionOf = ({ ids: [text = ""] }) => {
@@ -31,7 +31,7 @@ export const previewRoutes: readonly Route[] = [
     access: "open",
     anyOrigin: true,
     query: anyParameters,
-    partitionOf: atTicket,
+    getPartition: atTicket,
     run: readPreview,
   }),
 ];
@@ -51,20 +51,20 @@ async function readPreview(call: Call): Promise<Answer> {
   const ticket = service.previewTickets.read(text, service.clock.nowMs());
   if (ticket === undefined)
     throw new RefusalError({ code: "forbidden", detail: "This link is not valid or has expired." });
-  currentOf(service, ticket);
+  findCurrent(service, ticket);
   const preview = await service.previews.of(service, text, ticket);
   const { onFault } = service;
   try {
-    return await answerPreview({ preview, request, rest, origin: originOf(call), onFault });
+    return await answerPreview({ preview, request, rest, origin: getOrigin(call), onFault });
   } catch (error) {
     // A file that was replaced while it was read went with its revision.
-    currentOf(service, ticket);
+    findCurrent(service, ticket);
     throw error;
   }
 }
 
 /** As the browser knows it; behind a proxy its scheme may be another. */
-function originOf({ service, request }: Call): string {
+function getOrigin({ service, request }: Call): string {
   const host = request.headers["host"] ?? "";
   const isHost = /^([a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(:\d{1,5})?$/i.test(host);
   return isHost ? `http://${host}` : new URL(service.baseUrl).origin;

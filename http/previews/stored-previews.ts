@@ -1,9 +1,9 @@
 /** Previews of stored compositions that are open on this node. */
-import { type BundleFile, bundleFileKey, objectKeyOf } from "../../actors/protocol/bundle-file.ts";
+import { type BundleFile, bundleFileKey, objectKeyFor } from "../../actors/protocol/bundle-file.ts";
 import { type Composition, compositionKey } from "../../actors/protocol/composition.ts";
 import { limits } from "../../config/limits.ts";
 import type { Gateway } from "../../engine/gateway.ts";
-import { rangeOf } from "../../engine/key.ts";
+import { getRange } from "../../engine/key.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import { readyAsset } from "../assets/ready-asset.ts";
 import type { CompositionTimelines } from "../compositions/composition-timelines.ts";
@@ -44,14 +44,14 @@ export class StoredPreviews {
 async function storedFiles(service: PreviewSources, ticket: PreviewTicket): Promise<PreviewFiles> {
   const { gateway, objects, timelines } = service;
   const key = compositionKey(ticket.scope, ticket.composition);
-  const range = rangeOf(bundleFileKey(key, ""));
+  const range = getRange(bundleFileKey(key, ""));
   const rows = await gateway.range(range, limits.compositions.filesMax + 1, false);
-  const composition = currentOf(service, ticket);
+  const composition = findCurrent(service, ticket);
   const files = rows.map((row) => gateway.row<BundleFile>(row));
   files.sort((one, other) => (one.path < other.path ? -1 : 1));
   return {
     objects,
-    files: files.map((file) => ({ ...file, key: objectKeyOf(composition.id, file) })),
+    files: files.map((file) => ({ ...file, key: objectKeyFor(composition.id, file) })),
     timeline: () => timelines.of(composition, files),
     async asset(id) {
       const asset = readyAsset(service, ticket.scope, id);
@@ -64,7 +64,7 @@ async function storedFiles(service: PreviewSources, ticket: PreviewTicket): Prom
 }
 
 /** Throws `RefusalError` with 404 unless the revision is the current one. */
-export function currentOf({ gateway }: Pick<PreviewSources, "gateway">, ticket: PreviewTicket) {
+export function findCurrent({ gateway }: Pick<PreviewSources, "gateway">, ticket: PreviewTicket) {
   const key = compositionKey(ticket.scope, ticket.composition);
   const composition: Composition = found(gateway.read(key));
   return found(composition.revision === ticket.revision ? composition : undefined);

@@ -33,7 +33,7 @@ function oauthError({ error, detail }: Extract<Refusal, { code: "oauth" }>): Ans
 }
 
 /** The problem of a refusal, without the request it answers. */
-export function problemOf(refusal: Refusal) {
+export function buildProblem(refusal: Refusal) {
   if (refusal.code === "oauth")
     return { slug: "oauth", status: 400, title: refusal.error, detail: refusal.detail };
   const { slug, status, title, code, detail, headers } = explain(refusal);

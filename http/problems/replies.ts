@@ -25,11 +25,11 @@ export function expectReply<R extends Reply, Kind extends R["kind"]>(
   reply: R & Handled<R, Kind>,
   ...kinds: Kind[]
 ): Extract<R, { readonly kind: Kind }> {
-  if (isOf(reply, kinds)) return reply;
-  throw new RefusalError(refusalOf(reply));
+  if (isReply(reply, kinds)) return reply;
+  throw new RefusalError(findRefusal(reply));
 }
 
-function isOf<R extends Reply, Kind extends string>(
+function isReply<R extends Reply, Kind extends string>(
   reply: R,
   kinds: readonly Kind[],
 ): reply is Extract<R, { readonly kind: Kind }> {
@@ -37,7 +37,7 @@ function isOf<R extends Reply, Kind extends string>(
   return known.includes(reply.kind);
 }
 
-function refusalOf(reply: Reply): Refusal {
+function findRefusal(reply: Reply): Refusal {
   const { retryAfterSeconds } = limits.http;
   const failure = reply as Failure;
   switch (failure.kind) {

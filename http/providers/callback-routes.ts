@@ -33,7 +33,7 @@ export const callbackRoutes: readonly Route[] = [
     summary: "Tell that a job at a provider has changed; for providers alone",
     answers: { 200: CallbackTaken },
     access: "open",
-    partitionOf: ({ query }) =>
+    getPartition: ({ query }) =>
       atNamedId({ ids: [new URLSearchParams(query).get("job") ?? ""], query }),
     query: { job: optionalText(36), t: optionalText(64) },
     streamBytesMax: limits.callbacks.outcomeBytesMax,
@@ -73,11 +73,11 @@ async function take(
   checkAddress(config, request.address);
   const job = parseId(query.job ?? "");
   const head = job === undefined ? undefined : service.gateway.read(jobKey(job));
-  const submits = submitsOf(head);
+  const submits = countSubmits(head);
   const number =
     job === undefined
       ? undefined
-      : service.callbackTokens.submissionOf(query.t ?? "", provider, job, submits);
+      : service.callbackTokens.findSubmission(query.t ?? "", provider, job, submits);
   if (number === undefined) service.callbackRates.countClient(request.address);
   else service.callbackRates.countProvider(provider);
   // Its body may be large, and nothing but the token says from whom it comes.
@@ -88,7 +88,7 @@ async function take(
   // Only of a job that is still there can such a callback be told from a forged one.
   if (config.adapter === "cog" && !isOpen(head)) return "ignored";
   const callback = { rawBody, headers: request.headers };
-  return answerOf(service, { provider, job, number, callback });
+  return askAnswer(service, { provider, job, number, callback });
 }
 
 /** Account-wide webhooks are taken only with their secret; a graph server has none. */
@@ -96,7 +96,7 @@ function callsBack({ adapter, webhookSecret }: ProviderConfig): boolean {
   return adapter !== "comfyui" && (adapter !== "openai" || webhookSecret !== undefined);
 }
 
-async function answerOf(service: Service, question: Parameters<Service["line"]["callBack"]>[0]) {
+async function askAnswer(service: Service, question: Parameters<Service["line"]["callBack"]>[0]) {
   try {
     return await service.line.callBack(question);
   } catch (error) {
@@ -106,7 +106,7 @@ async function answerOf(service: Service, question: Parameters<Service["line"]["
 }
 
 /** How often a job was submitted is known until it has ended. */
-function submitsOf(head: Job | undefined): number {
+function countSubmits(head: Job | undefined): number {
   const submits = head !== undefined && "submits" in head ? head.submits : undefined;
   return submits ?? limits.callbacks.submissionsMax;
 }

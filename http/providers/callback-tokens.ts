@@ -19,21 +19,21 @@ export class CallbackTokens {
   }
 
   urlFor(provider: string, job: Id, number: number): string {
-    const token = this.signer.sign(subjectOf(provider, job, number)).toString("base64url");
+    const token = this.signer.sign(encodeSubject(provider, job, number)).toString("base64url");
     return `${this.baseUrl}/callbacks/${provider}?job=${job}&t=${token}`;
   }
 
   /** Which submission the token was made for, of the last ones of a job that had `submits`. */
-  submissionOf(token: string, provider: string, job: Id, submits: number): number | undefined {
+  findSubmission(token: string, provider: string, job: Id, submits: number): number | undefined {
     const mac = Buffer.from(token, "base64url");
     const first = Math.max(1, submits - limits.callbacks.submissionsMax + 1);
     for (let number = submits; number >= first; number--)
-      if (this.signer.verifies(mac, subjectOf(provider, job, number))) return number;
+      if (this.signer.verifies(mac, encodeSubject(provider, job, number))) return number;
     return undefined;
   }
 }
 
-function subjectOf(provider: string, job: Id, number: number): string {
+function encodeSubject(provider: string, job: Id, number: number): string {
   return `${provider}|${job}|${number}`;
 }
 

@@ -25,7 +25,7 @@ export const providerRoutes: readonly Route[] = [
     summary: "List the providers, with their state and work",
     answers: { 200: AdminProviderList },
     access,
-    partitionOf: anywhere,
+    getPartition: anywhere,
     rate: "read",
     run: listProviders,
   }),
@@ -33,7 +33,7 @@ export const providerRoutes: readonly Route[] = [
     summary: "Let the jobs of a provider wait",
     answers: { 200: AdminProvider },
     access,
-    partitionOf: anywhere,
+    getPartition: anywhere,
     rate: "write",
     body,
     run: (call) => setPaused(call, true),
@@ -42,7 +42,7 @@ export const providerRoutes: readonly Route[] = [
     summary: "Give a paused provider work again",
     answers: { 200: AdminProvider },
     access,
-    partitionOf: anywhere,
+    getPartition: anywhere,
     rate: "write",
     body,
     run: (call) => setPaused(call, false),
@@ -51,7 +51,7 @@ export const providerRoutes: readonly Route[] = [
     summary: "Read a job's state at its provider now",
     answers: { 200: ReadRequeued },
     access,
-    partitionOf: atNamedId,
+    getPartition: atNamedId,
     rate: "write",
     body,
     run: requeueRead,
@@ -59,7 +59,7 @@ export const providerRoutes: readonly Route[] = [
 ];
 
 async function listProviders({ service }: Call): Promise<Answer> {
-  const states = await statesOf(service);
+  const states = await listStates(service);
   const items = service.providers.map((config) => {
     const state = states.find(({ name }) => name === config.name);
     return providerView(config, state, service);
@@ -70,7 +70,7 @@ async function listProviders({ service }: Call): Promise<Answer> {
 export const providerPartPath = "/parts/providers";
 
 /** Of all nodes that can be asked: each gives work to the providers. */
-async function statesOf(service: Service): Promise<readonly ProviderState[]> {
+async function listStates(service: Service): Promise<readonly ProviderState[]> {
   const [own, others] = await Promise.all([
     ownStates(service),
     service.cluster?.forwarder.askNodes("GET", providerPartPath) ?? [],
@@ -125,7 +125,7 @@ async function setPaused(call: Call, isPaused: boolean): Promise<Answer> {
     audit: auditNote(call, isPaused ? "provider.pause" : "provider.resume", config.name),
   };
   expectReply(await service.gateway.ask(directoryKey, message, "work"), "provider_paused");
-  const states = await statesOf(service);
+  const states = await listStates(service);
   const state = states.find(({ name }) => name === config.name);
   return json(200, providerView(config, state, service));
 }

@@ -31,7 +31,7 @@ export function providerView(
 }
 
 /** Whether the models of a provider can be had now; those of a paused one wait. */
-export function availabilityOf(provider: string, { line, paused, health }: Service): Health {
+export function getAvailability(provider: string, { line, paused, health }: Service): Health {
   if (isFarm(provider)) return health.renderers === "down" ? "down" : "up";
   return paused.names().includes(provider) ? "down" : line.health(provider);
 }

@@ -45,7 +45,7 @@ export function parseJson(text: string, open: readonly string[] = []): unknown {
   const members = countMembers(text);
   const value = parse(text);
   // JSON.parse keeps the last of equal keys silently.
-  if (members !== membersOf(value)) throw malformed("an object has the same member twice");
+  if (members !== countValueMembers(value)) throw malformed("an object has the same member twice");
   refuseCrowd(value, open);
   if (surrogate.test(text)) refuseHalfCharacters(value, "");
   return value;
@@ -124,10 +124,10 @@ function isEscaped(text: string, at: number): boolean {
   return slashes % 2 === 1;
 }
 
-function membersOf(value: unknown): number {
+function countValueMembers(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   let members = Array.isArray(value) ? 0 : Object.keys(value).length;
-  for (const member of Object.values(value)) members += membersOf(member);
+  for (const member of Object.values(value)) members += countValueMembers(member);
   return members;
 }
 

@@ -2,7 +2,7 @@
 
 import type { Header, HttpRequest } from "../exchange/answer.ts";
 import { RefusalError } from "../exchange/refusal-error.ts";
-import { tagsOf } from "./etag.ts";
+import { parseTags } from "./etag.ts";
 
 /** By which a client knows whether it has the same bytes. */
 export interface Validators {
@@ -23,7 +23,7 @@ export function validatorHeaders({ etag, modifiedMs }: Validators): readonly Hea
  * 412 for what the client wants only if it is as it knows it.
  */
 export function isUnchanged(headers: Headers, { etag, modifiedMs }: Validators): boolean {
-  const wanted = tagsOf(headers["if-match"]);
+  const wanted = parseTags(headers["if-match"]);
   const isSame = wanted === undefined || wanted === "*" || wanted.includes(etag);
   const unmodifiedSince = readDate(headers["if-unmodified-since"]);
   const isLater =
@@ -32,7 +32,7 @@ export function isUnchanged(headers: Headers, { etag, modifiedMs }: Validators):
     modifiedMs !== undefined &&
     wholeSeconds(modifiedMs) > unmodifiedSince;
   if (!isSame || isLater) throw new RefusalError({ code: "precondition_failed" });
-  const known = tagsOf(headers["if-none-match"]);
+  const known = parseTags(headers["if-none-match"]);
   if (known !== undefined)
     return known === "*" || known.some((tag) => tag === etag || tag === `W/${etag}`);
   const modifiedSince = readDate(headers["if-modified-since"]);

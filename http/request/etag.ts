@@ -9,7 +9,7 @@ export function withETag(request: HttpRequest, etag: string, text: string): Answ
 
 /** Whether the client has what the tag names. */
 export function isKnown({ headers }: Pick<HttpRequest, "headers">, etag: string): boolean {
-  const known = tagsOf(headers["if-none-match"]) ?? [];
+  const known = parseTags(headers["if-none-match"]) ?? [];
   return known === "*" || known.some((tag) => tag === etag || tag === `W/${etag}`);
 }
 
@@ -18,7 +18,7 @@ export function notChanged(etag: string): Answer {
 }
 
 /** The tags of an `If-Match` or `If-None-Match`; undefined when there is none. */
-export function tagsOf(header: string | undefined): "*" | readonly string[] | undefined {
+export function parseTags(header: string | undefined): "*" | readonly string[] | undefined {
   if (header === undefined) return undefined;
   const tags = header.split(",").map((part) => part.trim());
   return tags.includes("*") ? "*" : tags;

@@ -78,7 +78,7 @@ export const optionalFlag: Parameter<boolean | undefined> = {
 };
 
 /** One value or several with commas between. */
-export function someOf<T extends string>(
+export function parseSome<T extends string>(
   values: readonly T[],
 ): Parameter<readonly T[] | undefined> {
   return {
@@ -94,7 +94,7 @@ export function someOf<T extends string>(
   };
 }
 
-export function oneOf<T extends string>(values: readonly T[], otherwise: T): Parameter<T> {
+export function parseOne<T extends string>(values: readonly T[], otherwise: T): Parameter<T> {
   return {
     schema: Type.Enum([...values], { default: otherwise }),
     read(text) {

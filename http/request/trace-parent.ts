@@ -4,7 +4,7 @@ import type { HttpRequest } from "../exchange/answer.ts";
 const form = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2})(?=$|-)/;
 
 /** Trace, span and flags of a client who traces its request, between dashes. */
-export function traceOf({ headers }: HttpRequest): string | undefined {
+export function getTrace({ headers }: HttpRequest): string | undefined {
   const given = headers["traceparent"];
   return given === undefined ? undefined : form.exec(given)?.[1];
 }

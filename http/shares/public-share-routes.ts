@@ -20,7 +20,7 @@ import { countResolution, findShared, noteVisit, resolve, unlockShared } from ".
 const open = {
   access: "open",
   anyOrigin: true,
-  partitionOf: ({ ids: [token = ""] }: Asked) =>
+  getPartition: ({ ids: [token = ""] }: Asked) =>
     isToken(token) ? tokenPlace(token).partition : undefined,
 } as const;
 

@@ -10,8 +10,8 @@ import type { Answer, Header } from "../exchange/answer.ts";
 import { lookFiles } from "../look/look-files.ts";
 import { html, type Markup } from "../look/markup.ts";
 import { styleLinks } from "../look/page.ts";
-import { problemOf } from "../problems/problems.ts";
-import { factsOf, modelType, playerOf, playerStyle, previewOf } from "./share-player.ts";
+import { buildProblem } from "../problems/problems.ts";
+import { listFacts, modelType, playerStyle, writePlayer, writePreview } from "./share-player.ts";
 
 export const viewerPath = "/share-viewer.js";
 
@@ -36,16 +36,16 @@ export function mediaPage(entropy: Entropy, shared: ShareResolution): Answer {
   return page(entropy, {
     status: 200,
     title: name,
-    preview: previewOf(shared),
+    preview: writePreview(shared),
     style: playerStyle(shared),
     store: new URL(shared.media_url).origin,
     isModel: shared.mime_type === modelType,
     body: html`<div class="piece">
-${playerOf(shared)}
+${writePlayer(shared)}
 <div class="about">
 <div>
 <h1>${name}</h1>
-<p class="facts">${factsOf(shared)}</p>
+<p class="facts">${listFacts(shared)}</p>
 </div>
 ${save}
 </div>
@@ -59,15 +59,15 @@ export function refusalPage(
   refusal: Refusal,
   headers: readonly Header[],
 ): Answer {
-  const { status, title, detail = "" } = problemOf(refusal);
+  const { status, title, detail = "" } = buildProblem(refusal);
   if (refusal.code === "share_password_required")
     return page(entropy, { status, title, body: lockedCard(refusal.isWrong), headers });
-  const [heading, text] = wordsOf(refusal) ?? [title, detail];
+  const [heading, text] = explainRefusal(refusal) ?? [title, detail];
   const body = html`<div class="card"><h1>${heading}</h1><p>${text}</p></div>`;
   return page(entropy, { status, title: heading, body, headers });
 }
 
-function wordsOf(refusal: Refusal): readonly [heading: string, text: string] | undefined {
+function explainRefusal(refusal: Refusal): readonly [heading: string, text: string] | undefined {
   switch (refusal.code) {
     case "not_found":
       return ["Nothing here", "There is no such link. See whether it was copied whole."];
@@ -134,14 +134,14 @@ ${body}
 `;
   const headers: Header[] = [
     ["Content-Type", "text/html; charset=utf-8"],
-    ["Content-Security-Policy", policyOf(nonce, parts)],
+    ["Content-Security-Policy", writePolicy(nonce, parts)],
     ...(parts.headers ?? []),
   ];
   return { status, headers, body: text.markup };
 }
 
 /** Pages may be shown inside those of others; they act for no one. */
-function policyOf(nonce: string, { store, isModel }: Pick<Page, "store" | "isModel">): string {
+function writePolicy(nonce: string, { store, isModel }: Pick<Page, "store" | "isModel">): string {
   const media = store === undefined ? [] : [`media-src ${store}`, `img-src ${store}`];
   const model = [`script-src 'nonce-${nonce}'`, `connect-src ${store}`, `img-src ${store} blob:`];
   return [

@@ -5,7 +5,7 @@ import { html, type Markup } from "../look/markup.ts";
 /** What the viewer draws; other files of 3D are for saving. */
 export const modelType = "model/gltf-binary";
 
-export function playerOf(shared: ShareResolution): Markup {
+export function writePlayer(shared: ShareResolution): Markup {
   const { mime_type: type, media_url: url, thumbnail_url: poster, name, view_only } = shared;
   const only = view_only ? " view-only" : "";
   const controls = view_only ? html`controls controlslist="nodownload"` : html`controls`;
@@ -50,7 +50,7 @@ export function playerStyle({ mime_type: type, width, height }: ShareResolution)
 }
 
 /** Open Graph (ogp.me). */
-export function previewOf(shared: ShareResolution): Markup {
+export function writePreview(shared: ShareResolution): Markup {
   const { name, mime_type: type, media_url: url, thumbnail_url: poster } = shared;
   const picture = poster ?? (type.startsWith("image/") ? url : undefined);
   return html`<meta property="og:title" content="${name}">
@@ -66,25 +66,25 @@ function openGraphType(mimeType: string): string {
 const days = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
 
 /** For example `1920 x 1080, 0:12, 4.5 MB, link until 30 November 2026`. */
-export function factsOf(shared: ShareResolution): string {
+export function listFacts(shared: ShareResolution): string {
   const { width, height, duration_seconds: seconds, size_bytes, expires_at: expires } = shared;
   const facts = [
     width && height ? `${width} \u00d7 ${height}` : undefined,
-    seconds ? clockOf(seconds) : undefined,
-    sizeOf(size_bytes),
+    seconds ? formatClock(seconds) : undefined,
+    getSize(size_bytes),
     expires ? `link until ${days.format(Date.parse(expires))}` : undefined,
   ];
   return facts.filter((fact) => fact !== undefined).join(" \u00b7 ");
 }
 
-function clockOf(seconds: number): string {
+function formatClock(seconds: number): string {
   const whole = Math.max(1, Math.round(seconds));
   const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
   const rest = String(whole % 60).padStart(2, "0");
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}:${rest}` : `${minutes}:${rest}`;
 }
 
-function sizeOf(bytes: number): string {
+function getSize(bytes: number): string {
   if (bytes < 1e6) return `${Math.max(1, Math.round(bytes / 1e3))} kB`;
   return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 }

@@ -22,17 +22,23 @@ import { type Answer, json, nothing } from "../exchange/answer.ts";
 import { found } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
-import { findTarget, mayShare, readyAssetOf, type ShareTarget, titleOf } from "./share-targets.ts";
+import {
+  findTarget,
+  getReadyAsset,
+  getTitle,
+  mayShare,
+  type ShareTarget,
+} from "./share-targets.ts";
 import { isToken, mintToken, tokenPlace, tokenPrefix } from "./share-token.ts";
 
 const dayMs = 86_400_000;
 
 export const shareRoutes: readonly Route[] = [
-  ...routesOf("render", "/v1/renders/{id}/share", "a render"),
-  ...routesOf("asset", "/v1/assets/{id}/share", "an asset"),
+  ...createRoutes("render", "/v1/renders/{id}/share", "a render"),
+  ...createRoutes("asset", "/v1/assets/{id}/share", "an asset"),
 ];
 
-function routesOf(kind: ShareLinkKind, path: string, what: string): readonly Route[] {
+function createRoutes(kind: ShareLinkKind, path: string, what: string): readonly Route[] {
   const common = { access: "shares", needs: "share_own" } as const;
   return [
     route("POST", path, {
@@ -70,7 +76,7 @@ function findOwn(call: Call<unknown, unknown>, kind: ShareLinkKind): ShareTarget
 async function createShare(call: Call<CreateShareRequest>, kind: ShareLinkKind): Promise<Answer> {
   const { service, principal, body } = call;
   const target = findOwn(call, kind);
-  const asset = readyAssetOf(call, target);
+  const asset = getReadyAsset(call, target);
   const { password: given, expires_in_days: days, name, view_only: viewOnly } = body;
   const password = given === undefined ? undefined : await service.shares.passwords.protect(given);
   const partition = partitionOfId(principal.scope);
@@ -96,7 +102,7 @@ async function createShare(call: Call<CreateShareRequest>, kind: ShareLinkKind):
   const { digest } = tokenPlace(token);
   const create = { kind: "create", link, digest } as const;
   expectReply(await service.gateway.ask(sharesKey(target.id), create, "work"), "done");
-  const view = shareLinkView(link, titleOf(service, link, asset), createdAtMs);
+  const view = shareLinkView(link, getTitle(service, link, asset), createdAtMs);
   return json(201, { ...view, token, url: `${service.shares.linksUrl}/${token}` });
 }
 
@@ -110,7 +116,7 @@ function listShares(call: Call, kind: ShareLinkKind): Answer {
     const link = gateway.read(shareLinkKey(id));
     if (link === undefined || isExpired(link, nowMs)) return [];
     const asset = gateway.read(assetKey(principal.scope, link.asset));
-    return [shareLinkView(link, titleOf(service, link, asset), nowMs)];
+    return [shareLinkView(link, getTitle(service, link, asset), nowMs)];
   });
   return json(200, { items });
 }
@@ -119,7 +125,7 @@ async function revokeShare(call: Call, kind: ShareLinkKind): Promise<Answer> {
   const { service, principal, ids } = call;
   const { gateway } = service;
   const target = findTarget(call, kind);
-  const id = linkIdOf(call, ids[1] ?? "");
+  const id = findLinkId(call, ids[1] ?? "");
   const link = id === undefined ? undefined : gateway.read(shareLinkKey(id));
   const isMaker = link?.target === target.id && link.user === principal.user.id;
   if (!isMaker && !mayShare(call, target)) requirePermission(principal, "share_any");
@@ -130,7 +136,7 @@ async function revokeShare(call: Call, kind: ShareLinkKind): Promise<Answer> {
 }
 
 /** From a token or the id itself. */
-function linkIdOf({ service }: Call, named: string): Id | undefined {
+function findLinkId({ service }: Call, named: string): Id | undefined {
   const id = parseId(named);
   if (id !== undefined || !isToken(named)) return id;
   const { partition, digest } = tokenPlace(named);

@@ -41,7 +41,7 @@ export function mayShare({ principal }: AnyCall, { user }: Pick<ShareTarget, "us
 }
 
 /** The asset that a link of the target would show. Throws `RefusalError` with 409. */
-export function readyAssetOf({ service, principal }: AnyCall, target: ShareTarget): ReadyAsset {
+export function getReadyAsset({ service, principal }: AnyCall, target: ShareTarget): ReadyAsset {
   const asset = target.asset && service.gateway.read(assetKey(principal.scope, target.asset));
   if (asset && asset.phase === "ready") return asset;
   const detail =
@@ -52,13 +52,13 @@ export function readyAssetOf({ service, principal }: AnyCall, target: ShareTarge
 }
 
 /** The title of a link's page: its own, else its composition's, else its asset's. */
-export function titleOf(service: Service, link: ShareLink, asset: Asset | undefined): string {
+export function getTitle(service: Service, link: ShareLink, asset: Asset | undefined): string {
   if (link.name !== undefined) return link.name;
-  const composed = link.kind === "render" ? compositionNameOf(service, link) : undefined;
+  const composed = link.kind === "render" ? findCompositionName(service, link) : undefined;
   return composed ?? (asset && service.jobs.assetView(asset).display_name) ?? "";
 }
 
-function compositionNameOf({ gateway }: Service, { scope, target }: ShareLink) {
+function findCompositionName({ gateway }: Service, { scope, target }: ShareLink) {
   const render = gateway.read(renderKey(target));
   if (render === undefined) return undefined;
   return gateway.read(compositionDetailsKey(compositionKey(scope, render.composition)))?.name;

@@ -3,7 +3,7 @@
  * base64url. No index leads from tokens to shards, and of a token only its digest is stored.
  */
 import type { Entropy } from "../../engine/ports/entropy.ts";
-import { digestOf } from "../auth/principals.ts";
+import { computeDigest } from "../auth/principals.ts";
 
 const secretBytes = 16;
 const prefixLength = 6;
@@ -26,5 +26,5 @@ export function isToken(text: string): boolean {
 /** Where to look for a token's link. */
 export function tokenPlace(token: string): { readonly partition: number; readonly digest: string } {
   const partition = Buffer.from(token, "base64url").at(-1) ?? 0;
-  return { partition, digest: digestOf(token) };
+  return { partition, digest: computeDigest(token) };
 }

@@ -15,7 +15,7 @@ import { limits } from "../../config/limits.ts";
 import type { ShareResolution } from "../../contract/share.ts";
 import { found, RefusalError } from "../exchange/refusal-error.ts";
 import type { Call } from "../route.ts";
-import { titleOf } from "./share-targets.ts";
+import { getTitle } from "./share-targets.ts";
 import { isToken, tokenPlace } from "./share-token.ts";
 
 type AnyCall = Call<unknown, unknown>;
@@ -82,7 +82,7 @@ export function resolve({ service }: AnyCall, { link, asset }: Shared): ShareRes
     link,
     asset,
     jobs.assetView(asset),
-    titleOf(service, link, asset),
+    getTitle(service, link, asset),
     (objectKey, disposition) => {
       const options = { seconds: mediaUrlSeconds, disposition };
       return shares.mediaUrls.sign(objectKey, clock.nowMs(), options).url;

@@ -25,7 +25,7 @@ export class UnlockCookies {
   make(link: ShareLink, path: string, nowMs: number): Header {
     const { unlockedSeconds } = limits.shares;
     const expires = Math.ceil(nowMs / 1000) + unlockedSeconds;
-    const mac = this.signer.sign(payloadOf(link, expires)).toString("base64url");
+    const mac = this.signer.sign(encodePayload(link, expires)).toString("base64url");
     const rules = `Path=${path}; Max-Age=${unlockedSeconds}; HttpOnly; SameSite=Lax`;
     const secure = this.isSecure ? "; Secure" : "";
     return ["Set-Cookie", `${name}=${expires}.${mac}; ${rules}${secure}`];
@@ -38,13 +38,13 @@ export class UnlockCookies {
       const [, expires, mac = ""] = (key === name && pattern.exec(value)) || [];
       if (expires === undefined || Number(expires) * 1000 <= nowMs) continue;
       const given = Buffer.from(mac, "base64url");
-      if (this.signer.verifies(given, payloadOf(link, Number(expires)))) return true;
+      if (this.signer.verifies(given, encodePayload(link, Number(expires)))) return true;
     }
     return false;
   }
 }
 
 /** Unlike any payload of a signed URL, which the same key signs. */
-function payloadOf({ id, password }: ShareLink, expires: number): string {
+function encodePayload({ id, password }: ShareLink, expires: number): string {
   return `unlocked ${id} ${password?.salt} ${password?.hash} ${expires}`;
 }

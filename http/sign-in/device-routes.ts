@@ -11,7 +11,7 @@ import {
   OAuthError,
 } from "../../contract/oauth.ts";
 import type { Entropy } from "../../engine/ports/entropy.ts";
-import { digestOf } from "../auth/principals.ts";
+import { computeDigest } from "../auth/principals.ts";
 import { type Answer, json, nothing } from "../exchange/answer.ts";
 import { RefusalError } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
@@ -34,7 +34,7 @@ export const deviceRoutes: readonly Route[] = [
     summary: "Approve or deny a device by its user code",
     answers: { 204: null },
     access: "tokens",
-    partitionOf: anywhere,
+    getPartition: anywhere,
     rate: "write",
     body: jsonBody<ApproveRequest>(ApproveRequest),
     run: approve,
@@ -59,8 +59,8 @@ async function begin(call: Call<DeviceForm>): Promise<Answer> {
   const userCode = drawUserCode(service.entropy);
   const message: OpenDevice = {
     kind: "open_device",
-    digest: digestOf(deviceCode),
-    userCodeDigest: digestOf(plain(userCode)),
+    digest: computeDigest(deviceCode),
+    userCodeDigest: computeDigest(plain(userCode)),
     client: { id: client.id, name: client.name },
     scopes: scopesAsked(body.scope),
     counters: findCounters(call),
@@ -109,7 +109,7 @@ async function approve(call: Call<ApproveRequest>): Promise<Answer> {
   const { organization, scopes } = credential;
   const message: DecideDevice = {
     kind: "decide_device",
-    userCodeDigest: digestOf(plain(body.user_code)),
+    userCodeDigest: computeDigest(plain(body.user_code)),
     grant: body.approve ? { user: user.id, organization, scopes } : undefined,
     audit: auditNote(call, body.approve ? "device.approve" : "device.deny", user.id),
   };

@@ -13,7 +13,7 @@ import {
 import type { Id, IdMint } from "../../engine/id.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Entropy } from "../../engine/ports/entropy.ts";
-import { digestOf } from "../auth/principals.ts";
+import { computeDigest } from "../auth/principals.ts";
 
 export interface Mints {
   readonly ids: IdMint;
@@ -43,7 +43,7 @@ export function newAccount(
   return {
     kind: "create_user",
     user: { id, email, displayName, plan, status: "active", createdAtMs },
-    emailDigest: digestOf(email.toLowerCase()),
+    emailDigest: computeDigest(email.toLowerCase()),
     credential: token === undefined ? undefined : firstCredential(id, token, scopes, createdAtMs),
     credits: request.credits,
     reply: { kind: "created", account },
@@ -58,7 +58,7 @@ export function firstCredential(
   scopes: readonly TokenScope[],
   createdAtMs: number,
 ): NewCredential {
-  const digest = digestOf(token);
+  const digest = computeDigest(token);
   const id = /^pat_(.{8})_/.exec(token)?.[1] ?? Buffer.from(digest, "latin1").toString("hex", 0, 4);
   const name = firstCredentialName;
   const organization = null;

@@ -10,7 +10,7 @@ import type { Id } from "../../engine/id.ts";
 import { timestamp } from "../../engine/timestamp.ts";
 import { placeIn } from "../auth/contexts.ts";
 import type { Principal } from "../auth/principal.ts";
-import { digestOf } from "../auth/principals.ts";
+import { computeDigest } from "../auth/principals.ts";
 import { RefusalError } from "../exchange/refusal-error.ts";
 import type { Service } from "../service.ts";
 import { mintToken } from "./new-account.ts";
@@ -40,10 +40,10 @@ export function drawToken(
     user,
     scopes: scopesWithin(giver, wish.scopes, otherwise),
     createdAtMs: nowMs,
-    expiresAtMs: expiryOf(wish.expires_in_days, nowMs),
-    organization: organizationOf(service.gateway, giver, user, wish.organization_id),
+    expiresAtMs: computeExpiry(wish.expires_in_days, nowMs),
+    organization: findOrganization(service.gateway, giver, user, wish.organization_id),
   };
-  return { token, drawn: { digest: digestOf(token), credential } };
+  return { token, drawn: { digest: computeDigest(token), credential } };
 }
 
 /** All but `admin` and `tokens`. */
@@ -62,7 +62,7 @@ export function scopesWithin(
   throw new RefusalError({ code: "forbidden", requiredScope: lacking, detail });
 }
 
-function expiryOf(days: number | null | undefined, nowMs: number): number | null {
+function computeExpiry(days: number | null | undefined, nowMs: number): number | null {
   const { expiresInDaysDefault, neverExpires } = limits.tokens;
   if (days !== null) return nowMs + (days ?? expiresInDaysDefault) * 86_400_000;
   if (neverExpires) return null;
@@ -71,7 +71,7 @@ function expiryOf(days: number | null | undefined, nowMs: number): number | null
 }
 
 /** A pinned credential stays pinned; pinning needs an organization that the user belongs to. */
-function organizationOf(
+function findOrganization(
   gateway: Gateway,
   giver: Principal,
   user: Id,

@@ -5,7 +5,7 @@ import { type TokenScope, tokenScopes } from "../../contract/account.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import { parseId } from "../../engine/id.ts";
 import type { Entropy } from "../../engine/ports/entropy.ts";
-import { digestOf } from "../auth/principals.ts";
+import { computeDigest } from "../auth/principals.ts";
 import { RefusalError } from "../exchange/refusal-error.ts";
 import type { Call } from "../route.ts";
 
@@ -26,7 +26,7 @@ interface Named {
 
 /** Throws `RefusalError` with `invalid_client`. */
 export function oauthCaller({ service, request, body }: Call<Named>): OAuthCaller {
-  const basic = basicOf(request.headers["authorization"]);
+  const basic = parseBasic(request.headers["authorization"]);
   if (basic !== undefined && body.client_secret !== undefined)
     throw invalidRequest("Authenticate the client in one way, not in two.");
   const { id, secret } = basic ?? { id: body.client_id, secret: body.client_secret };
@@ -45,13 +45,13 @@ export function oauthCaller({ service, request, body }: Call<Named>): OAuthCalle
 function clientWith(gateway: Gateway, id: string, secret: string): OAuthClient | undefined {
   const known = parseId(id);
   const client = known === undefined ? undefined : gateway.read(oauthClientKey(known));
-  const given = Buffer.from(digestOf(secret), "latin1");
+  const given = Buffer.from(computeDigest(secret), "latin1");
   const right = Buffer.from(client?.secretDigest ?? "00".repeat(given.length), "hex");
   return timingSafeEqual(given, right) ? client : undefined;
 }
 
 /** Undefined for other schemes; both parts are form-encoded. */
-function basicOf(authorization = ""): { id: string; secret: string } | undefined {
+function parseBasic(authorization = ""): { id: string; secret: string } | undefined {
   const encoded = /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec(authorization)?.[1];
   if (encoded === undefined) return undefined;
   const text = Buffer.from(encoded, "base64").toString();

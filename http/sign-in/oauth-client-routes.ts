@@ -1,6 +1,6 @@
 /** OAuth clients of the context: made and deleted by owners and admins, or by the user alone. */
 
-import { hexOf } from "../../actors/directory/digest.ts";
+import { encodeHex } from "../../actors/directory/digest.ts";
 import { directoryKey } from "../../actors/directory/directory-messages.ts";
 import {
   clientsOfScopeKey,
@@ -17,7 +17,7 @@ import {
 } from "../../contract/oauth.ts";
 import { parseId } from "../../engine/id.ts";
 import { timestamp } from "../../engine/timestamp.ts";
-import { digestOf } from "../auth/principals.ts";
+import { computeDigest } from "../auth/principals.ts";
 import { type Answer, json, nothing } from "../exchange/answer.ts";
 import { found } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
@@ -31,7 +31,7 @@ export const oauthClientRoutes: readonly Route[] = [
     summary: "List the OAuth clients of the context",
     answers: { 200: ClientList },
     access: "tokens",
-    partitionOf: anywhere,
+    getPartition: anywhere,
     needs: "manage_clients",
     rate: "read",
     run: list,
@@ -40,7 +40,7 @@ export const oauthClientRoutes: readonly Route[] = [
     summary: "Create an OAuth client that acts as its maker in this context",
     answers: { 201: CreatedClient },
     access: "tokens",
-    partitionOf: anywhere,
+    getPartition: anywhere,
     needs: "manage_clients",
     rate: "write",
     body: jsonBody<CreateClientRequest>(CreateClientRequest),
@@ -50,7 +50,7 @@ export const oauthClientRoutes: readonly Route[] = [
     summary: "Delete an OAuth client and with it its access tokens",
     answers: { 204: null },
     access: "tokens",
-    partitionOf: anywhere,
+    getPartition: anywhere,
     needs: "manage_clients",
     rate: "write",
     run: remove,
@@ -75,7 +75,7 @@ async function create(call: Call<CreateClientRequest>): Promise<Answer> {
     id,
     name: body.name,
     scopes: scopesWithin(principal, body.scopes, []),
-    secretDigest: hexOf(digestOf(secret)),
+    secretDigest: encodeHex(computeDigest(secret)),
     user: principal.user.id,
     organization: principal.organization?.id ?? null,
     createdAtMs: service.clock.nowMs(),

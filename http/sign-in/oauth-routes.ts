@@ -12,7 +12,7 @@ import {
   RevokeForm,
   TokenForm,
 } from "../../contract/oauth.ts";
-import { digestOf } from "../auth/principals.ts";
+import { computeDigest } from "../auth/principals.ts";
 import { type Answer, constantHeader, json } from "../exchange/answer.ts";
 import { RefusalError } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
@@ -130,7 +130,7 @@ async function byClient(
   };
   const message: IssueAccess = {
     kind: "issue_access",
-    token: { digest: digestOf(access.token), credential },
+    token: { digest: computeDigest(access.token), credential },
   };
   const reply = await service.gateway.ask(directoryKey, message, "work");
   return shown(access.token, expectReply(reply, "granted").scopes, undefined);
@@ -141,7 +141,7 @@ async function byRefresh(call: Call<TokenForm>, client: OAuthCaller): Promise<An
   if (token === undefined) throw invalidRequest("The field refresh_token is required.");
   const scopes = scopesAsked(scope);
   return givePair(call.service, client, (client, pair) => {
-    return { kind: "refresh", digest: digestOf(token), scopes, client, pair };
+    return { kind: "refresh", digest: computeDigest(token), scopes, client, pair };
   });
 }
 
@@ -150,23 +150,23 @@ async function byDevice(call: Call<TokenForm>, client: OAuthCaller): Promise<Ans
   if (code === undefined) throw invalidRequest("The field device_code is required.");
   const family = call.service.ids.under(0);
   return givePair(call.service, client, (client, pair) => {
-    return { kind: "redeem_device", digest: digestOf(code), family, client, pair };
+    return { kind: "redeem_device", digest: computeDigest(code), family, client, pair };
   });
 }
 
 async function givePair(
   service: Service,
   client: OAuthCaller,
-  messageOf: (client: string, pair: NewPair) => Refresh | RedeemDevice,
+  buildMessage: (client: string, pair: NewPair) => Refresh | RedeemDevice,
 ): Promise<Answer> {
   const access = drawAccess(service);
   const refresh = drawSecret(service.entropy, "ort_");
   const pair: NewPair = {
     accessId: access.id,
-    accessDigest: digestOf(access.token),
-    refreshDigest: digestOf(refresh),
+    accessDigest: computeDigest(access.token),
+    refreshDigest: computeDigest(refresh),
   };
-  const message = messageOf(client.id, pair);
+  const message = buildMessage(client.id, pair);
   const reply = await service.gateway.ask(directoryKey, message, "work");
   return shown(access.token, expectReply(reply, "granted").scopes, refresh);
 }
@@ -195,7 +195,7 @@ async function revoke(call: Call<RevokeForm>): Promise<Answer> {
   const client = oauthCaller(call);
   countCaller(call, client);
   if (body.token === undefined) throw invalidRequest("The field token is required.");
-  const message: Revoke = { kind: "revoke", digest: digestOf(body.token), client: client.id };
+  const message: Revoke = { kind: "revoke", digest: computeDigest(body.token), client: client.id };
   expectReply(await service.gateway.ask(directoryKey, message, "work"), "revoked");
   return { status: 200, headers: [], body: "" };
 }

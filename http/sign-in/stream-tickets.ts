@@ -6,7 +6,7 @@ import { limits } from "../../config/limits.ts";
 import { type Id, partitionOfId } from "../../engine/id.ts";
 import { timestamp } from "../../engine/timestamp.ts";
 import type { Principal } from "../auth/principal.ts";
-import { digestOf } from "../auth/principals.ts";
+import { computeDigest } from "../auth/principals.ts";
 import { type Answer, json } from "../exchange/answer.ts";
 import { RefusalError } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
@@ -25,8 +25,8 @@ export async function mintTicket(call: Call<unknown, unknown>, subject: Id): Pro
   const expiresAtMs = service.clock.nowMs() + limits.jobs.ticketMs;
   const message: IssueTicket = {
     kind: "issue_ticket",
-    digest: digestOf(ticket),
-    ticket: { scope: principal.scope, subject, expiresAtMs, ...memberOf(principal) },
+    digest: computeDigest(ticket),
+    ticket: { scope: principal.scope, subject, expiresAtMs, ...getMember(principal) },
   };
   const reply = await service.gateway.ask(accountKey(principal.scope), message, "work");
   expectReply(reply, "issued");
@@ -44,7 +44,7 @@ export async function redeemTicket(
 ): Promise<Reader | undefined> {
   const partition = partitionOfTicket(ticket);
   if (ticket === undefined || partition === undefined) throw noTicket();
-  const address = ticketKey(partition, digestOf(ticket));
+  const address = ticketKey(partition, computeDigest(ticket));
   const redeem: RedeemTicket = { kind: "redeem", subject: id.toLowerCase() };
   const reply = await service.gateway.ask(address, redeem, "settle");
   const found = expectReply(reply, "redeemed", "spent", "mismatched");
@@ -58,7 +58,7 @@ export async function redeemTicket(
 export const atTicket: PartitionOf = ({ query }) =>
   partitionOfTicket(new URLSearchParams(query).get("ticket") ?? undefined);
 
-function memberOf({ organization, user }: Principal): { readonly user?: Id } {
+function getMember({ organization, user }: Principal): { readonly user?: Id } {
   return organization === undefined ? {} : { user: user.id };
 }
 

@@ -12,7 +12,7 @@ import type { Frames } from "./sse-connection.ts";
 
 export interface StreamedState<State> {
   readonly key: Key<State>;
-  versionOf(state: State): number;
+  getVersion(state: State): number;
   /** What is new in `state` beside what the reader was shown. */
   compare(state: State, shown: State): "nothing" | "progress" | "change";
   /** Undefined once it is gone. Reads all rows that it needs, so that it can be repeated. */
@@ -34,7 +34,7 @@ export function streamStates<State>(
   frames: Frames,
 ): void {
   const compare = (state: State, shown: State) =>
-    streamed.versionOf(state) <= streamed.versionOf(shown)
+    streamed.getVersion(state) <= streamed.getVersion(shown)
       ? "nothing"
       : streamed.compare(state, shown);
   let shown: State | undefined;

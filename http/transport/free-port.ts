@@ -20,13 +20,13 @@ export function checkFree(options: Place): Promise<void> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once("error", (error: NodeJS.ErrnoException) =>
-      reject(listenErrorOf(options, error.code)),
+      reject(explainListenError(options, error.code)),
     );
     probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve()));
   });
 }
 
-function listenErrorOf(options: Place, code: string | undefined): ListenError {
+function explainListenError(options: Place, code: string | undefined): ListenError {
   const { host, port } = options;
   switch (code) {
     case "EADDRINUSE":

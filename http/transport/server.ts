@@ -16,7 +16,12 @@ import { STATUS_CODES } from "node:http";
 import type { Refusal } from "../../actors/refusal.ts";
 import { limits } from "../../config/limits.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
-import { type Answer, type HttpRequest, lineOf, type Stream } from "../exchange/answer.ts";
+import {
+  type Answer,
+  formatHeaderLine,
+  type HttpRequest,
+  type Stream,
+} from "../exchange/answer.ts";
 import { stalledBody } from "../exchange/stalled-body.ts";
 import type { Application, BodyBounds } from "./application.ts";
 import {
@@ -64,7 +69,7 @@ export async function listen(
   const connections = new Connections(port, connectionsPerAddress, clock, socketTable);
   const track = (res: uWS.HttpResponse, change: number) => {
     if (change < 0) connections.closed();
-    else if (!connections.opened(hexAddressOf(res)) && !proxies.has(addressOf(res))) res.close();
+    else if (!connections.opened(getHexAddress(res)) && !proxies.has(getAddress(res))) res.close();
   };
   app.filter(track);
   const open = new OpenAnswers(clock);
@@ -144,7 +149,7 @@ class Exchange implements HttpRequest {
 
   get address(): string {
     if (this.isGone()) return "";
-    return this.proxies.client(addressOf(this.res), this.headers["x-forwarded-for"]);
+    return this.proxies.client(getAddress(this.res), this.headers["x-forwarded-for"]);
   }
 
   /** uWS gives chunks for the time of a call. */
@@ -182,7 +187,7 @@ class Exchange implements HttpRequest {
   private write({ status, headers, body }: Answer, closes: boolean): void {
     // The whole head in one call into the native side, which costs as much as each header would.
     let head = statusLines[status] ?? String(status);
-    for (const header of headers) head += lineOf(header);
+    for (const header of headers) head += formatHeaderLine(header);
     const isHead = this.method === "HEAD";
     if (isHead)
       head += lengthLine(typeof body === "string" ? Buffer.byteLength(body) : body.length);
@@ -228,7 +233,7 @@ function lengthLine(length: number | undefined): string {
 function take(listening: Listening, res: uWS.HttpResponse, req: uWS.HttpRequest): void {
   const { api, proxies, open } = listening;
   const exchange = new Exchange(res, req, proxies);
-  const refusal = refusalOf(exchange);
+  const refusal = findRefusal(exchange);
   if (refusal !== undefined) {
     // Deferred by a tick: while an answer is due uWS closes on whatever else the same packet
     // brought.
@@ -369,7 +374,7 @@ const sharePath = /^\/v1\/(?:[a-z]+\/[^/]+\/)?share\/./;
 const oddPath = /\p{Cc}|\\|%2e%2e|%2f|%00|%5c/iu;
 
 /** What must not reach a route, and closes the connection. */
-function refusalOf(exchange: Exchange): Refusal | undefined {
+function findRefusal(exchange: Exchange): Refusal | undefined {
   const { path, query, headers, headerBytes, framings, repeated } = exchange;
   if (path.length + query.length > limits.http.urlBytesMax) return { code: "uri_too_long" };
   if (headerBytes > limits.http.headerBytesMax) return { code: "headers_too_large" };
@@ -386,10 +391,10 @@ function malformed(detail: string): Refusal {
   return { code: "validation", detail, faults: [{ pointer: "", detail }] };
 }
 
-function hexAddressOf(res: uWS.HttpResponse): string {
+function getHexAddress(res: uWS.HttpResponse): string {
   return Buffer.from(res.getRemoteAddress()).toString("hex");
 }
 
-function addressOf(res: uWS.HttpResponse): string {
+function getAddress(res: uWS.HttpResponse): string {
   return Buffer.from(res.getRemoteAddressAsText()).toString("latin1");
 }

@@ -96,7 +96,7 @@ class Cog implements Provider {
 
   async submit(submission: Submission): Promise<SubmitOutcome> {
     const { job, input, callbackUrl: webhook, typicalSeconds } = submission;
-    const ref = predictionOf(job);
+    const ref = getPrediction(job);
     // Its callbacks may come before the answer.
     this.known.set(ref, { typicalSeconds });
     const call = {
@@ -104,7 +104,7 @@ class Cog implements Provider {
       headers: { prefer: "respond-async" },
       json: { input, webhook, webhook_events_filter: ["start", "completed"] },
     } as const;
-    const answer = await answerToSubmit(this.http.ask(pathOf(ref), call));
+    const answer = await answerToSubmit(this.http.ask(getPath(ref), call));
     const outcome = answer.kind === "answered" ? this.submitted(answer.reply, ref) : answer;
     if (outcome.kind !== "accepted" && outcome.kind !== "unknown") this.forget(ref);
     return outcome;
@@ -154,7 +154,7 @@ class Cog implements Provider {
 
   async cancel(ref: ProviderRef): Promise<CancelAnswer> {
     if (!isRef(ref)) return { kind: "failed" };
-    const reply = await this.http.ask(`${pathOf(ref)}/cancel`, { method: "POST" });
+    const reply = await this.http.ask(`${getPath(ref)}/cancel`, { method: "POST" });
     const known = this.known.get(ref) ?? {};
     const isOver = known.outcome !== undefined && known.outcome.status.state !== "canceled";
     if (isOver) return { kind: "refused" };
@@ -183,7 +183,7 @@ class Cog implements Provider {
     if (of === undefined) return { ok: false };
     const body = parsed(rawBody);
     if (!isPrediction(body)) return { ok: true };
-    const ref = predictionOf(of.job);
+    const ref = getPrediction(of.job);
     if (body.id !== ref) return { ok: false };
     this.learn(body, rawBody.length);
     return { ok: true, ref };
@@ -260,7 +260,7 @@ interface ServerState {
 const isServerState = check<ServerState>(Type.Object({ status: Type.String() }));
 
 /** The 128 bits of a job's id as 26 digits of base 32. */
-function predictionOf(job: Id): ProviderRef {
+function getPrediction(job: Id): ProviderRef {
   return BigInt(`0x${job.replaceAll("-", "")}`)
     .toString(32)
     .padStart(26, "0");
@@ -270,7 +270,7 @@ function isRef(ref: ProviderRef): boolean {
   return /^[0-9a-v]{26}$/.test(ref);
 }
 
-function pathOf(ref: ProviderRef): string {
+function getPath(ref: ProviderRef): string {
   return `/predictions/${ref}`;
 }
 

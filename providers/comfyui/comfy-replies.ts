@@ -71,7 +71,7 @@ export interface EndTerms {
   readonly findModeration: FindModeration;
 }
 
-export function endOf(
+export function computeEnd(
   ended: EndedPrompt,
   { billedPartway, findModeration }: EndTerms,
 ): ProviderStatus {

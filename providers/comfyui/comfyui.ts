@@ -41,9 +41,9 @@ import {
 import { answerToSubmit, plainOutcome } from "../provider-http.ts";
 import type { Reply } from "../replies.ts";
 import {
+  computeEnd,
   type EndedPrompt,
   type EndTerms,
-  endOf,
   filePlaces,
   promptId,
   type QueuedPrompt,
@@ -100,7 +100,7 @@ class Comfyui implements Provider {
       server.sending--;
     });
     const outcome = answer.kind === "answered" ? this.submitted(answer.reply, server) : answer;
-    const isWatched = outcome.kind === "accepted" && outcome.ref === refOf({ server, id: job });
+    const isWatched = outcome.kind === "accepted" && outcome.ref === getRef({ server, id: job });
     if (!isWatched) server.progress.unwatch(job);
     return outcome;
   }
@@ -118,7 +118,7 @@ class Comfyui implements Provider {
         billed: false,
       };
     if (status >= 300 || !isTaken(json)) return { kind: "unknown" };
-    const ref = refOf({ server, id: json.prompt_id });
+    const ref = getRef({ server, id: json.prompt_id });
     return { kind: "accepted", ref, status: { state: "queued" } };
   }
 
@@ -153,13 +153,13 @@ class Comfyui implements Provider {
     // Older servers give prompts ids of their own.
     const queued = queue.find((prompt) => prompt.id === job || prompt.job === job);
     if (queued !== undefined) {
-      const ref = refOf({ server, id: queued.id });
+      const ref = getRef({ server, id: queued.id });
       return { kind: "found", ref, status: this.openStatus(server, queued) };
     }
     const ended = await server.history(job);
     if (ended === undefined) return undefined;
-    const status = endOf(ended, this.endTerms);
-    return { kind: "found", ref: refOf({ server, id: job }), status };
+    const status = computeEnd(ended, this.endTerms);
+    return { kind: "found", ref: getRef({ server, id: job }), status };
   }
 
   /** Resolves to the name under which the servers that took it have the file. */
@@ -195,11 +195,11 @@ class Comfyui implements Provider {
     progress.watch(id, nodeCount);
     return state === "queued"
       ? ({ state } as const)
-      : ({ state, progress: progress.progressOf(id) } as const);
+      : ({ state, progress: progress.getProgress(id) } as const);
   }
 
   private endStatus({ server, id }: Placed, ended: EndedPrompt): ProviderStatus {
-    const status = endOf(ended, this.endTerms);
+    const status = computeEnd(ended, this.endTerms);
     if (status.state !== "running") server.progress.unwatch(id);
     return status;
   }
@@ -213,7 +213,7 @@ class Comfyui implements Provider {
     const ended = placed && (await placed.server.history(placed.id));
     if (placed === undefined || ended === undefined)
       throw new GoneError("the provider does not know an end of the prompt");
-    const { state } = endOf(ended, this.endTerms);
+    const { state } = computeEnd(ended, this.endTerms);
     if (state !== "succeeded") throw new GoneError("the prompt did not succeed");
     const open = (place: string) => placed.server.openFile(place);
     return { files: filePlaces(ended).map((at) => ({ kind: "stream", open: open(at) })) };
@@ -245,7 +245,7 @@ class Comfyui implements Provider {
       ended = await this.ended(placed);
     }
     if (ended === undefined) return { kind: "requested" };
-    if (endOf(ended, this.endTerms).state === "succeeded") return { kind: "refused" };
+    if (computeEnd(ended, this.endTerms).state === "succeeded") return { kind: "refused" };
     if (!this.endTerms.billedPartway) return { kind: "stopped_partway", billedFraction: 0 };
     const billedFraction = ranShare(ended);
     return { kind: "stopped_partway", ...(billedFraction === undefined ? {} : { billedFraction }) };
@@ -294,7 +294,7 @@ const isTaken = check<{ readonly prompt_id: string }>(
 
 const refPattern = new RegExp(`^(${promptId})@(.+)$`);
 
-function refOf({ server, id }: Placed): ProviderRef {
+function getRef({ server, id }: Placed): ProviderRef {
   return `${id}@${server.url}`;
 }
 

@@ -46,7 +46,7 @@ export class GraphProgress {
         if (isExecuted(told)) this.finish(told.node);
         break;
       case "progress":
-        if (isNodeProgress(told)) this.rise(shareOf(told));
+        if (isNodeProgress(told)) this.rise(toShare(told));
         break;
       case "progress_state":
         if (isState(told)) this.takeState(told);
@@ -58,7 +58,7 @@ export class GraphProgress {
     let shares = 0;
     for (const [node, one] of Object.entries(nodes))
       if (one.state === "finished") this.finish(node);
-      else if (one.state === "running") shares += shareOf(one);
+      else if (one.state === "running") shares += toShare(one);
     this.rise(shares);
   }
 
@@ -73,6 +73,6 @@ export class GraphProgress {
   }
 }
 
-function shareOf({ value, max }: { readonly value: number; readonly max: number }): number {
+function toShare({ value, max }: { readonly value: number; readonly max: number }): number {
   return max > 0 ? Math.min(1, Math.max(0, value / max)) : 0;
 }

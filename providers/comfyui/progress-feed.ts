@@ -49,7 +49,7 @@ export class ProgressFeed {
   }
 
   /** From 0 to 1; 0 while nothing is known. */
-  progressOf(prompt: string): number {
+  getProgress(prompt: string): number {
     return this.watched.get(prompt)?.share ?? 0;
   }
 

@@ -60,7 +60,7 @@ function parseKeys(reply: Awaited<ReturnType<typeof readReply>>): KeyObject[] {
 }
 
 /** The request that a callback is about; undefined for a body that is none. */
-export function requestOf(rawBody: Uint8Array): string | undefined {
+export function parseRequest(rawBody: Uint8Array): string | undefined {
   try {
     const body: unknown = JSON.parse(Buffer.from(rawBody).toString("utf8"));
     return isBody(body) ? body.request_id : undefined;

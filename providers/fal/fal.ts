@@ -41,7 +41,7 @@ import {
 import { isGone, type Reply, unavailable } from "../replies.ts";
 import { isAllFlagged, resultFiles } from "../result-files.ts";
 import { readState } from "../state-words.ts";
-import { FalCallbacks, requestOf } from "./fal-callbacks.ts";
+import { FalCallbacks, parseRequest } from "./fal-callbacks.ts";
 import { type FalRequest, falPaths, falPlaces, falRef, parseFalRef } from "./fal-ref.ts";
 import {
   deliveredOutput,
@@ -120,13 +120,13 @@ class Fal implements Provider {
       const { class: why, message } = falFailure(reply);
       return { kind: "refused", class: why, message, billed: false };
     }
-    const ref = isSuccess(reply) ? this.refOf(reply.json, app, units) : undefined;
+    const ref = isSuccess(reply) ? this.getRef(reply.json, app, units) : undefined;
     if (ref === undefined) return { kind: "unknown" };
     return { kind: "accepted", ref, status: { state: "queued" } };
   }
 
   /** URLs are kept that are the provider's own and not where they must be anyway. */
-  private refOf(json: unknown, app: string, units: number | undefined): ProviderRef | undefined {
+  private getRef(json: unknown, app: string, units: number | undefined): ProviderRef | undefined {
     if (!isSubmitted(json)) return undefined;
     const plain = { id: json.request_id, app, ...defined({ units }) };
     const places = falPlaces(plain);
@@ -233,7 +233,7 @@ class Fal implements Provider {
 
   async verifyCallback(callback: Callback, nowMs: number): Promise<CallbackVerdict> {
     if (!(await this.callbacks.isSigned(callback, nowMs))) return { ok: false };
-    const id = requestOf(callback.rawBody);
+    const id = parseRequest(callback.rawBody);
     const { of } = callback;
     // A submit that was not answered: the callback is the first to name the request.
     const named =

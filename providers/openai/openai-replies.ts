@@ -27,7 +27,7 @@ function faultIn(json: unknown): Fault {
   return { ...defined({ message: text }), type, code };
 }
 
-function isOneOf(codes: readonly unknown[], { code, type }: Fault): boolean {
+function isOneAmong(codes: readonly unknown[], { code, type }: Fault): boolean {
   return codes.includes(code) || codes.includes(type);
 }
 
@@ -39,11 +39,11 @@ export function refusalBy(
 ): Exclude<SubmitOutcome, { kind: "accepted" }> {
   const fault = faultIn(reply.json);
   const { message } = fault;
-  const refusal = isOneOf(filterCodes, fault)
+  const refusal = isOneAmong(filterCodes, fault)
     ? moderationBy(message ?? "")
     : findModeration(message ?? "");
   if (refusal !== undefined) return { kind: "refused", ...refusal };
-  if (isOneOf(unpaidCodes, fault)) return { kind: "refused", class: "billing", message: unpaid };
+  if (isOneAmong(unpaidCodes, fault)) return { kind: "refused", class: "billing", message: unpaid };
   const plain = plainOutcome(reply, nowMs);
   if (plain !== undefined && plain.kind !== "accepted") return plain;
   if (reply.status < 400) return { kind: "unknown" };
@@ -88,9 +88,9 @@ export function videoStatus(
 function videoFailure(error: unknown, findModeration: FindModeration): ProviderFailure {
   const fault = faultIn({ error });
   const text = fault.message ?? "";
-  const refusal = isOneOf(filterCodes, fault) ? moderationBy(text) : findModeration(text);
+  const refusal = isOneAmong(filterCodes, fault) ? moderationBy(text) : findModeration(text);
   if (refusal !== undefined) return refusal;
-  if (isOneOf(unpaidCodes, fault)) return { class: "billing", message: unpaid };
+  if (isOneAmong(unpaidCodes, fault)) return { class: "billing", message: unpaid };
   return { class: "upstream", message: customerMessage(text, broken) };
 }
 

@@ -36,7 +36,7 @@ import {
 import { videoId } from "./openai-replies.ts";
 import { openaiRequest } from "./openai-requests.ts";
 import { SynchronousCalls } from "./synchronous-calls.ts";
-import { Videos, videoOf, videoRef } from "./videos.ts";
+import { getVideo, Videos, videoRef } from "./videos.ts";
 
 class Openai implements Provider {
   private readonly traits: ProviderTraits;
@@ -84,17 +84,17 @@ class Openai implements Provider {
   }
 
   async status(ref: ProviderRef): Promise<ProviderStatus> {
-    const video = videoOf(ref);
+    const video = getVideo(ref);
     return video === undefined ? this.calls.status(ref) : this.videos.status(video);
   }
 
   async result(ref: ProviderRef): Promise<ProviderResult> {
-    const video = videoOf(ref);
+    const video = getVideo(ref);
     return video === undefined ? this.calls.result(ref) : this.videos.result(video);
   }
 
   async cancel(ref: ProviderRef): Promise<CancelAnswer> {
-    const video = videoOf(ref);
+    const video = getVideo(ref);
     return video === undefined ? this.calls.cancel(ref) : this.videos.cancel(video);
   }
 

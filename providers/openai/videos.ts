@@ -60,7 +60,7 @@ export class Videos {
       throw new GoneError("the provider has no result of the video");
     const headers = { accept: "*/*" };
     const open = async (signal: AbortSignal) =>
-      fileBytes(await http.open(`${pathOf(id)}/content?variant=video`, signal, { headers }));
+      fileBytes(await http.open(`${getPath(id)}/content?variant=video`, signal, { headers }));
     return { files: [{ kind: "stream", open }] };
   }
 
@@ -72,7 +72,7 @@ export class Videos {
     if (video === undefined) return { kind: "failed" };
     const state = readState(video.status);
     if (state !== "queued" && state !== "running") return { kind: "refused" };
-    const reply = await http.ask(pathOf(id), { method: "DELETE" });
+    const reply = await http.ask(getPath(id), { method: "DELETE" });
     switch (reply.status) {
       case 200:
       case 204:
@@ -92,7 +92,7 @@ export class Videos {
 
   /** Undefined for a video that is not there. */
   private async read(id: string): Promise<Video | undefined> {
-    const reply = await this.ports.http.ask(pathOf(id));
+    const reply = await this.ports.http.ask(getPath(id));
     if (isGone(reply)) return undefined;
     checkAvailable(reply);
     const video = understood(isVideo, reply);
@@ -102,7 +102,7 @@ export class Videos {
   }
 }
 
-function pathOf(id: string): string {
+function getPath(id: string): string {
   return `/v1/videos/${id}`;
 }
 
@@ -113,6 +113,6 @@ export function videoRef(id: string): string {
 const refPattern = new RegExp(`^video:(${videoId})$`);
 
 /** Undefined for a reference to no video. */
-export function videoOf(ref: string): string | undefined {
+export function getVideo(ref: string): string | undefined {
   return refPattern.exec(ref)?.[1];
 }

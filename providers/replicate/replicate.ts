@@ -88,7 +88,7 @@ class Replicate implements Provider {
 
   async submit(submission: Submission): Promise<SubmitOutcome> {
     const { model, input, callbackUrl: webhook, timeLeftMs, typicalSeconds } = submission;
-    const { path, version } = placeOf(model);
+    const { path, version } = getModelPlace(model);
     const events = webhook === undefined ? undefined : ["completed"];
     const seconds = Math.max(cancelSecondsMin, Math.floor(timeLeftMs / 1000));
     const call = {
@@ -106,9 +106,9 @@ class Replicate implements Provider {
     if (reply.status >= 400)
       return { kind: "refused", ...refusedInput(reply, this.findModeration), billed: false };
     if (reply.status >= 300 || !isPrediction(reply.json)) return { kind: "unknown" };
-    const ref = refOf(reply.json.id, typicalSeconds);
+    const ref = getRef(reply.json.id, typicalSeconds);
     this.refsById.set(reply.json.id, ref);
-    return { kind: "accepted", ref, status: this.statusOf(reply.json, typicalSeconds) };
+    return { kind: "accepted", ref, status: this.getStatus(reply.json, typicalSeconds) };
   }
 
   async status(ref: ProviderRef): Promise<ProviderStatus> {
@@ -118,7 +118,7 @@ class Replicate implements Provider {
     const prediction = await this.read(job.id);
     return prediction === undefined
       ? { state: "lost" }
-      : this.statusOf(prediction, job.typicalSeconds);
+      : this.getStatus(prediction, job.typicalSeconds);
   }
 
   async result(ref: ProviderRef): Promise<ProviderResult> {
@@ -133,7 +133,7 @@ class Replicate implements Provider {
   async cancel(ref: ProviderRef): Promise<CancelAnswer> {
     const job = parseRef(ref);
     if (job === undefined) return { kind: "failed" };
-    const reply = await this.http.ask(`${pathOf(job.id)}/cancel`, { method: "POST" });
+    const reply = await this.http.ask(`${getPath(job.id)}/cancel`, { method: "POST" });
     if (reply.status === 404) return { kind: "failed" };
     if (reply.status === 405) return { kind: "unsupported" };
     checkAvailable(reply);
@@ -150,10 +150,10 @@ class Replicate implements Provider {
     if (!isStandardWebhook(callback, nowMs)) return { ok: false };
     if (!(await this.secrets.isVerified((secret) => isSignedWith(secret, callback))))
       return { ok: false };
-    const id = predictionOf(callback.rawBody);
+    const id = parsePrediction(callback.rawBody);
     const { of } = callback;
     // A submit that was not answered: the callback is the first to name the prediction.
-    const named = id !== undefined && of !== undefined ? refOf(id, of.typicalSeconds) : undefined;
+    const named = id !== undefined && of !== undefined ? getRef(id, of.typicalSeconds) : undefined;
     const ref = this.refsById.get(id ?? "") ?? named;
     return { ok: true, ...defined({ ref }) };
   }
@@ -169,7 +169,7 @@ class Replicate implements Provider {
 
   /** Undefined for a prediction that is not there. */
   private async read(id: string): Promise<Prediction | undefined> {
-    const reply = await this.http.ask(pathOf(id));
+    const reply = await this.http.ask(getPath(id));
     if (isGone(reply)) return undefined;
     checkAvailable(reply);
     const prediction = understood(isPrediction, reply);
@@ -178,7 +178,7 @@ class Replicate implements Provider {
     return prediction;
   }
 
-  private statusOf(prediction: Prediction, typicalSeconds: number): ProviderStatus {
+  private getStatus(prediction: Prediction, typicalSeconds: number): ProviderStatus {
     return predictionStatus(prediction, typicalSeconds, this.findModeration);
   }
 
@@ -203,7 +203,10 @@ const isSecret = check<{ readonly key: string }>(
 );
 
 /** Of `owner/name`, `owner/name:version` or `deployment:owner/name`. */
-function placeOf(model: string): { readonly path: string; readonly version: string | undefined } {
+function getModelPlace(model: string): {
+  readonly path: string;
+  readonly version: string | undefined;
+} {
   const deployment = /^deployment:(.+)$/.exec(model)?.[1];
   const [name = "", version] = (deployment ?? model).split(":");
   if (version !== undefined) return { path: "/v1/predictions", version };
@@ -212,12 +215,12 @@ function placeOf(model: string): { readonly path: string; readonly version: stri
   return { path: `/v1/${kind}${parts.join("")}/predictions`, version };
 }
 
-function pathOf(id: string): string {
+function getPath(id: string): string {
   return `/v1/predictions/${id}`;
 }
 
 /** The prediction, and how long it typically takes: what a cancel after a restart needs. */
-function refOf(id: string, typicalSeconds: number): ProviderRef {
+function getRef(id: string, typicalSeconds: number): ProviderRef {
   return `${id}~${typicalSeconds.toFixed(3)}`;
 }
 
@@ -233,7 +236,7 @@ function parseRef(
 
 const hasId = check<{ readonly id: string }>(Type.Object({ id: Type.String() }));
 
-function predictionOf(rawBody: Uint8Array): string | undefined {
+function parsePrediction(rawBody: Uint8Array): string | undefined {
   try {
     const body: unknown = JSON.parse(Buffer.from(rawBody).toString("utf8"));
     return hasId(body) ? body.id : undefined;

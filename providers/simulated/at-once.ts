@@ -9,7 +9,7 @@ import { simulatedProvider } from "../../config/providers.ts";
 import type { OutsideEffect } from "../../engine/actor.ts";
 import { type IdMint, partitionOfId } from "../../engine/id.ts";
 import type { Tally } from "../../engine/metrics/tally.ts";
-import { isCalm, scenarioOf } from "./scenario.ts";
+import { isCalm, parseScenario } from "./scenario.ts";
 import { simulatedMedia } from "./simulated-media.ts";
 
 /** What such an effect comes to; undefined for every other. */
@@ -26,7 +26,7 @@ export function concludeAtOnce(ids: IdMint, tally: Tally): ConcludeAtOnce {
     if (effect.kind !== "provider.submit" || effect.mayEndAtOnce !== true) return undefined;
     const { provider, job, prompt, modality, count, trace } = effect;
     if (provider !== simulatedProvider || trace !== undefined) return undefined;
-    if (!isCalm(scenarioOf(prompt))) return undefined;
+    if (!isCalm(parseScenario(prompt))) return undefined;
     submits.add();
     results.add();
     const { media } = simulatedMedia[modality];

@@ -51,7 +51,7 @@ export function isImmediate(scenario: Scenario): boolean {
   return busy + down + slowMs + queueMs === 0;
 }
 
-export function scenarioOf(prompt: string): Scenario {
+export function parseScenario(prompt: string): Scenario {
   if (!prompt.includes("sim:")) return calm;
   let scenario = calm;
   for (const [, name = "", amount = "0"] of prompt.matchAll(word))

@@ -26,7 +26,7 @@ import type {
   Submission,
   SubmitOutcome,
 } from "../provider.ts";
-import { isImmediate, type Scenario, scenarioOf } from "./scenario.ts";
+import { isImmediate, parseScenario, type Scenario } from "./scenario.ts";
 import { simulatedMedia } from "./simulated-media.ts";
 
 export interface SimulatedPorts {
@@ -67,7 +67,7 @@ export class SimulatedProvider implements Provider {
   }
 
   async submit({ job, number, modality, prompt, count }: Submission): Promise<SubmitOutcome> {
-    const scenario = scenarioOf(prompt);
+    const scenario = parseScenario(prompt);
     const { down, busy, refusal, billed, isUnknown } = scenario;
     if (number <= down) return { kind: "down" };
     if (number <= down + busy) return { kind: "busy" };

@@ -187,7 +187,7 @@ export async function launch(
     const own = await (fenced?.folders ?? new OwnFolders(false)).lend();
     try {
       const context = await chromium.launchPersistentContext(own.path, {
-        executablePath: fenced ? await starterOf(own, fenced.words(own.user)) : executablePath,
+        executablePath: fenced ? await writeStarter(own, fenced.words(own.user)) : executablePath,
         args: [...flags, ...more],
         chromiumSandbox: sandbox,
         timeout: limits.capture.browserStartMs,
@@ -202,8 +202,8 @@ export async function launch(
       });
       const browser = context.browser();
       if (browser === null) throw new PortError("Chromium does not show its pages", false);
-      const number = fenced ? startAs(own) : pidOf(browser);
-      const group = await number.then(groupOf).catch(async (failure) => {
+      const number = fenced ? startAs(own) : getPid(browser);
+      const group = await number.then(findGroup).catch(async (failure) => {
         await browser.close();
         throw failure;
       });
@@ -221,7 +221,7 @@ export async function launch(
 }
 
 /** A program that takes Chromium's arguments, starts it in the fence and leaves its number. */
-async function starterOf(own: OwnFolder, words: readonly string[]): Promise<string> {
+async function writeStarter(own: OwnFolder, words: readonly string[]): Promise<string> {
   const path = join(own.farmFolder, "chromium");
   const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
   const home = quoted(own.path);
@@ -240,7 +240,7 @@ async function startAs(own: OwnFolder): Promise<number> {
   return Number(await readFile(join(own.farmFolder, pidFile), "latin1"));
 }
 
-async function pidOf(browser: Browser): Promise<number> {
+async function getPid(browser: Browser): Promise<number> {
   const session = await browser.newBrowserCDPSession();
   const { processInfo } = await session.send("SystemInfo.getProcessInfo");
   const own = processInfo.find(({ type }) => type === "browser");
@@ -260,7 +260,7 @@ async function starting<T>(
 }
 
 /** Playwright starts each browser in a process group of its own. */
-async function groupOf(pid: number): Promise<number> {
+async function findGroup(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/stat`, "latin1");
   // The name may hold anything; state, parent and group come after it.
   const [, , group] = text.slice(text.lastIndexOf(")") + 2).split(" ");

@@ -237,14 +237,14 @@ export class Stage {
       awaitPromise: true,
       returnByValue: true,
     });
-    if (exceptionDetails !== undefined) throw faultOf(exceptionDetails);
+    if (exceptionDetails !== undefined) throw createPageError(exceptionDetails);
     return result.value;
   }
 
   async evaluate(expression: string): Promise<unknown> {
     const wanted = { expression, awaitPromise: true, returnByValue: true };
     const { result, exceptionDetails } = await this.send("Runtime.evaluate", wanted);
-    if (exceptionDetails !== undefined) throw faultOf(exceptionDetails);
+    if (exceptionDetails !== undefined) throw createPageError(exceptionDetails);
     return result.value;
   }
 
@@ -341,7 +341,10 @@ export interface Painted {
   readonly image: Buffer | undefined;
 }
 
-function faultOf(details: { text: string; exception?: { description?: string } }): PageError {
+function createPageError(details: {
+  text: string;
+  exception?: { description?: string };
+}): PageError {
   return new PageError((details.exception?.description ?? details.text).slice(0, 1_000));
 }
 

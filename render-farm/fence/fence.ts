@@ -88,7 +88,7 @@ export class Fence {
       canRun([...alone, "--", "true"]),
       canRun([...offline, "--", "true"]),
       canRun([...mortal, "--", "true"]),
-      canRun([programs.setpriv, ...rightsOf(undefined), "--", "true"]),
+      canRun([programs.setpriv, ...listRights(undefined), "--", "true"]),
       mayBeOthers(programs.setpriv),
       canRun([programs.prlimit, "--nofile=64", "--", "true"]),
     ]);
@@ -128,7 +128,7 @@ export class Fence {
       ...this.found.mortal,
       ...this.found.alone,
       ...(isOpen ? views.flatMap((view) => view?.binds ?? []) : []),
-      ...this.meek(isOpen ? rightsOf(user) : kept),
+      ...this.meek(isOpen ? listRights(user) : kept),
       ...this.bounded(user, bounds),
       ...(isOpen ? views.flatMap((view) => view?.word ?? []) : own),
     ];
@@ -138,7 +138,7 @@ export class Fence {
   private async view(file: ProgramFile): Promise<View | undefined> {
     const { path, folder } = file;
     const mayRead = (word: string, before: readonly string[] = []): Promise<boolean> =>
-      canRun([...before, ...this.meek(rightsOf(firstUser)), "test", "-r", word]);
+      canRun([...before, ...this.meek(listRights(firstUser)), "test", "-r", word]);
     if (!this.folders.hasUsers || (await mayRead(path))) return as(path);
     if (!this.hasMounts) return undefined;
     const place = join(this.found.folder, `shown-${this.shown++}`);
@@ -202,7 +202,7 @@ const mortally = ["--pdeathsig", "KILL"];
 /** What a program of root's own keeps: without any it could not work in a task's folder. */
 const kept = ["--no-new-privs"];
 
-function rightsOf(user: number | undefined): readonly string[] {
+function listRights(user: number | undefined): readonly string[] {
   if (!isRoot) return kept;
   const another = [`--reuid=${user}`, `--regid=${user}`, "--clear-groups"];
   const none = [...kept, "--inh-caps=-all", "--bounding-set=-all"];
@@ -214,7 +214,7 @@ async function mayBeOthers(setpriv: string): Promise<boolean> {
   if (!isRoot) return false;
   const own = await new OwnFolders(true).lend().catch(() => undefined);
   if (own === undefined) return false;
-  const mayWrite = await canRun([setpriv, ...rightsOf(own.user), "--", "test", "-w", own.path]);
+  const mayWrite = await canRun([setpriv, ...listRights(own.user), "--", "test", "-w", own.path]);
   await own.remove();
   return mayWrite;
 }

@@ -65,7 +65,7 @@ async function continuePart(
   const canResume = bytes > 0 && etag !== undefined;
   const headers = canResume ? { range: `bytes=${bytes}-`, "if-range": etag } : {};
   const answer = await follow(web, url, bounds, headers, signal);
-  const isRest = canResume && answer.status === 206 && startOf(answer) === bytes;
+  const isRest = canResume && answer.status === 206 && computeStart(answer) === bytes;
   if (!isRest) {
     if (answer.status !== 200) refuseStatus(answer);
     part.bytes = 0;
@@ -128,7 +128,7 @@ async function* counted(
   }
 }
 
-function startOf({ headers }: WebAnswer): number | undefined {
+function computeStart({ headers }: WebAnswer): number | undefined {
   const start = /^bytes (\d{1,15})-/.exec(headers["content-range"] ?? "")?.[1];
   return start === undefined ? undefined : Number(start);
 }

@@ -14,7 +14,7 @@ import type { TaskOutcome, TaskOutput } from "../../engine/ports/tasks.ts";
 import type { Web } from "../../engine/ports/web.ts";
 import { refusedInput, type TaskContext, type TaskWorker } from "../node/task-loop.ts";
 import {
-  digestOf,
+  computeDigest,
   fetchSource,
   localFile,
   storeFile,
@@ -89,7 +89,7 @@ async function bring(
     throw new PortError(`The provider's result is ${mimeType}, and not ${names[modality]}.`, false);
   if ("objectKey" in file) {
     const { sizeBytes } = local;
-    return { objectKey: file.objectKey, sizeBytes, sha256: await digestOf(path), ...measures };
+    return { objectKey: file.objectKey, sizeBytes, sha256: await computeDigest(path), ...measures };
   }
   const objectKey = `${stem}.${extensionByType[mimeType] ?? "bin"}`;
   return { objectKey, ...(await storeFile(objects, objectKey, path)), ...measures };

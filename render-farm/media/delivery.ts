@@ -24,7 +24,7 @@ export async function deliverRecording(
   const describing = describe(delivery.tools, file, delivery.signal);
   const thumbnail = describing.then((recording) => recordingThumbnail(delivery, file, recording));
   const [recording, stored] = await Promise.all([describing, store(delivery, file, thumbnail)]);
-  return { ...stored, ...measuresOf(recording) };
+  return { ...stored, ...getMeasures(recording) };
 }
 
 /** The same for a film whose measures are known. */
@@ -83,7 +83,7 @@ export type Measures = Pick<
   "width" | "height" | "durationSeconds" | "hasAudio" | "frameRate"
 >;
 
-export function measuresOf({ picture, durationSeconds, hasAudio }: Recording): Measures {
+export function getMeasures({ picture, durationSeconds, hasAudio }: Recording): Measures {
   if (picture === undefined) return { durationSeconds, hasAudio };
   const { width, height, frameRate } = picture;
   return { width, height, durationSeconds, hasAudio, frameRate };

@@ -58,7 +58,7 @@ export async function writeModel(
       .setAttribute("POSITION", accessor("VEC3", surface.positions))
       .setAttribute("NORMAL", accessor("VEC3", surface.normals))
       .setIndices(accessor("SCALAR", indices))
-      .setMaterial(materialOf(document, skin));
+      .setMaterial(createMaterial(document, skin));
     if (skin.picture !== undefined)
       primitive.setAttribute("TEXCOORD_0", accessor("VEC2", surface.uvs));
     mesh.addPrimitive(primitive);
@@ -68,7 +68,7 @@ export async function writeModel(
   return format === "glb" ? asBinary(document) : asText(document);
 }
 
-function materialOf(document: Document, { color, picture }: Skin): Material {
+function createMaterial(document: Document, { color, picture }: Skin): Material {
   const [red, green, blue] = color;
   const material = document
     .createMaterial()

@@ -2,7 +2,7 @@ import { limits } from "../../config/limits.ts";
 import { check, type Static, Type } from "../../config/schema.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { LocalFile } from "../node/workspace.ts";
-import { inputOf, type MediaTools } from "../programs/media-tools.ts";
+import { getInput, type MediaTools } from "../programs/media-tools.ts";
 
 /** Videos and sound: their streams, and the small pictures that represent them. */
 export interface Recording {
@@ -74,7 +74,7 @@ export async function inspectRecording(
 ): Promise<Recording> {
   const recording = await describe(tools, file, signal);
   const seconds = ["-t", `${limits.media.decodedSeconds}`];
-  const decode = [...inputOf(file.path, file.mimeType, ["-xerror"]), ...seconds];
+  const decode = [...getInput(file.path, file.mimeType, ["-xerror"]), ...seconds];
   const wanted = recording.picture ? ["-map", "0:v:0", "-map", "0:a:0?"] : ["-map", "0:a:0"];
   await tools.ffmpeg([...decode, ...wanted, "-f", "null", "-"], { signal, fault: damaged });
   return recording;
@@ -103,7 +103,7 @@ export async function lookInto(
   { path, mimeType }: Found,
   signal: AbortSignal,
 ): Promise<Looked> {
-  const asked = ["-show_streams", "-show_format", ...inputOf(path, mimeType)];
+  const asked = ["-show_streams", "-show_format", ...getInput(path, mimeType)];
   const probed = parsed(await tools.ffprobe(asked, { signal, fault: damaged }));
   if (!isProbed(probed)) throw new PortError(damaged, false);
   const { streams, format } = probed;
@@ -114,7 +114,7 @@ export async function lookInto(
   const isSound = mimeType.startsWith("audio/") || video === undefined;
   if (isSound && audio === undefined)
     throw new PortError("The file holds neither a picture nor sound.", false);
-  const picture = isSound || video === undefined ? undefined : pictureOf(video);
+  const picture = isSound || video === undefined ? undefined : getPicture(video);
   const told = Number(format.duration ?? (video ?? audio)?.duration);
   const durationSeconds =
     told > 0 ? told : await lastPacketEnd(tools, { path, mimeType }, picture ? "v" : "a", signal);
@@ -132,7 +132,7 @@ export async function lookInto(
   return { recording, streams, startSeconds: Number(format.start_time ?? 0) };
 }
 
-function pictureOf(stream: Stream): MovingPicture {
+function getPicture(stream: Stream): MovingPicture {
   const { width = 0, height = 0, codec_name: codec = "", side_data_list: sides = [] } = stream;
   const turn = sides.find(({ rotation }) => rotation !== undefined)?.rotation ?? 0;
   const isSideways = Math.abs(turn) % 180 === 90;
@@ -158,7 +158,7 @@ async function lastPacketEnd(
   signal: AbortSignal,
 ): Promise<number> {
   const entries = ["-show_entries", "packet=pts_time,duration_time"];
-  const asked = ["-select_streams", `${kind}:0`, ...entries, ...inputOf(path, mimeType)];
+  const asked = ["-select_streams", `${kind}:0`, ...entries, ...getInput(path, mimeType)];
   const found = parsed(await tools.ffprobe(asked, { signal, fault: damaged }));
   const ends = isPackets(found)
     ? found.packets.map(({ pts_time, duration_time = 0 }) => Number(pts_time) + +duration_time)
@@ -195,10 +195,10 @@ export async function frameThumbnail(
   const encoded = [...picture, "-q:v", "3", "-f", "mjpeg", "-"];
   const call = { signal, fault: damaged };
   const early = ["-ss", atSeconds.toFixed(3)];
-  const frame = await tools.ffmpeg([...inputOf(path, mimeType, early), ...encoded], call);
+  const frame = await tools.ffmpeg([...getInput(path, mimeType, early), ...encoded], call);
   if (frame.length > 0) return frame;
   // The last frame of a short file may begin before.
-  const first = await tools.ffmpeg([...inputOf(path, mimeType), ...encoded], call);
+  const first = await tools.ffmpeg([...getInput(path, mimeType), ...encoded], call);
   if (first.length === 0) throw new PortError(damaged, false);
   return first;
 }
@@ -212,7 +212,7 @@ export async function waveThumbnail(
   const wave = "aformat=channel_layouts=mono,showwavespic=s=512x128:colors=#5b8def:scale=sqrt";
   const drawn = ["-filter_complex", `[0:a:0]${wave}[w]`, "-map", "[w]", "-frames:v", "1"];
   const encoded = ["-c:v", "png", "-f", "image2pipe", "-"];
-  return tools.ffmpeg([...inputOf(path, mimeType), ...drawn, ...encoded], {
+  return tools.ffmpeg([...getInput(path, mimeType), ...drawn, ...encoded], {
     signal,
     fault: damaged,
   });

@@ -42,7 +42,7 @@ export async function findBackdrop(
   if (frames === 0) throw new PortError("The video has no frames.", false);
   return judge(
     Array.from({ length: frames }, (_, i) =>
-      borderOf(pixels.subarray(i * size, (i + 1) * size)),
+      sampleBorder(pixels.subarray(i * size, (i + 1) * size)),
     ).flat(),
   );
 }
@@ -50,7 +50,7 @@ export async function findBackdrop(
 type Sample = readonly [y: number, u: number, v: number];
 
 /** Both sides and the top; subjects often stand on the lower edge. */
-function borderOf(frame: Buffer): Sample[] {
+function sampleBorder(frame: Buffer): Sample[] {
   const samples: Sample[] = [];
   const plane = width * height;
   const take = (x: number, y: number): void => {

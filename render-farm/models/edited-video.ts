@@ -4,7 +4,7 @@ import type { Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import { inspectRecording, type MovingPicture, type Recording } from "../media/recordings.ts";
 import { fetchSource, type LocalFile, type Source } from "../node/workspace.ts";
-import { inputOf, type MediaTools } from "../programs/media-tools.ts";
+import { getInput, type MediaTools } from "../programs/media-tools.ts";
 
 /** A client's video that a model works on, frame by frame. */
 export interface EditedVideo {
@@ -37,7 +37,7 @@ export async function openVideo(
 /** Arguments that open it. VP9 shows its transparency only to libvpx. */
 export function videoInput({ file, picture }: EditedVideo): string[] {
   const decoder = picture.codec === "vp9" ? ["-c:v", "libvpx-vp9"] : [];
-  return inputOf(file.path, file.mimeType, decoder);
+  return getInput(file.path, file.mimeType, decoder);
 }
 
 export type Container = "webm" | "mov" | "mp4";
@@ -49,7 +49,10 @@ const taken: Readonly<Record<Container, RegExp>> = {
 };
 
 /** The sound unchanged when the container takes its codec, else in the container's usual one. */
-export function soundOf({ audioCodec }: Recording, container: Container): readonly string[] {
+export function getSoundArguments(
+  { audioCodec }: Recording,
+  container: Container,
+): readonly string[] {
   if (audioCodec === undefined) return ["-an"];
   const map = ["-map", "0:a:0"];
   if (taken[container].test(audioCodec)) return [...map, "-c:a", "copy"];

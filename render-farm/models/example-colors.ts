@@ -1,5 +1,5 @@
 import type { Raster } from "../pictures/orders.ts";
-import { blend, type Color, chromaOf, colorOf } from "./studio-image/color.ts";
+import { blend, type Color, computeChroma, parseColor } from "./studio-image/color.ts";
 
 /** What a picture that was given as an example is coloured like. */
 export interface ExampleColors {
@@ -14,7 +14,7 @@ export interface ExampleColors {
 
 /** The colours of example pictures by position: sky above, ground below, light, accent. */
 export function exampleColors(rasters: readonly Raster[]): ExampleColors {
-  const all = rasters.map(colorsOf);
+  const all = rasters.map(computeColors);
   const [first, ...others] = all;
   if (first === undefined) throw new Error("there is an example");
   const mean = (pick: (one: ExampleColors) => Color): Color =>
@@ -36,31 +36,31 @@ export function exampleColors(rasters: readonly Raster[]): ExampleColors {
 }
 
 function stronger(one: Color, other: Color): Color {
-  return chromaOf(other) > chromaOf(one) ? other : one;
+  return computeChroma(other) > computeChroma(one) ? other : one;
 }
 
-function colorsOf({ width, height, pixels, channels }: Raster): ExampleColors {
+function computeColors({ width, height, pixels, channels }: Raster): ExampleColors {
   const colors: Color[] = [];
   for (let at = 0; at < width * height * channels; at += channels)
-    colors.push(colorOf([pixels[at] ?? 0, pixels[at + 1] ?? 0, pixels[at + 2] ?? 0]));
+    colors.push(parseColor([pixels[at] ?? 0, pixels[at + 1] ?? 0, pixels[at + 2] ?? 0]));
   const rows = (from: number, to: number): Color => {
     const first = Math.min(height - 1, Math.floor(from * height));
     const end = Math.max(first + 1, Math.floor(to * height));
-    return meanOf(colors.slice(first * width, end * width));
+    return computeMean(colors.slice(first * width, end * width));
   };
   const byLight = [...colors].sort((one, other) => one.l - other.l);
-  const byChroma = [...colors].sort((one, other) => chromaOf(other) - chromaOf(one));
+  const byChroma = [...colors].sort((one, other) => computeChroma(other) - computeChroma(one));
   const few = Math.max(1, Math.round(colors.length * 0.04));
   return {
     sky: [rows(0, 0.1), rows(0.1, 0.22), rows(0.22, 0.36), rows(0.36, 0.48), rows(0.48, 0.58)],
-    light: meanOf(byLight.slice(-few)),
-    shadow: meanOf(byLight.slice(0, few * 3)),
+    light: computeMean(byLight.slice(-few)),
+    shadow: computeMean(byLight.slice(0, few * 3)),
     accent: alike(byChroma.slice(0, few)),
     ground: rows(0.66, 1),
   };
 }
 
-function meanOf(colors: readonly Color[]): Color {
+function computeMean(colors: readonly Color[]): Color {
   const sum = { l: 0, a: 0, b: 0 };
   for (const { l, a, b } of colors) {
     sum.l += l;
@@ -74,5 +74,5 @@ function meanOf(colors: readonly Color[]): Color {
 /** The mean of those near the strongest one: a mean of red and green would be neither. */
 function alike(colors: readonly Color[]): Color {
   const [first = { l: 0.5, a: 0, b: 0 }] = colors;
-  return meanOf(colors.filter(({ a, b }) => Math.hypot(a - first.a, b - first.b) < 0.08));
+  return computeMean(colors.filter(({ a, b }) => Math.hypot(a - first.a, b - first.b) < 0.08));
 }

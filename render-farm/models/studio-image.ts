@@ -64,7 +64,9 @@ export function studioImage(
       const example =
         references.length === 0
           ? undefined
-          : await workspaces.use((workspace) => exampleOf(workspace, objects, references, signal));
+          : await workspaces.use((workspace) =>
+              readExample(workspace, objects, references, signal),
+            );
       const outputs = await browser.withPage(signal, (page) =>
         paintAll(page, objects, input, example, context),
       );
@@ -73,7 +75,7 @@ export function studioImage(
   };
 }
 
-async function exampleOf(
+async function readExample(
   { folder, pictures }: Workspace,
   objects: Objects,
   references: readonly Source[],

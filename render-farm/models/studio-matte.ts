@@ -10,8 +10,8 @@ import { type Backdrop, findBackdrop } from "./backdrop.ts";
 import {
   type Container,
   type EditedVideo,
+  getSoundArguments,
   openVideo,
-  soundOf,
   videoInput,
 } from "./edited-video.ts";
 
@@ -82,8 +82,8 @@ async function matte(
     ...videoInput(video),
     ...plateInput,
     ...["-filter_complex", graph, "-map", "[out]"],
-    ...encodingOf(format, fill === undefined),
-    ...soundOf(video.recording, format),
+    ...getEncoding(format, fill === undefined),
+    ...getSoundArguments(video.recording, format),
     ...["-map_metadata", "-1", ...outputTo(path)],
   ];
   const total = video.recording.durationSeconds;
@@ -227,7 +227,7 @@ function fillHoles({ picture }: EditedVideo, color: string): string {
   return `${sheet},format=yuv444p[sheet];[sheet][cut]overlay=format=yuv444:shortest=1`;
 }
 
-function encodingOf(format: Container, isTransparent: boolean): readonly string[] {
+function getEncoding(format: Container, isTransparent: boolean): readonly string[] {
   if (format === "webm") {
     const pixels = isTransparent
       ? ["-pix_fmt", "yuva420p", "-auto-alt-ref", "0"]

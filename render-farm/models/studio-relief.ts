@@ -8,8 +8,8 @@ import { refusedInput, type TaskContext, type TaskWorker } from "../node/task-lo
 import { fetchSource, Source, type Workspace, type Workspaces } from "../node/workspace.ts";
 import type { Raster } from "../pictures/orders.ts";
 import type { Pictures } from "../pictures/pictures.ts";
-import { type Heights, heightsOf } from "./studio-relief/heights.ts";
-import { solidOf } from "./studio-relief/solid.ts";
+import { computeHeights, type Heights } from "./studio-relief/heights.ts";
+import { buildSolid } from "./studio-relief/solid.ts";
 
 /**
  * The model `studio-relief` (3D): a photo becomes a closed, textured relief; a second photo, if
@@ -68,19 +68,19 @@ async function build(
   }
   const [front, back] = photos;
   if (front === undefined) throw new PortError("The model needs a picture.", false);
-  const solid = solidOf(front.heights, depthOf(input), back?.heights);
+  const solid = buildSolid(front.heights, measureDepth(input), back?.heights);
   const parts: Part[] = [
-    { surface: solid.front, skin: await skinOf(pictures, front.full, input.texture) },
+    { surface: solid.front, skin: await paintSkin(pictures, front.full, input.texture) },
     { surface: solid.shell, skin: { color: meanColor(front.full) } },
   ];
   if (solid.back !== undefined && back !== undefined)
-    parts.push({ surface: solid.back, skin: await skinOf(pictures, back.full, input.texture) });
+    parts.push({ surface: solid.back, skin: await paintSkin(pictures, back.full, input.texture) });
   const file = await writeModel("relief", parts, input.format);
   reportProgress(0.9);
   const objectKey = `${outputPrefix}/0.${file.extension}`;
   const thumbnailKey = `${outputPrefix}/0.thumb.png`;
   const stored = await objects.put(objectKey, [file.bytes]);
-  await objects.put(thumbnailKey, [await pictures.encode(previewOf(front), "png")]);
+  await objects.put(thumbnailKey, [await pictures.encode(drawPreview(front), "png")]);
   const { mimeType } = file;
   return { kind: "succeeded", outputs: [{ objectKey, mimeType, ...stored, thumbnailKey }] };
 }
@@ -91,15 +91,15 @@ async function readPhoto(pictures: Pictures, path: string, polycount: number): P
   const full = await pictures.raster(path, textureEdge);
   const aspect = Math.max(width, height) / Math.min(width, height);
   const edgeFor = (cells: number): number => Math.max(8, Math.round(Math.sqrt(cells * aspect)));
-  const first = heightsOf(await pictures.raster(path, edgeFor(polycount / 4.2)));
+  const first = computeHeights(await pictures.raster(path, edgeFor(polycount / 4.2)));
   const covered = first.mask.reduce((sum, one) => sum + one, 0) / first.mask.length;
   if (covered > 0.9) return { heights: first, full };
-  const heights = heightsOf(await pictures.raster(path, edgeFor(polycount / 4.2 / covered)));
+  const heights = computeHeights(await pictures.raster(path, edgeFor(polycount / 4.2 / covered)));
   return { heights, full };
 }
 
 /** Words and the seed say how bold the relief is. */
-function depthOf({ prompt = "", seed }: ReliefInput): number {
+function measureDepth({ prompt = "", seed }: ReliefInput): number {
   const words = prompt.toLowerCase();
   const told = /\b(flat|shallow|coin|medal|subtle)\b/.test(words)
     ? 0.5
@@ -109,7 +109,7 @@ function depthOf({ prompt = "", seed }: ReliefInput): number {
   return 0.2 * told * (1 + ((seed % 21) - 10) / 100);
 }
 
-async function skinOf(
+async function paintSkin(
   pictures: Pictures,
   photo: Raster,
   isTextured: boolean,
@@ -147,7 +147,7 @@ function meanColor({ pixels, channels }: Raster): [number, number, number] {
 }
 
 /** The relief from straight ahead, lit from the upper left; clear around the subject. */
-function previewOf({ heights, full }: Photo): Raster {
+function drawPreview({ heights, full }: Photo): Raster {
   const { width, height, mask } = heights;
   const scale = 512 / Math.max(width, height);
   const [columns, rows] = [Math.round(width * scale), Math.round(height * scale)];

@@ -6,7 +6,7 @@ import { deliverRecording } from "../media/delivery.ts";
 import { refusedInput, type TaskContext, type TaskWorker } from "../node/task-loop.ts";
 import { Source, type Workspace, type Workspaces } from "../node/workspace.ts";
 import { outputTo } from "../programs/media-tools.ts";
-import { openVideo, soundOf, videoInput } from "./edited-video.ts";
+import { getSoundArguments, openVideo, videoInput } from "./edited-video.ts";
 
 /**
  * The model `studio-restore`: takes off block edges and noise, interpolates motion when another
@@ -61,10 +61,10 @@ async function restore(
   const total = video.recording.durationSeconds;
   const args = [
     ...videoInput(video),
-    ...["-map", "0:v:0", "-vf", filtersOf(input, video.picture.frameRate).join(",")],
+    ...["-map", "0:v:0", "-vf", listFilters(input, video.picture.frameRate).join(",")],
     ...["-c:v", "libx264", "-preset", "veryfast", "-crf", "18", "-pix_fmt", "yuv420p"],
     ...["-threads", "2", "-movflags", "+faststart"],
-    ...soundOf(video.recording, "mp4"),
+    ...getSoundArguments(video.recording, "mp4"),
     ...["-map_metadata", "-1", "-f", "mp4", ...outputTo(path)],
   ];
   await tools.ffmpeg(args, {
@@ -79,7 +79,10 @@ async function restore(
 }
 
 /** Everything that is costly happens at the source's size. */
-function filtersOf({ width, height, denoise, sharpen, fps }: RestoreInput, from: number): string[] {
+function listFilters(
+  { width, height, denoise, sharpen, fps }: RestoreInput,
+  from: number,
+): string[] {
   const filters = ["format=yuv420p"];
   if (denoise > 0) {
     const [still, moving] = [(7 * denoise).toFixed(2), (9 * denoise).toFixed(2)];

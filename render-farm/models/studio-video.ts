@@ -75,7 +75,7 @@ async function film(
 ): Promise<TaskOutcome> {
   const { signal, outputPrefix } = context;
   const { folder, media } = workspace;
-  const request = await requestOf(workspace, objects, input, signal);
+  const request = await buildRequest(workspace, objects, input, signal);
   const path = join(folder, "film.mp4");
   const sound = input.audio ? await soundIn(input, request, join(folder, "sound.pcm"), signal) : [];
   await browser.withPage(signal, (even) =>
@@ -154,7 +154,7 @@ const encoded = [
   ...["-movflags", "+faststart", "-fflags", "+bitexact", "-flags:v", "+bitexact", "-f", "mp4"],
 ];
 
-async function requestOf(
+async function buildRequest(
   { folder, pictures }: Workspace,
   objects: Objects,
   input: VideoInput,

@@ -9,7 +9,7 @@ import { deliverRecording } from "../media/delivery.ts";
 import { refusedInput, type TaskContext, type TaskWorker } from "../node/task-loop.ts";
 import type { Workspace, Workspaces } from "../node/workspace.ts";
 import type { MediaTools } from "../programs/media-tools.ts";
-import { inputOf, outputTo } from "../programs/media-tools.ts";
+import { getInput, outputTo } from "../programs/media-tools.ts";
 import { bitExact, encodings, SoundFormat } from "./sound-files.ts";
 
 /**
@@ -82,7 +82,7 @@ export function studioVoice(
     async run(context): Promise<TaskOutcome> {
       const { input } = context;
       if (!isVoiceInput(input)) return refusedInput("speech", isVoiceInput.faults(input));
-      if (input.language !== undefined && accentOf(input.language) === undefined)
+      if (input.language !== undefined && chooseAccent(input.language) === undefined)
         return refusedInput("speech", [
           { pointer: "/language", detail: `${input.language} is not spoken by this model` },
         ]);
@@ -91,7 +91,7 @@ export function studioVoice(
   };
 }
 
-function accentOf(language: string): string | undefined {
+function chooseAccent(language: string): string | undefined {
   const tag = language.toLowerCase();
   const [first = tag] = tag.split("-");
   return [tag, otherNames[tag], first, otherNames[first]].find(
@@ -105,7 +105,7 @@ async function speak(
   input: VoiceInput,
   { signal, outputPrefix, reportProgress }: TaskContext,
 ): Promise<TaskOutcome> {
-  const manner = mannerOf(input);
+  const manner = chooseManner(input);
   const spoken = join(folder, "spoken.wav");
   await media.espeak([...manner.args, "--stdin", "-b", "1", "-w", spoken], {
     stdin: [Buffer.from(plain(input.text))],
@@ -118,11 +118,11 @@ async function speak(
   const call = { signal, fault: "The voice could not be finished." };
   const shaped = join(folder, "shaped.wav");
   const form = ["-ar", "44100", "-ac", "1"];
-  const shaping = [...inputOf(spoken, "audio/wav"), "-af", manner.filters.join(","), ...form];
+  const shaping = [...getInput(spoken, "audio/wav"), "-af", manner.filters.join(","), ...form];
   await media.ffmpeg([...shaping, ...bitExact, "-c:a", "pcm_f32le", ...outputTo(shaped)], call);
-  const level = levelSpeech(await loudnessOf(shaped, media, call));
+  const level = levelSpeech(await measureLoudness(shaped, media, call));
   const finished = join(folder, `voice.${input.format}`);
-  const source = [...inputOf(shaped, "audio/wav"), "-af", level, ...form];
+  const source = [...getInput(shaped, "audio/wav"), "-af", level, ...form];
   await media.ffmpeg([...source, ...bitExact, ...args, ...outputTo(finished)], call);
   const stem = `${outputPrefix}/0`;
   const output = await deliverRecording(
@@ -141,7 +141,7 @@ const wantedLufs = -16;
  * Integrated loudness (EBU R 128). It is made of blocks of 0.4 s, of which a word has few, so a
  * short text is measured as if it were said again and again.
  */
-async function loudnessOf(
+async function measureLoudness(
   path: string,
   media: MediaTools,
   call: { readonly signal: AbortSignal; readonly fault: string },
@@ -150,7 +150,7 @@ async function loudnessOf(
   const again = size < shortBytes ? ["-stream_loop", "20"] : [];
   const measure = "ebur128=metadata=1,ametadata=mode=print:key=lavfi.r128.I:file=-";
   let text = "";
-  const input = inputOf(path, "audio/wav", again);
+  const input = getInput(path, "audio/wav", again);
   for await (const chunk of media.stream([...input, "-af", measure, "-f", "null", "-"], call))
     text = (text + chunk.toString("latin1")).slice(-4_096);
   const [, found = ""] = [...text.matchAll(/lavfi\.r128\.I=(-?[\d.]+)/g)].at(-1) ?? [];
@@ -192,14 +192,14 @@ const directions: readonly (readonly [RegExp, pitch: number, pace: number])[] = 
   [/\b(high|childlike|child|cartoon|squeaky)\b/, 18, 1.05],
 ];
 
-function mannerOf({ voice, language, direction = "", speed, seed }: VoiceInput): Manner {
+function chooseManner({ voice, language, direction = "", speed, seed }: VoiceInput): Manner {
   const { accent, variant, pitch, wordsPerMinute } = voices[voice];
   const asked = direction.toLowerCase();
   const told = directions.filter(([words]) => words.test(asked));
   const bend = told.reduce((sum, [, steps]) => sum + steps, 0) + (seed % 5) - 2;
   const pace = told.reduce((product, [, , factor]) => product * factor, speed);
   const isWhispered = /\b(whisper\w*|hushed)\b/.test(asked);
-  const place = language === undefined ? accent : (accentOf(language) ?? accent);
+  const place = language === undefined ? accent : (chooseAccent(language) ?? accent);
   const spoken = Math.round(Math.min(440, Math.max(80, wordsPerMinute * pace)));
   return {
     args: [

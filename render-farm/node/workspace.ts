@@ -3,7 +3,7 @@ import { constants, createWriteStream } from "node:fs";
 import { chmod, chown, copyFile, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { mediaTypeOf, sniffedBytes } from "../../actors/asset/media-type.ts";
+import { detectMediaType, sniffedBytes } from "../../actors/asset/media-type.ts";
 import { limits } from "../../config/limits.ts";
 import { type Static, Type } from "../../config/schema.ts";
 import type { Objects, StoredObject } from "../../engine/ports/objects.ts";
@@ -87,7 +87,7 @@ export async function localFile(path: string): Promise<LocalFile> {
   const { size: sizeBytes } = await stat(path);
   // Programs of the task may read it, and it is theirs like what they make.
   await chown(path, uid, gid);
-  return { path, mimeType: await sniff(path, ""), sizeBytes, version: await digestOf(path) };
+  return { path, mimeType: await sniff(path, ""), sizeBytes, version: await computeDigest(path) };
 }
 
 /** Only the farm may read objects, so another user gets a copy. */
@@ -125,7 +125,7 @@ async function copied(
 }
 
 /** SHA-256 of a file, in lower-case hex. */
-export async function digestOf(path: string): Promise<string> {
+export async function computeDigest(path: string): Promise<string> {
   const hash = createHash("sha256");
   const file = await openPlain(path);
   for await (const chunk of file.createReadStream({ highWaterMark: readBytes })) hash.update(chunk);
@@ -146,7 +146,7 @@ async function sniff(path: string, declared: string): Promise<string> {
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(sniffedBytes), 0, sniffedBytes, 0);
     const name = declared === "application/octet-stream" ? "table.cube" : undefined;
-    const type = mediaTypeOf(buffer.subarray(0, bytesRead), name);
+    const type = detectMediaType(buffer.subarray(0, bytesRead), name);
     if (type === undefined)
       throw new PortError("The file is of no media type that is accepted here.", false);
     return type;

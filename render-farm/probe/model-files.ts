@@ -55,12 +55,12 @@ const components: Readonly<Record<string, number>> = {
 export function inspectModel(bytes: Buffer, mimeType: string): void {
   if (mimeType === "model/gltf+json") checkFile(parsed(bytes), undefined);
   else {
-    const { json, binary } = chunksOf(bytes);
+    const { json, binary } = splitChunks(bytes);
     checkFile(parsed(json), binary?.length);
   }
 }
 
-function chunksOf(bytes: Buffer): { json: Buffer; binary: Buffer | undefined } {
+function splitChunks(bytes: Buffer): { json: Buffer; binary: Buffer | undefined } {
   if (bytes.length < 20 || bytes.readUInt32LE(4) !== 2 || bytes.readUInt32LE(8) !== bytes.length)
     throw unfit("its header is wrong");
   let json: Buffer | undefined;

@@ -8,14 +8,14 @@ import { PortError } from "../../engine/ports/port-error.ts";
 import type { TaskOutcome, TaskOutput } from "../../engine/ports/tasks.ts";
 import {
   type Delivery,
-  measuresOf,
+  getMeasures,
   recordingThumbnail,
   storeThumbnail,
 } from "../media/delivery.ts";
 import { inspectRecording } from "../media/recordings.ts";
 import { refusedInput, type TaskContext, type TaskWorker } from "../node/task-loop.ts";
 import {
-  digestOf,
+  computeDigest,
   fetchSource,
   type LocalFile,
   Source,
@@ -69,7 +69,7 @@ async function examine(
       false,
     );
   const { sizeBytes } = file;
-  const sha256 = await digestOf(file.path);
+  const sha256 = await computeDigest(file.path);
   return { objectKey: source.objectKey, sizeBytes, sha256, ...measures };
 }
 
@@ -92,7 +92,7 @@ export async function measure(
       const recording = await inspectRecording(delivery.tools, file, delivery.signal);
       const thumbnail = recordingThumbnail(delivery, file, recording);
       const thumbnailKey = await storeThumbnail(delivery, thumbnail);
-      return { mimeType: recording.mimeType, ...measuresOf(recording), thumbnailKey };
+      return { mimeType: recording.mimeType, ...getMeasures(recording), thumbnailKey };
     }
     case "model":
       inspectModel(await whole(file), mimeType);

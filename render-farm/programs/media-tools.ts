@@ -88,7 +88,7 @@ export const fences: readonly string[] = [
 ];
 
 /** Arguments that open a file whose bytes showed this type; `before` are further input options. */
-export function inputOf(path: string, mimeType: string, before: readonly string[] = []): string[] {
+export function getInput(path: string, mimeType: string, before: readonly string[] = []): string[] {
   const demuxer = demuxers[mimeType] ?? "mov";
   return [...before, ...fences, "-f", demuxer, "-i", `file:${path}`];
 }

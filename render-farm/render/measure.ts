@@ -53,8 +53,8 @@ async function measured(stage: RenderStage, drawsTexts: boolean): Promise<Measur
   const { bundle, warnings, tools, context } = stage;
   const sizes = new MediaSizes(stage);
   await sizes.look(effectiveTimeline(bundle.view(() => undefined)).clips);
-  const timeline = effectiveTimeline(bundle.view((source) => sizes.secondsOf(source)));
-  const plan = planOf(timeline, sizes, stage);
+  const timeline = effectiveTimeline(bundle.view((source) => sizes.getSeconds(source)));
+  const plan = buildPlan(timeline, sizes, stage);
   const setup = {
     ...{ scripts: tools.scripts, files: stage.files, plan, warnings },
     patience: { ...tools.patience, timelineMs: Math.min(tools.patience.timelineMs, timelineMs) },
@@ -84,7 +84,7 @@ async function measured(stage: RenderStage, drawsTexts: boolean): Promise<Measur
 const timelineMs = 3_000;
 
 /** The page as its author wrote it: edits are applied to what it says. */
-function planOf(timeline: Timeline, sizes: MediaSizes, stage: RenderStage): FilmPlan {
+function buildPlan(timeline: Timeline, sizes: MediaSizes, stage: RenderStage): FilmPlan {
   const { fps, width, height, compositions, deleted, texts } = timeline;
   const clips = timeline.clips.map((clip): PlannedClip => {
     const { key, kind, composition, start, end } = clip;
@@ -94,7 +94,7 @@ function planOf(timeline: Timeline, sizes: MediaSizes, stage: RenderStage): Film
       ...{ transform: undefined, motion: [], mask: undefined },
       from: frameFrom(start, fps),
       to: end === undefined ? Number.MAX_SAFE_INTEGER : frameFrom(end, fps),
-      size: sizes.sizeOf(clip),
+      size: sizes.getSize(clip),
       imageUrl: kind === "image" ? assetUrl(clip, stage) : undefined,
     };
   });
@@ -109,7 +109,7 @@ function planOf(timeline: Timeline, sizes: MediaSizes, stage: RenderStage): Film
 /** Assets are not where their `src` says. */
 function assetUrl({ media, key }: Clip, { bundle, files }: RenderStage): string | undefined {
   if (media?.source?.kind !== "asset") return undefined;
-  const source = bundle.sourceOf(media.source);
+  const source = bundle.findSource(media.source);
   const name = `image-${key.replaceAll("/", "-")}`;
   const bytes = source && (() => bundle.bytes(source));
   return source && bytes && files.offer(name, { contentType: source.mimeType, bytes });
@@ -136,7 +136,7 @@ async function placesIn(
   const first = (await session.places(keys)) as MeasuredPage;
   if (first.isStill) return first.places;
   const places: Record<string, Place> = { ...first.places };
-  const moments = momentsOf(shown.map(({ middle }) => middle));
+  const moments = listMoments(shown.map(({ middle }) => middle));
   for (const [at, moment] of moments.entries()) {
     const [before = Number.NEGATIVE_INFINITY, after = Number.POSITIVE_INFINITY] = [
       moments[at - 1],
@@ -156,7 +156,7 @@ async function placesIn(
 const momentsMax = 24;
 
 /** All, or some spread over them evenly; by rising frame. */
-function momentsOf(middles: readonly number[]): readonly number[] {
+function listMoments(middles: readonly number[]): readonly number[] {
   const all = [...new Set(middles)].sort((one, other) => one - other);
   if (all.length <= momentsMax) return all;
   const step = (all.length - 1) / (momentsMax - 1);

@@ -50,7 +50,7 @@ export async function onStage(
       });
     });
   } catch (failure) {
-    const outcome = late.aborted && !context.signal.aborted ? tooLong : outcomeOf(failure);
+    const outcome = late.aborted && !context.signal.aborted ? tooLong : getOutcome(failure);
     return { ...outcome, warnings: warnings.all() };
   } finally {
     tools.browsers.refill();
@@ -67,7 +67,7 @@ const tooLong: TaskOutcome = {
 };
 
 /** A bug passes through; the loop reports it. */
-function outcomeOf(failure: unknown): TaskOutcome {
+function getOutcome(failure: unknown): TaskOutcome {
   if (failure instanceof RenderError)
     return {
       kind: "failed",

@@ -2,7 +2,7 @@ import { limits } from "../../config/limits.ts";
 import type { TaskOutput } from "../../engine/ports/tasks.ts";
 import type { Timeline } from "../../timeline/model.ts";
 import type { Size } from "../pictures/orders.ts";
-import { framesOf, setUpFilm } from "./inputs/film-setup.ts";
+import { countFrames, setUpFilm } from "./inputs/film-setup.ts";
 import { FilmBrowser } from "./page/film-browser.ts";
 import type { FilmSession } from "./page/film-page-session.ts";
 import { RenderError, type Warnings } from "./render-error.ts";
@@ -23,8 +23,8 @@ export async function makeStill(stage: RenderStage): Promise<Made> {
   const setup = await setUpFilm(workshop, { isTransparent, hasSound: false });
   const { timeline, plan } = setup;
   const choice = (said: number | undefined): Choice => {
-    const frames = framesOf(timeline, said);
-    return { frames, frame: frameOf(options, frames, timeline.fps, warnings) };
+    const frames = countFrames(timeline, said);
+    return { frames, frame: getFrame(options, frames, timeline.fps, warnings) };
   };
   const stop = new AbortController();
   const videosAt = (frame: number) => new StillVideos(frame, setup, stage, stop.signal);
@@ -90,7 +90,7 @@ async function seekWith(videos: StillVideos, frame: number, session: FilmSession
 }
 
 /** Rounded to the nearest frame; past the end it is the last one, with a warning. */
-export function frameOf(
+export function getFrame(
   { atSeconds, frame }: StillOptions,
   frames: number,
   fps: number,

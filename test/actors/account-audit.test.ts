@@ -13,14 +13,14 @@ const scope = "00000000-0000-7000-8000-000000000001";
 const doneId = "00000000-0000-7000-8000-00000000000a";
 const openId = "00000000-0000-7000-8000-00000000000b";
 
-function termsOf(job: string, hold: number): Terms {
+function buildTerms(job: string, hold: number): Terms {
   const { createdAtMs, ...rest } = { createdAtMs: 1, modality: "image" as const, modelTag: 7 };
   return { job, scope, ...rest, provider: "sim", hold, count: 1, createdAtMs };
 }
 
 const done: Job = {
   phase: "succeeded",
-  terms: termsOf(doneId, 4),
+  terms: buildTerms(doneId, 4),
   revision: 3,
   updatedAtMs: 3,
   startedAtMs: 2,
@@ -30,7 +30,7 @@ const done: Job = {
 };
 const open: Job = {
   phase: "running",
-  terms: termsOf(openId, 2),
+  terms: buildTerms(openId, 2),
   revision: 2,
   updatedAtMs: 2,
   startedAtMs: 2,
@@ -62,7 +62,7 @@ const ledger: readonly LedgerRow[] = [
   },
 ];
 
-function countsOf(...indexes: readonly number[]): number[] {
+function countMembers(...indexes: readonly number[]): number[] {
   const counts: number[] = new Array<number>(Math.max(...indexes) + 1).fill(0);
   for (const index of indexes) counts[index] = 1;
   return counts;
@@ -77,7 +77,7 @@ const account: Account = {
   planLeft: 97,
   renewsAtMs: 9_999,
   active: { media: 1, three_d: 0 },
-  counts: countsOf(countIndex("image", "succeeded"), countIndex("image", "running")),
+  counts: countMembers(countIndex("image", "succeeded"), countIndex("image", "running")),
   quota: { day: 0, used: 2 },
   ledgerLength: 4,
   tickets: 0,
@@ -85,7 +85,7 @@ const account: Account = {
   waiting: 0,
   remembered: 0,
   sets: 0,
-  assets: countsOf(assetIndex("image", "ready")),
+  assets: countMembers(assetIndex("image", "ready")),
   stored: 570,
 };
 
@@ -154,7 +154,7 @@ t.test(
       settlement: { kind: "pending", limitMs: 9 },
       canceledBy: scope,
     } as CanceledJob;
-    const counts = countsOf(countIndex("image", "succeeded"), countIndex("image", "canceled"));
+    const counts = countMembers(countIndex("image", "succeeded"), countIndex("image", "canceled"));
     const freed = { ...account, counts, active: { media: 0, three_d: 0 } };
     t.strictSame(audit({ jobs: [done, pending], account: freed }), []);
   },
@@ -167,7 +167,7 @@ t.test("each hold is resolved once", async (t) => {
       `hold_resolved_once: Credits released of the hold of job ${doneId}: 0 expected, 4 found.`,
     ),
   );
-  const ended = { ...done, terms: termsOf(openId, 2) };
+  const ended = { ...done, terms: buildTerms(openId, 2) };
   t.ok(
     audit({ jobs: [done, ended] }).includes(
       `hold_resolved_once: Credits that job ${openId} holds in the ledger: 0 expected, 2 found.`,

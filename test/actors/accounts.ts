@@ -1,6 +1,6 @@
 /** Literals that tests of accounts and jobs share. */
 
-import { creationOf } from "../../actors/job/creation.ts";
+import { buildCreation } from "../../actors/job/creation.ts";
 import { type Account, assetIndex, change, countIndex } from "../../actors/protocol/account.ts";
 import { accountKey } from "../../actors/protocol/account-messages.ts";
 import {
@@ -100,7 +100,7 @@ export const jobRequest: JobRequest = {
   fingerprint: "66656463626139383736353433323130",
 };
 
-export const create: CreateJob = creationOf(jobRequest, {
+export const create: CreateJob = buildCreation(jobRequest, {
   provider: "sim",
   hold: 10,
   count: 1,

@@ -6,10 +6,10 @@ import fc from "fast-check";
 import t from "tap";
 import { resolveImage } from "../../actors/generation/image.ts";
 import { resolveSet } from "../../actors/generation/set.ts";
-import { priceOf, type Units } from "../../actors/pricing.ts";
+import { computePrice, type Units } from "../../actors/pricing.ts";
 import type { Catalogue, ModelEntry } from "../../config/catalogue.ts";
 import type { GenerateImageRequest } from "../../contract/generation.ts";
-import { catalogueOf, plainModel } from "./models.ts";
+import { makeCatalogue, plainModel } from "./models.ts";
 
 const runs = { numRuns: 10_000, seed: 20_261_120 };
 
@@ -74,12 +74,12 @@ const pair = fc
 const names = fc.constantFrom("plain", "plain-alias", "default");
 
 function asking(entry: ModelEntry) {
-  const catalogue: Catalogue = { ...catalogueOf(entry), find: () => entry };
+  const catalogue: Catalogue = { ...makeCatalogue(entry), find: () => entry };
   return { catalogue, plan: "free" } as const;
 }
 
 /** What a request means, spelled out. */
-function meaningOf(of: Omit<GenerateImageRequest, "model">, { defaults }: ModelEntry): string {
+function describeSlugs(of: Omit<GenerateImageRequest, "model">, { defaults }: ModelEntry): string {
   const { prompt = "", aspect_ratio = defaults["aspect_ratio"], num_images = 1 } = of;
   const { resolution = defaults["resolution"], output_format = "png", enhance_prompt = false } = of;
   const { seed, display_name, tags } = of;
@@ -90,7 +90,11 @@ function meaningOf(of: Omit<GenerateImageRequest, "model">, { defaults }: ModelE
   ]);
 }
 
-function imageOf(entry: ModelEntry, name: string, of: Omit<GenerateImageRequest, "model">) {
+function makeImageRequest(
+  entry: ModelEntry,
+  name: string,
+  of: Omit<GenerateImageRequest, "model">,
+) {
   const found = resolveImage({ ...of, model: name }, asking(entry), () => undefined);
   if ("code" in found) throw new Error(JSON.stringify(found));
   return found;
@@ -100,9 +104,9 @@ t.test("canonical bodies are equal exactly for equal requests, and so are prices
   let equal = 0;
   fc.assert(
     fc.property(model, pair, names, names, (entry, [one, other], nameOfOne, nameOfOther) => {
-      const a = imageOf(entry, nameOfOne, one);
-      const b = imageOf(entry, nameOfOther, other);
-      const isSame = meaningOf(one, entry) === meaningOf(other, entry);
+      const a = makeImageRequest(entry, nameOfOne, one);
+      const b = makeImageRequest(entry, nameOfOther, other);
+      const isSame = describeSlugs(one, entry) === describeSlugs(other, entry);
       if (isSame) equal++;
       return (a.canonical === b.canonical) === isSame && (!isSame || a.price === b.price);
     }),
@@ -150,7 +154,7 @@ t.test("a price is exact for every rule and every request", async (t) => {
       const scaled = isLarge ? sum * BigInt(factor) : sum * million;
       const unit = million ** 3n;
       const credits = Number(scaled / unit) + (scaled % unit === 0n ? 0 : 1);
-      return priceOf(entry, billed, options) === Math.max(minimum, credits);
+      return computePrice(entry, billed, options) === Math.max(minimum, credits);
     }),
     runs,
   );

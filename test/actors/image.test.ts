@@ -5,14 +5,14 @@ import type { Refusal } from "../../actors/refusal.ts";
 import type { ModelEntry } from "../../config/catalogue.ts";
 import type { PlanName } from "../../config/plans.ts";
 import type { GenerateImageRequest } from "../../contract/generation.ts";
-import { catalogueOf, plainModel } from "./models.ts";
+import { makeCatalogue, plainModel } from "./models.ts";
 
 function resolve(
   request: Partial<GenerateImageRequest>,
   model: ModelEntry = plainModel,
   plan: PlanName = "free",
 ): Generation | Refusal {
-  const asking = { catalogue: catalogueOf(model), plan };
+  const asking = { catalogue: makeCatalogue(model), plan };
   return resolveImage({ model: model.id, prompt: "a kite", ...request }, asking, () => undefined);
 }
 
@@ -120,7 +120,7 @@ t.test("prompt is required unless the model's prompt_required is false", async (
     pointers(
       resolveImage(
         promptless,
-        { catalogue: catalogueOf(plainModel), plan: "free" },
+        { catalogue: makeCatalogue(plainModel), plan: "free" },
         () => undefined,
       ),
     ),
@@ -128,7 +128,7 @@ t.test("prompt is required unless the model's prompt_required is false", async (
   );
   t.strictSame(
     pointers(
-      resolveImage(promptless, { catalogue: catalogueOf(free), plan: "free" }, () => undefined),
+      resolveImage(promptless, { catalogue: makeCatalogue(free), plan: "free" }, () => undefined),
     ),
     [],
   );

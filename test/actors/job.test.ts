@@ -1,9 +1,9 @@
 /** A job's life but for its cancellation. */
 
 import t from "tap";
-import { born, creationOf } from "../../actors/job/creation.ts";
+import { born, buildCreation } from "../../actors/job/creation.ts";
 import { jobActor } from "../../actors/job/job-actor.ts";
-import { jobIndex, jobsOf } from "../../actors/job/job-index.ts";
+import { jobIndex, jobsKey } from "../../actors/job/job-index.ts";
 import { jobView } from "../../actors/job/job-view.ts";
 import { accountKey } from "../../actors/protocol/account-messages.ts";
 import { assetKey, type ReadyAsset } from "../../actors/protocol/asset.ts";
@@ -13,7 +13,7 @@ import { rowCodecs } from "../../actors/row-codecs.ts";
 import type { JobStatus } from "../../contract/job.ts";
 import { birth, put, tell } from "../../engine/actor.ts";
 import { idBytes } from "../../engine/id.ts";
-import { EncodedRow, rowOf } from "../../engine/row-codec.ts";
+import { decodeRow, EncodedRow } from "../../engine/row-codec.ts";
 import {
   create,
   fingerprint,
@@ -73,7 +73,7 @@ t.test("a new job is queued, answers when it began and goes to its provider", as
   const turn = decide(undefined, { ...create, request: 7 }, view(jobSelf));
   t.strictSame(turn.head, queued);
   t.strictSame(turn.rows, [put(jobRequestKey(job), new EncodedRow(create.asked))]);
-  t.strictSame(rowOf(rowCodecs, jobRequestKey(job), create.asked), jobRequest);
+  t.strictSame(decodeRow(rowCodecs, jobRequestKey(job), create.asked), jobRequest);
   t.strictSame(turn.effects, [{ ...submission, mayEndAtOnce: true }]);
   t.strictSame(turn.replies, [{ to: 7, reply: { kind: "accepted", atMs: nowMs } }]);
   t.strictSame(born(create, nowMs), queued, "who knows what was asked knows the job");
@@ -83,7 +83,7 @@ t.test("a new job is queued, answers when it began and goes to its provider", as
     progress: null,
     credits_held: 10,
   });
-  const toFarm = creationOf(jobRequest, { ...create, provider: "farm" });
+  const toFarm = buildCreation(jobRequest, { ...create, provider: "farm" });
   const onTheFarm = decide(undefined, toFarm, view(jobSelf));
   t.strictSame(onTheFarm.effects, [{ kind: "farm.run", owner: scope, scope, task }]);
   t.strictSame(onTheFarm.replies, [], "without a request nobody is answered");
@@ -357,12 +357,12 @@ t.test("a job that does not exist answers a cancel and nothing else", async (t) 
 
 t.test("a job is listed under its scope by modality, end and model", async (t) => {
   const owner = idBytes(scope);
-  const open = jobsOf(scope, owner, "image", "open", 7) + idBytes(job);
+  const open = jobsKey(scope, owner, "image", "open", 7) + idBytes(job);
   const listing = (head: Job, hasEarlier: boolean) =>
     jobIndex.entries(jobIndex.pick(head), hasEarlier);
   t.strictSame(listing(running, false), [put(open, "")]);
   const ended = next(running, { kind: "cancel", user: "u" });
-  const canceled = jobsOf(scope, owner, "image", "canceled", 7) + idBytes(job);
+  const canceled = jobsKey(scope, owner, "image", "canceled", 7) + idBytes(job);
   t.strictSame(listing(ended, false), [put(canceled, "")]);
   t.strictSame(listing(ended, true), [put(canceled, ""), { key: open, value: undefined }]);
 });

@@ -1,5 +1,5 @@
 import t from "tap";
-import { mediaTypeOf } from "../../actors/asset/media-type.ts";
+import { detectMediaType } from "../../actors/asset/media-type.ts";
 
 const hex = (text: string) => Buffer.from(text.replaceAll(" ", ""), "hex");
 const box = (brand: string) => Buffer.from(`\u0000\u0000\u0000\u0018ftyp${brand}`, "latin1");
@@ -24,22 +24,22 @@ for (const [name, bytes, type] of [
   ["TTF", hex("00010000 000c"), "font/ttf"],
 ] as const)
   t.test(`${name} is told from its bytes`, async (t) => {
-    t.equal(mediaTypeOf(bytes), type);
-    t.equal(mediaTypeOf(bytes, "wrong.svg"), type);
+    t.equal(detectMediaType(bytes), type);
+    t.equal(detectMediaType(bytes, "wrong.svg"), type);
   });
 
 t.test("MP3 without a tag is two frames, one where the other says that it ends", async (t) => {
   const frame = Buffer.alloc(417);
   frame.set(hex("fffb9000"));
-  t.equal(mediaTypeOf(Buffer.concat([frame, frame])), "audio/mpeg");
-  t.equal(mediaTypeOf(Buffer.concat([frame, Buffer.alloc(417)])), undefined);
+  t.equal(detectMediaType(Buffer.concat([frame, frame])), "audio/mpeg");
+  t.equal(detectMediaType(Buffer.concat([frame, Buffer.alloc(417)])), undefined);
 });
 
 t.test("a look-up table shows itself only under its own name", async (t) => {
   const table = Buffer.from('# made by hand\nTITLE "warm"\nLUT_3D_SIZE 2\n0 0 0\n');
-  t.equal(mediaTypeOf(table, "Warm.CUBE"), "application/octet-stream");
-  t.equal(mediaTypeOf(table, "warm.txt"), undefined);
-  t.equal(mediaTypeOf(Buffer.from("hello"), "warm.cube"), undefined);
+  t.equal(detectMediaType(table, "Warm.CUBE"), "application/octet-stream");
+  t.equal(detectMediaType(table, "warm.txt"), undefined);
+  t.equal(detectMediaType(Buffer.from("hello"), "warm.cube"), undefined);
 });
 
 t.test("SVG, HTML, Matroska, HEIC, text and nothing are no accepted type", async (t) => {
@@ -53,5 +53,5 @@ t.test("SVG, HTML, Matroska, HEIC, text and nothing are no accepted type", async
     Buffer.from('{"name": "x"}'),
     Buffer.alloc(0),
   ])
-    t.equal(mediaTypeOf(bytes, "a.png"), undefined);
+    t.equal(detectMediaType(bytes, "a.png"), undefined);
 });

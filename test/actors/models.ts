@@ -32,7 +32,7 @@ export const plainModel: ModelEntry = {
 };
 
 /** Each model by its id; the first is the default. */
-export function catalogueOf(...models: readonly ModelEntry[]): Catalogue {
+export function makeCatalogue(...models: readonly ModelEntry[]): Catalogue {
   return {
     version: "test",
     updatedAt: "2026-11-20T00:00:00Z",

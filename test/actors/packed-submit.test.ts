@@ -1,5 +1,5 @@
 import t from "tap";
-import { creationOf } from "../../actors/job/creation.ts";
+import { buildCreation } from "../../actors/job/creation.ts";
 import { packSubmit, unpackSubmit } from "../../actors/protocol/packed-submit.ts";
 import type { Submit } from "../../actors/protocol/submit-terms.ts";
 import { create, jobRequest, submitted } from "./accounts.ts";
@@ -13,7 +13,7 @@ const rich: Submit = {
   confirmation: { kind: "valid", digest: "0123456789abcdef", expiresAtMs: 5 },
   overrides: { concurrentMax: 3 },
   rateRetryAfterSeconds: 7,
-  job: creationOf(
+  job: buildCreation(
     {
       ...jobRequest,
       user,

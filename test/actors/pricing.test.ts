@@ -1,5 +1,5 @@
 import t from "tap";
-import { priceOf, type Units } from "../../actors/pricing.ts";
+import { computePrice, type Units } from "../../actors/pricing.ts";
 import type { ModelEntry } from "../../config/catalogue.ts";
 import { plainModel } from "./models.ts";
 
@@ -10,7 +10,7 @@ function price(
   units: Units,
   options: Readonly<Record<string, string>> = {},
 ): number {
-  return priceOf({ ...plainModel, price: { ...plainModel.price, ...rule } }, units, options);
+  return computePrice({ ...plainModel, price: { ...plainModel.price, ...rule } }, units, options);
 }
 
 t.test(

@@ -1,7 +1,7 @@
 import t from "tap";
 import { resolveRestoration } from "../../actors/generation/restoration.ts";
 import type { ModelEntry } from "../../config/catalogue.ts";
-import { catalogueOf, plainModel } from "./models.ts";
+import { makeCatalogue, plainModel } from "./models.ts";
 
 const id = "019d9000-0000-7000-8000-000000000000";
 const model: ModelEntry = { ...plainModel, modality: "video", operations: ["restoration"] };
@@ -9,7 +9,7 @@ const model: ModelEntry = { ...plainModel, modality: "video", operations: ["rest
 /** What restoring a video of that size comes to: the size of the output, or the field at fault. */
 function restored(width: number, height: number, request: object) {
   const media = { objectKey: "x", mimeType: "video/mp4", sizeBytes: 1, sha256: "", width, height };
-  const asking = { catalogue: catalogueOf(model), plan: "free" } as const;
+  const asking = { catalogue: makeCatalogue(model), plan: "free" } as const;
   const result = resolveRestoration({ source_asset_id: id, ...request }, asking, () => {
     return { id, job: undefined, media, displayName: () => "a source" };
   });

@@ -27,7 +27,7 @@ const link: ShareLink = {
 const done = [{ to: 7, reply: { kind: "done" } }];
 
 /** Links of the target by number, and a view that has their rows. */
-function linksOf(count: number, more: Partial<ShareLink> = {}) {
+function makeLinks(count: number, more: Partial<ShareLink> = {}) {
   const links = Array.from({ length: count }, (_, at) => ({
     ...link,
     ...more,
@@ -48,19 +48,19 @@ t.test("a link is a row of its own, and its token's digest says which", async (t
 });
 
 t.test("50 links of a target may be active, and an expired one makes room", async (t) => {
-  const full = linksOf(50);
+  const full = makeLinks(50);
   const refused = decide(full.head, { kind: "create", link, digest }, full.ctx);
   t.match(refused.replies, [{ reply: { kind: "refused", refusal: { code: "conflict" } } }]);
   t.equal(refused.head, full.head, "nothing is written");
   t.strictSame(refused.rows, []);
-  const expired = linksOf(50, { expiresAtMs: nowMs });
+  const expired = makeLinks(50, { expiresAtMs: nowMs });
   const made = decide(expired.head, { kind: "create", link, digest }, expired.ctx);
   t.strictSame(made.head, { links: [earlier] });
   t.strictSame(made.replies, done);
 });
 
 t.test("fifty links fit a head", async (t) => {
-  t.ok(JSON.stringify(linksOf(50).head).length < 4 * 1024);
+  t.ok(JSON.stringify(makeLinks(50).head).length < 4 * 1024);
 });
 
 t.test("a revoked link stays with the time of its end, and is listed no more", async (t) => {

@@ -32,7 +32,7 @@ export async function createAccounts(cluster: Cluster): Promise<readonly Account
     for (let number = 0; [...missing.values()].some((count) => count > 0); number++) {
       const name = `store-${store}-account-${number}`;
       const { id, token } = await createAccount(nodes, name);
-      // As `shardOf` of the engine: the shard follows from the partition.
+      // As `getShard` of the engine: the shard follows from the partition.
       const shard = (partitionOfId(id) * shardCount) >> 8;
       const count = missing.get(shard) ?? 0;
       if (count === 0) continue;

@@ -58,7 +58,7 @@ async function find(account: Account): Promise<Found> {
         .filter(({ id }) => id !== account.assetId)
         .map(({ id, status }) => thing("asset", id, status)),
     ];
-    return { account: account.name, things, books: booksOf(after, jobs, ledger) };
+    return { account: account.name, things, books: summarizeBooks(after, jobs, ledger) };
   }
 }
 
@@ -66,7 +66,7 @@ function thing(what: FoundThing["what"], id: string, status: string, key?: strin
   return { what, id, status, key };
 }
 
-function booksOf(
+function summarizeBooks(
   credits: Static<typeof Credits>,
   jobs: readonly Job[],
   ledger: readonly LedgerEntry[],

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import t, { type Test } from "tap";
 import { runCommandLine } from "../../cli/command-line.ts";
 import { Klieg } from "../../clients/typescript/src/klieg.ts";
-import { zipOf } from "../spec/zip-archive.ts";
+import { createZip } from "../spec/zip-archive.ts";
 import { json, standIn } from "./stand-in.ts";
 
 const id = "01990000-0000-7000-8000-000000000001";
@@ -26,7 +26,7 @@ async function run(t: Test, args: readonly string[], path?: string) {
       (response) => {
         const listed = JSON.stringify(manifest(origin, path));
         const entries = [{ name: "README.txt" }, { name: "manifest.json", bytes: listed }];
-        response.writeHead(200).end(zipOf(entries));
+        response.writeHead(200).end(createZip(entries));
       },
     ],
     "GET /objects/sea": [(response) => response.writeHead(200).end("a film")],

@@ -15,7 +15,7 @@ async function read(folder: string) {
 const paths = ({ files }: { readonly files: readonly { readonly path: string }[] }) =>
   files.map(({ path }) => path).sort();
 
-async function bytesOf(source: FolderSource, key: string, start: number, end: number) {
+async function getBytes(source: FolderSource, key: string, start: number, end: number) {
   const chunks: Uint8Array[] = [];
   for await (const chunk of source.objects.read(key, { start, end })) chunks.push(chunk);
   return Buffer.concat(chunks).toString();
@@ -33,9 +33,9 @@ t.test("its files are those of a bundle: nothing hidden, no node_modules", async
   t.strictSame(paths(found), ["index.html", "media/a b.png"]);
   t.equal(found.fault, undefined);
   t.equal(found.folders.length, 2);
-  t.equal(await bytesOf(source, "media/a b.png", 1, 4), "234");
-  await t.rejects(bytesOf(source, ".env", 0, 1), /not in the folder/);
-  await t.rejects(bytesOf(source, "../x", 0, 1), /not in the folder/);
+  t.equal(await getBytes(source, "media/a b.png", 1, 4), "234");
+  await t.rejects(getBytes(source, ".env", 0, 1), /not in the folder/);
+  await t.rejects(getBytes(source, "../x", 0, 1), /not in the folder/);
 });
 
 t.test("links are followed inside the folder, and left out where they lead out", async (t) => {
@@ -52,7 +52,7 @@ t.test("links are followed inside the folder, and left out where they lead out",
   const { found, source } = await read(film);
   t.strictSame(paths(found), ["again/a.png", "index.html", "inside.png", "real/a.png"]);
   t.strictSame([...found.leftOut].sort(), ["absolute.txt", "outside/", "secret.txt"]);
-  t.equal(await bytesOf(source, "inside.png", 0, 7), "picture");
+  t.equal(await getBytes(source, "inside.png", 0, 7), "picture");
   const { diagnostics } = await source.timeline();
   t.match(diagnostics[0], { severity: "warning", message: /^absolute\.txt: .* leads out/ });
 });
@@ -63,28 +63,28 @@ t.test("a file that becomes a link out of the folder is not read any more", asyn
     film: { "index.html": root(""), media: { "a.txt": "public" } },
   });
   const { source } = await read(join(folder, "film"));
-  t.equal(await bytesOf(source, "media/a.txt", 0, 6), "public");
+  t.equal(await getBytes(source, "media/a.txt", 0, 6), "public");
   const file = join(folder, "film/media/a.txt");
   await rm(file);
   await symlink("../../secret.txt", file);
-  await t.rejects(bytesOf(source, "media/a.txt", 0, 6), /leads out/);
+  await t.rejects(getBytes(source, "media/a.txt", 0, 6), /leads out/);
   await rm(join(folder, "film/media"), { recursive: true });
   await mkdir(join(folder, "media"));
   await link(join(folder, "secret.txt"), join(folder, "media/a.txt"));
   await symlink("../media", join(folder, "film/media"));
-  await t.rejects(bytesOf(source, "media/a.txt", 0, 6), /leads out/, "nor by its folder");
+  await t.rejects(getBytes(source, "media/a.txt", 0, 6), /leads out/, "nor by its folder");
 });
 
 t.test("a file that vanishes or becomes shorter is a fault that passes", async (t) => {
   const folder = t.testdir({ "index.html": root(""), "a.txt": "0123456789" });
   const { source } = await read(folder);
   await truncate(join(folder, "a.txt"), 3);
-  await t.rejects(bytesOf(source, "a.txt", 0, 10), { name: "PortError", retryable: true });
+  await t.rejects(getBytes(source, "a.txt", 0, 10), { name: "PortError", retryable: true });
   await rm(join(folder, "a.txt"));
-  await t.rejects(bytesOf(source, "a.txt", 0, 10), { name: "PortError", retryable: true });
+  await t.rejects(getBytes(source, "a.txt", 0, 10), { name: "PortError", retryable: true });
 });
 
-async function faultOf(t: Test, change: (folder: string) => Promise<unknown>) {
+async function createFault(t: Test, change: (folder: string) => Promise<unknown>) {
   const folder = await realpath(t.testdir({ "index.html": root("") }));
   await change(folder);
   return (await readFolder(folder)).fault;
@@ -119,7 +119,7 @@ t.test("what is no bundle has a reason", async (t) => {
     ],
   ];
   for (const [reason, change] of cases)
-    await t.test(String(reason), async (t) => t.match(await faultOf(t, change), reason));
+    await t.test(String(reason), async (t) => t.match(await createFault(t, change), reason));
 });
 
 t.test(

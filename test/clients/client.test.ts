@@ -7,13 +7,13 @@ import { brokenUpload, isPut } from "./broken-upload.ts";
 const jobPath = "/v1/jobs/j1";
 const picture = { model: "studio-image", prompt: "a red kite" };
 
-function clientOf(origin: string): Klieg {
+function createClient(origin: string): Klieg {
   return new Klieg({ url: origin, token: "pat_1", surface: "cli" });
 }
 
 async function followed(origin: string): Promise<JobEvent[]> {
   const seen: JobEvent[] = [];
-  for await (const event of clientOf(origin).jobs.stream("j1")) seen.push(event);
+  for await (const event of createClient(origin).jobs.stream("j1")) seen.push(event);
   return seen;
 }
 
@@ -21,7 +21,7 @@ t.test("a submit carries credential, surface and an idempotency key", async (t) 
   const { origin, asked } = await standIn(t, {
     "POST /v1/generate/image": [json(202, { id: "j1", status: "queued" })],
   });
-  const client = clientOf(origin);
+  const client = createClient(origin);
   t.match(await client.generate.image({ ...picture, seed: undefined }), { id: "j1" });
   await client.generate.image(picture);
   t.match(asked[0], {
@@ -43,7 +43,7 @@ t.test("a submit whose answer got lost is repeated with its key and finds its jo
     "POST /v1/generate/image": [silence, json(409, duplicate)],
     [`GET ${jobPath}`]: [json(200, { id: "j1", status: "running" })],
   });
-  t.match(await clientOf(origin).generate.image(picture), { id: "j1", status: "running" });
+  t.match(await createClient(origin).generate.image(picture), { id: "j1", status: "running" });
   t.equal(asked[0]?.headers["idempotency-key"], asked[1]?.headers["idempotency-key"]);
 });
 
@@ -52,7 +52,7 @@ t.test("a duplicate of somebody's earlier submit is a refusal", async (t) => {
   const { origin, asked } = await standIn(t, {
     "POST /v1/generate/image": [json(409, duplicate)],
   });
-  const call = clientOf(origin).generate.image(picture, { idempotencyKey: "mine" });
+  const call = createClient(origin).generate.image(picture, { idempotencyKey: "mine" });
   await t.rejects(call, { name: "KliegError", status: 409, jobId: "j1", code: undefined });
   t.equal(asked.length, 1);
 });
@@ -68,7 +68,7 @@ t.test("a problem object becomes an error with all its parts", async (t) => {
       ),
     ],
   });
-  await t.rejects(clientOf(origin).generate.image(picture), {
+  await t.rejects(createClient(origin).generate.image(picture), {
     name: "KliegError",
     status: 400,
     code: "validation",
@@ -85,7 +85,7 @@ t.test("an answer that is no problem object still has its status", async (t) => 
     "GET /v1/me": [(response) => response.writeHead(418).end("<html>")],
   });
   await t.rejects(
-    clientOf(origin).me(),
+    createClient(origin).me(),
     new KliegError("The service answered 418.", { status: 418 }),
   );
 });
@@ -94,13 +94,13 @@ t.test("reads are repeated through silence and 503", async (t) => {
   const { origin, asked } = await standIn(t, {
     "GET /v1/me": [silence, json(503, { title: "Service Unavailable" }), json(200, { id: "u" })],
   });
-  t.match(await clientOf(origin).me(), { id: "u" });
+  t.match(await createClient(origin).me(), { id: "u" });
   t.equal(asked.length, 3);
 });
 
 t.test("a write other than a submit is not repeated", async (t) => {
   const { origin, asked } = await standIn(t, { "POST /v1/admin/accounts": [silence] });
-  await t.rejects(clientOf(origin).admin.createAccount({ email: "a@b.c" }), {
+  await t.rejects(createClient(origin).admin.createAccount({ email: "a@b.c" }), {
     status: 0,
     code: "unreachable",
   });
@@ -108,7 +108,7 @@ t.test("a write other than a submit is not repeated", async (t) => {
 });
 
 t.test("where nothing listens the first call says so at once", async (t) => {
-  const client = clientOf(await deadOrigin());
+  const client = createClient(await deadOrigin());
   await t.rejects(client.me(), { name: "KliegError", code: "unreachable" });
   await t.rejects(client.generate.image(picture), { name: "KliegError", code: "unreachable" });
 });
@@ -120,8 +120,8 @@ t.test("a wait whose window closes returns nothing", async (t) => {
       json(200, { id: "j1", status: "failed" }),
     ],
   });
-  t.equal(await clientOf(origin).jobs.awaitEnd("j1", 1), undefined);
-  t.match(await clientOf(origin).jobs.awaitEnd("j1", 1), { status: "failed" });
+  t.equal(await createClient(origin).jobs.awaitEnd("j1", 1), undefined);
+  t.match(await createClient(origin).jobs.awaitEnd("j1", 1), { status: "failed" });
 });
 
 t.test("following reports each frame and returns the terminal job", async (t) => {
@@ -188,7 +188,7 @@ t.test("a job that failed or was canceled is thrown by a wait, with its code", a
       json(200, { id: "j1", status: "succeeded" }),
     ],
   });
-  const wait = () => clientOf(origin).jobs.wait("j1");
+  const wait = () => createClient(origin).jobs.wait("j1");
   const broken = { name: "KliegError", message: "It broke.", status: 502, jobId: "j1" };
   await t.rejects(wait(), { ...broken, code: "prompt_nsfw" });
   await t.rejects(wait(), { ...broken, code: "job_failed" }, "an unfamiliar code is job_failed");
@@ -201,7 +201,7 @@ t.test("a wait asks again while its time lasts, and then throws timeout", async 
   const { origin, asked } = await standIn(t, {
     [`GET ${jobPath}/wait`]: [json(408, { title: "Wait Timed Out", code: "timeout" })],
   });
-  const wait = clientOf(origin).jobs.wait("j1", { timeoutSeconds: 90 });
+  const wait = createClient(origin).jobs.wait("j1", { timeoutSeconds: 90 });
   await t.rejects(wait, { name: "KliegError", status: 408, code: "timeout", jobId: "j1" });
   t.equal(asked.length, 2);
 });
@@ -214,7 +214,7 @@ t.test("429 is tried again, not earlier than it asks, unless a quota is used up"
     ],
     "GET /v1/me": [json(429, { title: "Too Many" }, { "retry-after": "3600" })],
   });
-  const client = clientOf(origin);
+  const client = createClient(origin);
   t.match(await client.tokens.create({ name: "a" }), { id: "t1" });
   const quota = { status: 429, code: "rate_limit", retryAfterReset: "2026-01-02T00:00:00Z" };
   await t.rejects(client.generate.image(picture), quota);
@@ -233,7 +233,7 @@ t.test("a signal ends a call, its retries and a stream, with its own reason", as
       (response) => response.writeHead(200).write(frame("status", { status: "running" })),
     ],
   });
-  const client = clientOf(origin);
+  const client = createClient(origin);
   const reason = new Error("enough");
   const stopped = (call: (signal: AbortSignal) => Promise<unknown>) => {
     const controller = new AbortController();
@@ -273,7 +273,7 @@ t.test("an upload goes on where it broke off, and says how far it is", async (t)
   const onProgress = ({ sentBytes }: { readonly sentBytes: number }) => sent.push(sentBytes);
   const file = new Blob(["0123456789"]);
   const options = { resume: "u1", onProgress };
-  t.match(await clientOf(origin).assets.upload(file, { filename: "a.png" }, options), {
+  t.match(await createClient(origin).assets.upload(file, { filename: "a.png" }, options), {
     id: "a1",
     status: "ready",
   });
@@ -287,6 +287,6 @@ t.test("a file that the service cannot use is thrown with its reason", async (t)
     "POST /v1/assets": [json(201, { id: "a1", status: "processing" })],
     "GET /v1/assets/a1": [json(200, { id: "a1", status: "failed", failure_reason: "No picture." })],
   });
-  const call = clientOf(origin).assets.upload(new File(["x"], "a.png"));
+  const call = createClient(origin).assets.upload(new File(["x"], "a.png"));
   await t.rejects(call, { name: "KliegError", code: "validation", message: "No picture." });
 });

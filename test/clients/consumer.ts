@@ -56,8 +56,8 @@ async function play(step: Step): Promise<void> {
   if (step.refused === undefined) {
     const answer = await invoke(step);
     if (step.keep !== undefined) kept.set(step.keep, answer);
-    if (step.lastEvent !== undefined) check(await lastOf(answer), step.lastEvent, "last event");
-    else if (step.bytes !== undefined) check(await sizeOf(answer), step.bytes, "bytes");
+    if (step.lastEvent !== undefined) check(await readLast(answer), step.lastEvent, "last event");
+    else if (step.bytes !== undefined) check(await readSize(answer), step.bytes, "bytes");
     else if (step.expect !== undefined) check(answer, step.expect, "answer");
     return;
   }
@@ -77,7 +77,7 @@ async function invoke(step: Step): Promise<unknown> {
   const options = Object.entries(filled(step.options ?? {}) as object);
   const given = [
     ...(step.arguments ?? []).map(filled),
-    ...(step.file === undefined ? [] : [fileOf(step.file)]),
+    ...(step.file === undefined ? [] : [getFile(step.file)]),
     ...(step.text === undefined ? [] : [new Blob([step.text])]),
     ...(step.request === undefined ? [] : [filled(step.request)]),
     ...(step.named === undefined ? [] : [filled(step.named)]),
@@ -88,17 +88,17 @@ async function invoke(step: Step): Promise<unknown> {
   return Reflect.apply(Reflect.get(resource, method), resource, given);
 }
 
-function fileOf({ name, base64, zeros = 0 }: NonNullable<Step["file"]>): File {
+function getFile({ name, base64, zeros = 0 }: NonNullable<Step["file"]>): File {
   return new File([Buffer.from(base64, "base64"), new Uint8Array(zeros)], name);
 }
 
-async function lastOf(events: unknown): Promise<unknown> {
+async function readLast(events: unknown): Promise<unknown> {
   let last: unknown;
   for await (const event of events as AsyncIterable<unknown>) last = event;
   return last;
 }
 
-async function sizeOf(answer: unknown): Promise<number> {
+async function readSize(answer: unknown): Promise<number> {
   return (await (answer as Response).arrayBuffer()).byteLength;
 }
 

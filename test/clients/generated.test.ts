@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { operationsOf, publishedOperations } from "../../clients/generator/contract.ts";
+import { listOperations, publishedOperations } from "../../clients/generator/contract.ts";
 import {
   generatedFiles,
   generatedFolders,
@@ -28,7 +28,7 @@ t.test("what is committed of the clients is what the contract of this tree yield
 
 t.test("clients offer every published operation of the API, or say why not", async (t) => {
   const offered = Object.values(surface).flatMap((methods) =>
-    Object.values(methods).flatMap(operationsOf),
+    Object.values(methods).flatMap(listOperations),
   );
   const named = [...offered, ...Object.keys(unoffered)].sort();
   const published = [...publishedOperations(publishedDocument())].sort();

@@ -3,7 +3,7 @@ import t, { type Test } from "tap";
 import { readCatalogue } from "../../config/catalogue-files.ts";
 import type { ProviderConfig } from "../../config/provider-config.ts";
 import { readProviders } from "../../config/provider-file.ts";
-import { providerModelsOf } from "../../config/provider-models.ts";
+import { listProviderModels } from "../../config/provider-models.ts";
 import { plainModel } from "../actors/models.ts";
 
 const key = { env: "KEY" };
@@ -57,7 +57,7 @@ t.test("what another thread needs of provider models can be sent to it", async (
     mapping: { workflow: "graph.json", inputs: { "6.text": "$prompt" } },
   };
   const more = { max_in_flight: 3, expected_units: 2, callback: true };
-  const models = providerModelsOf(read(t, { ...entry, ...more }, comfyui));
+  const models = listProviderModels(read(t, { ...entry, ...more }, comfyui));
   t.strictSame(structuredClone(models), [
     {
       id: "far",

@@ -150,12 +150,12 @@ t.test("the compose file holds no secret, and each part knows the parts it needs
         t.match(value, /^\/run\/secrets\//, `${variable} names a file`);
   }
   for (const name of ["engine-1", "engine-2", "farm-1", "farm-2"])
-    t.ok(settingsOf(services[name]), name);
+    t.ok(readServiceSettings(services[name]), name);
   t.notSame(services["engine-1"]?.volumes, services["engine-2"]?.volumes, "data of their own");
 });
 
 /** As the service reads them, with keys that its command reads from files. */
-function settingsOf(service: Service | undefined) {
+function readServiceSettings(service: Service | undefined) {
   const keys = { KLIEG_S3_ACCESS_KEY: "key", KLIEG_S3_SECRET_KEY: "secret" };
   const environment = Object.entries(service?.environment ?? {}).map(([name, value]) => [
     name,

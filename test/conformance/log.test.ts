@@ -17,11 +17,11 @@ type Open = (t: Test) => Promise<readonly [Log, Log]>;
 
 const record = (text: string) => Buffer.from(text);
 
-function textOf(entry: LogEntry | undefined): string | undefined {
+function getText(entry: LogEntry | undefined): string | undefined {
   return entry && `${entry.logSeq} ${Buffer.from(entry.record)}`;
 }
 
-function endOf({ logSeq, record }: LogEnd): string {
+function computeEnd({ logSeq, record }: LogEnd): string {
   return `${logSeq} ${record && Buffer.from(record)}`;
 }
 
@@ -30,7 +30,7 @@ function heard(log: Log, from: number, count: number): Promise<(string | undefin
   return new Promise((resolve) => {
     const texts: (string | undefined)[] = [];
     const stop = log.follow(from, (entry) => {
-      texts.push(textOf(entry));
+      texts.push(getText(entry));
       if (texts.length < count) return;
       stop();
       resolve(texts);
@@ -45,8 +45,8 @@ function suite(name: string, open: Open): void {
       t.strictSame(await log.end(), { logSeq: 0, record: undefined });
       t.ok(await log.publish(record("a"), "n:1:1", 0));
       t.ok(await log.publish(record("b"), "n:1:2", 1));
-      t.equal(endOf(await log.end()), "2 b");
-      t.equal(textOf(await log.at(1)), "1 a");
+      t.equal(computeEnd(await log.end()), "2 b");
+      t.equal(getText(await log.at(1)), "1 a");
       t.equal(await log.at(3), undefined);
     });
 
@@ -59,7 +59,7 @@ function suite(name: string, open: Open): void {
         ]);
         t.equal(stored.filter(Boolean).length, 1);
         const winner = stored[0] ? "one" : "two";
-        t.equal(textOf(await two.at(round + 1)), `${round + 1} ${winner} ${round}`);
+        t.equal(getText(await two.at(round + 1)), `${round + 1} ${winner} ${round}`);
       }
     });
 
@@ -69,7 +69,7 @@ function suite(name: string, open: Open): void {
         const [log, other] = await open(t);
         t.ok(await log.publish(record("a"), "n:1:1", 0));
         t.ok(await log.publish(record("a"), "n:1:1", 0));
-        t.equal(endOf(await log.end()), "1 a");
+        t.equal(computeEnd(await log.end()), "1 a");
         t.notOk(await other.publish(record("b"), "m:1:1", 0));
         t.notOk(
           await log.publish(record("c"), "n:1:2", 7),
@@ -96,7 +96,7 @@ function suite(name: string, open: Open): void {
       t.equal((await log.size()).firstSeq, 1);
       await log.trim(2);
       t.equal(await log.at(2), undefined);
-      t.equal(endOf(await log.end()), "3 c");
+      t.equal(computeEnd(await log.end()), "3 c");
       t.ok(await log.publish(record("d"), "n:1:3", 3));
       t.strictSame(await heard(other, 1, 2), ["3 c", "4 d"]);
       await log.trim(4);

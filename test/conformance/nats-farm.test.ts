@@ -298,7 +298,7 @@ t.test("a node says goodbye once all is heard", async (t) => {
 
 const deployed = join(import.meta.dirname, "../../../config/deploy/nats/farm-user.conf");
 
-function permissionsOf(user: string): string {
+function readPermissions(user: string): string {
   return readFileSync(deployed, "utf8").replace("NAME.*", `${user}.*`);
 }
 
@@ -306,8 +306,8 @@ const users = `
 authorization {
   users = [
     { user: service, password: s }
-    { user: farm, password: f, permissions { ${permissionsOf("farm")} } }
-    { user: other, password: o, permissions { ${permissionsOf("other")} } }
+    { user: farm, password: f, permissions { ${readPermissions("farm")} } }
+    { user: other, password: o, permissions { ${readPermissions("other")} } }
   ]
 }`;
 

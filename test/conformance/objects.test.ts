@@ -30,7 +30,7 @@ async function openBucket(store: ObjectStore): Promise<Objects> {
 
 const whole: ByteRange = { start: 0, end: Number.MAX_SAFE_INTEGER };
 
-async function bytesOf(objects: Objects, key: string, range = whole): Promise<Buffer> {
+async function readBytes(objects: Objects, key: string, range = whole): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of objects.read(key, range)) chunks.push(chunk);
   return Buffer.concat(chunks);
@@ -79,7 +79,7 @@ function testReading(t: Test, objects: Objects): void {
       sizeBytes: 200_000,
       version: { tag: /^[\w-]+$/, modifiedMs: Number },
     });
-    t.ok((await bytesOf(objects, "a/b.bin")).equals(bytes));
+    t.ok((await readBytes(objects, "a/b.bin")).equals(bytes));
   });
 
   t.test("a copy holds the same bytes, and outlives what it was made of", async (t) => {
@@ -91,7 +91,7 @@ function testReading(t: Test, objects: Objects): void {
     await objects.put("copies/one", [patterned(7)]);
     await objects.remove("copies/one");
     for (const key of ["copies/two", "copies/new/three"])
-      t.ok((await bytesOf(objects, key)).equals(bytes), key);
+      t.ok((await readBytes(objects, key)).equals(bytes), key);
     await t.rejects(objects.copy("copies/none", "copies/four"), lasting(/there is no object/));
     t.equal(await objects.stat("copies/four"), undefined);
   });
@@ -125,9 +125,9 @@ function testReading(t: Test, objects: Objects): void {
       [10, 140_000],
       [149_999, 150_000],
     ] as const)
-      t.ok((await bytesOf(objects, "range", { start, end })).equals(bytes.subarray(start, end)));
-    t.equal((await bytesOf(objects, "range", { start: 5, end: 5 })).length, 0);
-    t.equal((await bytesOf(objects, "range", { start: 149_990, end: 160_000 })).length, 10);
+      t.ok((await readBytes(objects, "range", { start, end })).equals(bytes.subarray(start, end)));
+    t.equal((await readBytes(objects, "range", { start: 5, end: 5 })).length, 0);
+    t.equal((await readBytes(objects, "range", { start: 149_990, end: 160_000 })).length, 10);
   });
 
   t.test("chunks are at most 64 KiB", async (t) => {
@@ -138,7 +138,7 @@ function testReading(t: Test, objects: Objects): void {
   t.test("an empty object is an object", async (t) => {
     await objects.put("empty", []);
     t.match(await objects.stat("empty"), { sizeBytes: 0 });
-    t.equal((await bytesOf(objects, "empty")).length, 0);
+    t.equal((await readBytes(objects, "empty")).length, 0);
   });
 
   t.test("a prefix is no object", async (t) => {
@@ -156,13 +156,13 @@ function testWriting(t: Test, objects: Objects): void {
     const { sizeBytes } = await objects.put("stream", stream());
     t.equal(sizeBytes, 17 * 1_000_003);
     const range = { start: 16 * 1_000_003, end: 17 * 1_000_003 };
-    t.ok((await bytesOf(objects, "stream", range)).equals(chunk));
+    t.ok((await readBytes(objects, "stream", range)).equals(chunk));
   });
 
   t.test("putting again replaces the object", async (t) => {
     await objects.put("again", [Buffer.from("first and longer")]);
     await objects.put("again", [Buffer.from("second")]);
-    t.equal((await bytesOf(objects, "again")).toString(), "second");
+    t.equal((await readBytes(objects, "again")).toString(), "second");
   });
 
   t.test("a reader that began before a replacement sees the old object", async (t) => {
@@ -183,7 +183,7 @@ function testWriting(t: Test, objects: Objects): void {
       throw new Error("the source broke");
     }
     await t.rejects(objects.put("kept", failing()), { message: "the source broke" });
-    t.equal((await bytesOf(objects, "kept")).toString(), "old");
+    t.equal((await readBytes(objects, "kept")).toString(), "old");
   });
 
   t.test("what is removed is gone; removing nothing is no error", async (t) => {
@@ -192,7 +192,7 @@ function testWriting(t: Test, objects: Objects): void {
     await objects.remove("gone/x");
     await objects.remove("never/was/there");
     t.equal(await objects.stat("gone/x"), undefined);
-    await t.rejects(bytesOf(objects, "gone/x"), lasting(/there is no object/));
+    await t.rejects(readBytes(objects, "gone/x"), lasting(/there is no object/));
   });
 }
 
@@ -231,7 +231,7 @@ function testKeys(t: Test, objects: Objects): void {
     for (const key of [...keys, "1/2/3/4/5/6/7/8/9", `a/${"x".repeat(300)}`]) {
       await t.rejects(objects.put(key, []), lasting(/no object key/), key);
       await t.rejects(objects.stat(key), lasting(/no object key/), key);
-      await t.rejects(bytesOf(objects, key), lasting(/no object key/), key);
+      await t.rejects(readBytes(objects, key), lasting(/no object key/), key);
       await t.rejects(objects.remove(key), lasting(/no object key/), key);
     }
     await objects.put("..a/.b./1/2/3/4/5/8", []);

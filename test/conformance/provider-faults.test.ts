@@ -88,7 +88,7 @@ const history = (more: object) => reply({ [job]: { status: { status_str: "succes
 const saved = (...names: string[]) =>
   names.map((name) => ({ filename: `${name}.png`, subfolder: "", type: "output" }));
 
-async function statusOf(adapter: ProviderAdapter, ref: string, ...answers: Answers) {
+async function getStatus(adapter: ProviderAdapter, ref: string, ...answers: Answers) {
   return open(adapter, answers).status(ref);
 }
 
@@ -156,9 +156,9 @@ for (const [name, adapter, ref, answersOf] of [
 ] as const)
   t.test(`B3: pictures that a filter flagged are left out: ${name}`, async (t) => {
     for (const flags of [[true, true, true], true])
-      t.match(await statusOf(adapter, ref, ...answersOf(flagged(flags))), refused);
+      t.match(await getStatus(adapter, ref, ...answersOf(flagged(flags))), refused);
     const unseen = { images: [], has_nsfw_concepts: [true] };
-    t.match(await statusOf(adapter, ref, ...answersOf(unseen)), refused, "not even given");
+    t.match(await getStatus(adapter, ref, ...answersOf(unseen)), refused, "not even given");
     for (const [flags, left] of [
       [
         [false, true, false],
@@ -183,14 +183,14 @@ for (const [name, adapter, ref, answersOf] of [
 
 t.test("B3: a flagged picture of fal is charged when it was billed", async (t) => {
   const billed = { ...reply(flagged(true)), headers: { "x-fal-billable-units": "1" } };
-  t.match(await statusOf("fal", falRef, completed, billed), { ...refused, billed: true });
+  t.match(await getStatus("fal", falRef, completed, billed), { ...refused, billed: true });
 });
 
 t.test("B3: pictures that a filter flagged are left out: comfyui", async (t) => {
   const outputs = (flags: unknown) => ({
     outputs: { 9: { images: saved("a", "b"), nsfw: flags } },
   });
-  t.match(await statusOf("comfyui", comfyRef, history(outputs([true, true]))), refused);
+  t.match(await getStatus("comfyui", comfyRef, history(outputs([true, true]))), refused);
   const provider = open("comfyui", [history(outputs([false, true]))]);
   t.strictSame(await provider.status(comfyRef), { state: "succeeded" });
   t.equal((await provider.result(comfyRef)).files.length, 1);
@@ -303,7 +303,7 @@ t.test("B4: a cog callback with odd fields brings its outcome", async (t) => {
 
 t.test("B4: odd progress is none, and the job runs", async (t) => {
   for (const progress of ["55", -1, null, [], {}])
-    t.strictSame(await statusOf("openai", videoRef, film({ status: "in_progress", progress })), {
+    t.strictSame(await getStatus("openai", videoRef, film({ status: "in_progress", progress })), {
       state: "running",
     });
 });
@@ -317,7 +317,7 @@ t.test("B4: a state that is not known is read as running, at all of them", async
       ["comfyui", comfyRef, history({ status: { status_str: word } })],
       ["cog", "0".repeat(26), reply({ status: word })],
     ] as const)
-      t.match(await statusOf(adapter, ref, answer), { state: "running" }, `${adapter} ${word}`);
+      t.match(await getStatus(adapter, ref, answer), { state: "running" }, `${adapter} ${word}`);
 });
 
 // ---- B5
@@ -329,7 +329,7 @@ t.test("B5: a video that was canceled or expired has ended", async (t) => {
     ["expired", "failed"],
     ["failed", "failed"],
   ] as const) {
-    const read: ProviderStatus = await statusOf("openai", videoRef, film({ status }));
+    const read: ProviderStatus = await getStatus("openai", videoRef, film({ status }));
     t.match(read, { state });
     t.notOk("billed" in read && read.billed);
   }

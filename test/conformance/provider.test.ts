@@ -89,7 +89,7 @@ async function accepted(t: Test, stage: Stage, prompt: string, count = 1): Promi
 }
 
 /** The bytes of a result, wherever they are. */
-async function bytesOf(file: ResultFile): Promise<Buffer> {
+async function readBytes(file: ResultFile): Promise<Buffer> {
   switch (file.kind) {
     case "stored":
       return simulatedMedia.image.bytes;
@@ -124,7 +124,7 @@ async function testLife(t: Test, stage: Stage): Promise<void> {
   t.strictSame(await provider.status(ref), { state: "succeeded" }, "however often it is read");
   const { files } = await provider.result(ref);
   t.equal(files.length, count);
-  for (const file of files) t.strictSame(await bytesOf(file), simulatedMedia[modality].bytes);
+  for (const file of files) t.strictSame(await readBytes(file), simulatedMedia[modality].bytes);
 }
 
 async function testFailures(t: Test, stage: Stage): Promise<void> {

@@ -12,7 +12,7 @@ import { namedStore, swiftStore } from "../s3/swift.ts";
 const mebibyte = 1024 ** 2;
 const whole = { start: 0, end: Number.MAX_SAFE_INTEGER };
 
-async function bytesOf(objects: Objects, key: string): Promise<Buffer> {
+async function readBytes(objects: Objects, key: string): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of objects.read(key, whole)) chunks.push(chunk);
   return Buffer.concat(chunks);
@@ -39,7 +39,7 @@ async function testBucket(t: Test, store: ObjectStore): Promise<void> {
     const bytes = randomBytes(300_000);
     const put = `${await objects.presign?.("PUT", "signed/a", 60)}`;
     t.equal((await fetch(put, { method: "PUT", body: bytes })).status, 200);
-    t.ok((await bytesOf(objects, "signed/a")).equals(bytes));
+    t.ok((await readBytes(objects, "signed/a")).equals(bytes));
     const get = `${await objects.presign?.("GET", "signed/a", 60)}`;
     t.ok(Buffer.from(await (await fetch(get)).arrayBuffer()).equals(bytes));
     const ranged = await fetch(get, { headers: { range: "bytes=10-19" } });
@@ -64,7 +64,7 @@ async function testBucket(t: Test, store: ObjectStore): Promise<void> {
     const small = openRequests(store, { ...s3Bounds, copyBytes: 5 * mebibyte });
     await objects.put("copied/from", [bytes]);
     await s3Objects(small).copy("copied/from", "copied/to");
-    t.ok((await bytesOf(objects, "copied/to")).equals(bytes));
+    t.ok((await readBytes(objects, "copied/to")).equals(bytes));
     await t.rejects(s3Objects(small).copy("copied/none", "copied/to"), /there is no object/);
   });
 
@@ -81,7 +81,7 @@ async function testBucket(t: Test, store: ObjectStore): Promise<void> {
   t.test("two uploads of one key do not meet: one of them is there whole", async (t) => {
     const both = [randomBytes(20 * mebibyte), randomBytes(20 * mebibyte)];
     await Promise.all(both.map((bytes) => objects.put("twice", [bytes])));
-    const found = await bytesOf(objects, "twice");
+    const found = await readBytes(objects, "twice");
     t.ok(both.some((bytes) => bytes.equals(found)));
   });
 

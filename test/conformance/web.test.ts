@@ -22,7 +22,7 @@ function get(url: string, more: Partial<WebRequest> = {}) {
   return web.ask({ url, redirectsMax: 0, mayBePrivate: true, signal, ...more });
 }
 
-async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);
   return Buffer.concat(chunks).toString();
@@ -35,7 +35,7 @@ t.test("an answer has its status, its headers and its bytes", async (t) => {
   const { status, headers, body } = await get(url);
   t.equal(status, 201);
   t.equal(headers["x-kite"], "red");
-  t.equal(await textOf(body), "up high");
+  t.equal(await readText(body), "up high");
 });
 
 t.test(
@@ -82,7 +82,7 @@ t.test("redirects are followed as often as is allowed, without the headers", asy
   });
   const headers = { "x-secret": "s" };
   const { body } = await get(`${url}/2`, { headers, redirectsMax: 2 });
-  t.equal(await textOf(body), "there");
+  t.equal(await readText(body), "there");
   t.strictSame(seen, ["s", undefined, undefined]);
   t.equal((await get(`${url}/3`, { redirectsMax: 2 })).status, 302);
 });
@@ -115,7 +115,7 @@ t.test("silence, a broken answer and a signal are faults of the port", async (t)
   await t.rejects(get(`${url}/silent`, { signal }), { name: "PortError", retryable: true });
   await t.rejects(get(`${url}/dead`), { name: "PortError", retryable: true });
   const { body } = await get(`${url}/broken`);
-  await t.rejects(textOf(body), { name: "PortError", retryable: true });
+  await t.rejects(readText(body), { name: "PortError", retryable: true });
   await t.rejects(get("http://127.0.0.1:1/"), { name: "PortError", retryable: true });
 });
 

@@ -23,7 +23,7 @@ t.test("a folder plays, and is followed while it is worked on", async (t) => {
   await page.locator(ready).waitFor();
   await page.getByRole("slider", { name: "Frame" }).fill("60");
   await atFrame(page, 60);
-  const first = await averageOf(page);
+  const first = await readAverage(page);
   t.ok(Math.max(...first) > 40, `it is not black: ${first}`);
   await look(t, page, "folder-preview");
 
@@ -32,13 +32,13 @@ t.test("a folder plays, and is followed while it is worked on", async (t) => {
     const markup = await readFile(entry, "utf8");
     await change(page, () => writeFile(entry, withCover(markup)));
     await atFrame(page, 60);
-    const [red = 0, green = 0, blue = 0] = await averageOf(page);
+    const [red = 0, green = 0, blue = 0] = await readAverage(page);
     t.ok(red > 200 && green < 40 && blue < 40, `the picture is red: ${red} ${green} ${blue}`);
     await page.getByText('asks for the font "Nowhere"').waitFor();
     await page.getByRole("button", { name: "cover", exact: true }).waitFor();
     await change(page, () => writeFile(entry, markup));
     await atFrame(page, 60);
-    t.strictSame(await averageOf(page), first, "and as it was when that is undone");
+    t.strictSame(await readAverage(page), first, "and as it was when that is undone");
   });
 
   await t.test("broken, until it is mended", async () => {
@@ -120,7 +120,7 @@ async function atFrame(page: Page, frame: number): Promise<void> {
 }
 
 /** Red, green and blue of the film that is shown. */
-async function averageOf(page: Page): Promise<readonly number[]> {
+async function readAverage(page: Page): Promise<readonly number[]> {
   const picture = await page.locator(".player .screen").screenshot();
   const args = ["-i", "-", "-vf", "scale=1:1:flags=area", "-f", "rawvideo", "-pix_fmt", "rgb24"];
   const running = run("ffmpeg", ["-v", "error", ...args, "-"], { encoding: "buffer" });

@@ -72,12 +72,12 @@ export async function inTurns<T>(
   return results;
 }
 
-async function jobsOf(port: number, { token }: Owner): Promise<readonly Job[]> {
+async function jobsKey(port: number, { token }: Owner): Promise<readonly Job[]> {
   const { json } = await ask<Static<typeof JobPage>>(port, token, "/jobs?limit=100");
   return json.items;
 }
 
-async function creditsOf(port: number, { token }: Owner) {
+async function readCredits(port: number, { token }: Owner) {
   return (await ask<Static<typeof Credits>>(port, token, "/me/credits")).json;
 }
 
@@ -87,9 +87,9 @@ async function creditsOf(port: number, { token }: Owner) {
  */
 async function balances(port: number, owner: Owner): Promise<boolean> {
   for (;;) {
-    const before = await creditsOf(port, owner);
-    const jobs = await jobsOf(port, owner);
-    const after = await creditsOf(port, owner);
+    const before = await readCredits(port, owner);
+    const jobs = await jobsKey(port, owner);
+    const after = await readCredits(port, owner);
     if (before.held_credits !== after.held_credits) continue;
     let [charged, held] = [0, 0];
     for (const { credits_charged, credits_held } of jobs) {

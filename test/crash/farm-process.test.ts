@@ -8,7 +8,7 @@ import { childProcesses, isRunning } from "../render-farm/child-processes.ts";
 import { firstToken, startKlieg } from "./klieg-process.ts";
 
 /** Resolves to its process id. */
-async function farmOf(): Promise<number> {
+async function readFarm(): Promise<number> {
   for (;;) {
     const farm = childProcesses().find(({ command }) => command.includes("render-farm/main.js"));
     if (farm !== undefined) return farm.pid;
@@ -28,7 +28,7 @@ t.test("the farm's environment holds no secret", async (t) => {
     AWS_SECRET_ACCESS_KEY: "s3-secret",
   };
   const klieg = await startKlieg(t, t.testdir(), { ...withFarm, ...secrets });
-  const environment = readFileSync(`/proc/${await farmOf()}/environ`, "latin1");
+  const environment = readFileSync(`/proc/${await readFarm()}/environ`, "latin1");
   t.match(environment, /KLIEG_DATA_DIR=/);
   for (const secret of [firstToken, ...Object.values(secrets)])
     t.notOk(environment.includes(secret));
@@ -37,7 +37,7 @@ t.test("the farm's environment holds no secret", async (t) => {
 
 t.test("a farm ends when its service is killed", async (t) => {
   const klieg = await startKlieg(t, t.testdir(), withFarm);
-  const farm = await farmOf();
+  const farm = await readFarm();
   await klieg.kill("SIGKILL");
   await untilGone(farm);
   t.pass("it is gone");
@@ -50,7 +50,7 @@ t.test(
   { skip: !hasMortal && "there is no setpriv that can" },
   async (t) => {
     const klieg = await startKlieg(t, t.testdir(), withFarm);
-    const farm = await farmOf();
+    const farm = await readFarm();
     process.kill(farm, "SIGSTOP");
     await klieg.kill("SIGKILL");
     await untilGone(farm);
@@ -71,10 +71,10 @@ const [info, warn] = [30, 40];
 
 t.test("the log says when a farm worker starts and ends (E1)", async (t) => {
   const klieg = await startKlieg(t, t.testdir(), { ...withFarm, KLIEG_LOG_LEVEL: "info" });
-  const farm = await farmOf();
+  const farm = await readFarm();
   process.kill(farm, "SIGKILL");
   await untilGone(farm);
-  while ((await farmOf()) === farm) await delay(20);
+  while ((await readFarm()) === farm) await delay(20);
   const { stderr } = await klieg.kill("SIGTERM");
   t.strictSame(linesWith("farm worker", stderr), [
     [info, "a farm worker started"],

@@ -171,26 +171,26 @@ t.test("any node takes any request and forwards it whole to its owner", async (t
     const { id } = await askAny<Job>([second], "/generate/image", body);
     const { ticket } = await askAny<{ ticket: string }>([second], `/jobs/${id}/sse-ticket`, {});
     const stream = await fetch(`http://127.0.0.1:${port}/v1/jobs/${id}/sse?ticket=${ticket}`);
-    const nodeOf = async (node: { readonly clusterPort: number }) => {
+    const readNode = async (node: { readonly clusterPort: number }) => {
       const { items } = await askAny<AdminNodeList>([third], "/admin/nodes");
       const engines = items.filter(({ kind }) => kind === "engine");
       return engines.find(({ address }) => address === `127.0.0.1:${node.clusterPort}`);
     };
     // It is refused while no other node is known to live.
     for (let status: unknown; status !== "draining"; ) {
-      const { id: node = "" } = (await nodeOf(second)) ?? {};
+      const { id: node = "" } = (await readNode(second)) ?? {};
       if (node === "") continue;
       ({ status } = await askAny<AdminNode>([third], `/admin/nodes/${node}:drain`, {}));
     }
     t.match(await stream.text(), /event: reconnect\n/);
     const isOfBoth = async (node: { readonly clusterPort: number }, is: "owner" | "standby") => {
-      const shards = (await nodeOf(node))?.shards ?? [];
+      const shards = (await readNode(node))?.shards ?? [];
       return shards.length === 2 && shards.every(({ role }) => role === is);
     };
     while (!(await isOfBoth(third, "owner")));
     t.equal((await askAny<Job>([second], `/jobs/${id}`)).id, id, "it forwards");
     while (!(await isOfBoth(second, "standby")));
-    t.match(await nodeOf(second), { status: "draining" });
+    t.match(await readNode(second), { status: "draining" });
     t.equal((await fetch(`http://127.0.0.1:${port}/readyz`)).status, 503);
     // Their folder is removed as soon as this test ends.
     await Promise.all([second, third].map((node) => node.kill("SIGKILL")));

@@ -46,7 +46,7 @@ const limits = { http: { diskFreeBytesMin: 1, diskFreeShareMin: 0, diskCheckMs: 
 
 const kite = (n: number) => ({ model: "sim-instant", prompt: `kite ${n}` });
 
-async function idsOf(port: number): Promise<readonly string[]> {
+async function listIds(port: number): Promise<readonly string[]> {
   const { status, json } = await ask<Static<typeof JobPage>>(port, firstToken, "/jobs?limit=100");
   return status === 200 ? json.items.map(({ id }) => id) : [`${status}`];
 }
@@ -73,7 +73,7 @@ for (const signal of ["SIGKILL", "SIGTERM"] as const)
 
       const second = await startKlieg(t, dataDir, settings);
       const { port } = second;
-      t.strictSame(await idsOf(port), jobs);
+      t.strictSame(await listIds(port), jobs);
       for (const id of jobs) t.equal((await ask(port, firstToken, `/jobs/${id}`)).status, 200);
       t.equal((await ask(port, firstToken, "/me/credits")).status, 200);
       t.equal(await accepted(port, 20), undefined);
@@ -85,7 +85,7 @@ for (const signal of ["SIGKILL", "SIGTERM"] as const)
       rmSync(filler);
       let job: Job | undefined;
       while (job === undefined) job = await accepted(port, 20);
-      t.strictSame(await idsOf(port), [job.id, ...jobs]);
+      t.strictSame(await listIds(port), [job.id, ...jobs]);
       t.equal((await second.kill("SIGTERM")).code, 0);
     },
   );

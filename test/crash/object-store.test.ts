@@ -26,7 +26,7 @@ import {
 
 const commandLine = join(import.meta.dirname, "..", "..", "cli", "main.js");
 
-function settingsOf(store: ObjectStore): Record<string, string> {
+function readSettings(store: ObjectStore): Record<string, string> {
   return {
     KLIEG_S3_ENDPOINT: store.endpoint,
     KLIEG_S3_BUCKET: store.bucket,
@@ -37,7 +37,7 @@ function settingsOf(store: ObjectStore): Record<string, string> {
 
 t.test("an upload is stored in the bucket, and read by its signed link", async (t) => {
   const store = await swiftStore(t);
-  const settings = settingsOf(store);
+  const settings = readSettings(store);
   const dataDir = t.testdir();
   // The farm probes what is uploaded, and has nothing to do with the service's secret.
   const loud = { KLIEG_LOG_LEVEL: "trace", KLIEG_FARM_WORKERS: "1", KLIEG_ISOLATION: "off" };
@@ -46,11 +46,11 @@ t.test("an upload is stored in the bucket, and read by its signed link", async (
   const { id, status } = await upload(first.port, noise);
   t.equal(status, "processing");
   t.equal(await probed(first.port, id), "ready");
-  const read = await linkOf(first.port, id);
+  const read = await createLink(first.port, id);
   t.ok((await read()).equals(noise), "all of it");
   t.ok((await read("bytes=8388600-8388700")).equals(noise.subarray(8_388_600, 8_388_701)));
   t.ok((await read("bytes=-10")).equals(noise.subarray(-10)), "its end");
-  const kinds = (await keysOf(store)).map((key) => key.slice(key.lastIndexOf(".")));
+  const kinds = (await listKeys(store)).map((key) => key.slice(key.lastIndexOf(".")));
   t.strictSame(kinds.sort(), [".png", ".wav"], "with its picture");
   t.notOk(existsSync(join(dataDir, "objects")), "nothing is on the disk");
   const { stdout, stderr } = await first.kill("SIGTERM");
@@ -58,7 +58,7 @@ t.test("an upload is stored in the bucket, and read by its signed link", async (
   t.match(stderr, /the object store removes nothing by itself/, "the operator is told of Swift");
 
   const second = await startKlieg(t, dataDir, settings);
-  t.ok((await (await linkOf(second.port, id))()).equals(noise), "after a restart, too");
+  t.ok((await (await createLink(second.port, id))()).equals(noise), "after a restart, too");
   await second.kill("SIGTERM");
   const onDisk = await failedStart(t, dataDir);
   isOneSentence(t, onDisk, /are in an object store; set KLIEG_S3_\* to it/);
@@ -66,7 +66,7 @@ t.test("an upload is stored in the bucket, and read by its signed link", async (
 
 t.test("a store that cannot be used ends the start with one sentence", async (t) => {
   const store = await swiftStore(t);
-  const settings = settingsOf(store);
+  const settings = readSettings(store);
   const dead = `http://127.0.0.1:${await freePort()}`;
   const cases: readonly (readonly [Environment, RegExp])[] = [
     [{ KLIEG_S3_SECRET_KEY: "another" }, /KLIEG_S3_SECRET_KEY; set it to the secret/],
@@ -87,7 +87,7 @@ t.test("a store that cannot be used ends the start with one sentence", async (t)
 t.test("a store that goes away costs its requests, and nothing else", async (t) => {
   const { store, close } = await startSwift();
   t.teardown(close);
-  const { port } = await startKlieg(t, t.testdir(), settingsOf(store));
+  const { port } = await startKlieg(t, t.testdir(), readSettings(store));
   const { read } = await draw(port);
   await close();
   const reply = await post(port, wav(randomBytes(1_000)));
@@ -99,7 +99,7 @@ t.test("a store that goes away costs its requests, and nothing else", async (t) 
 });
 
 t.test("klieg objects move brings a stopped service's objects to a bucket, and back", async (t) => {
-  const settings = settingsOf(await swiftStore(t));
+  const settings = readSettings(await swiftStore(t));
   const dataDir = t.testdir();
   const folder = join(dataDir, "objects");
   const atHome = await startKlieg(t, dataDir);
@@ -123,13 +123,13 @@ t.test("klieg objects move brings a stopped service's objects to a bucket, and b
 
   const away = await startKlieg(t, dataDir, settings);
   const picture = Buffer.from(simulatedMedia.image.bytes);
-  t.ok((await (await linkOf(away.port, id))()).equals(picture));
+  t.ok((await (await createLink(away.port, id))()).equals(picture));
   await away.kill("SIGTERM");
 
   const back = await move(dataDir, settings, "--to", "disk", "--remove-source");
   t.match(back, { code: 0, out: /all are on the disk/ });
   const again = await startKlieg(t, dataDir);
-  t.ok((await (await linkOf(again.port, id))()).equals(picture));
+  t.ok((await (await createLink(again.port, id))()).equals(picture));
   await again.kill("SIGTERM");
   const [key = ""] = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
     name.endsWith(".wav"),
@@ -190,10 +190,10 @@ async function draw(port: number) {
   const { json: job } = await ask<Job>(port, firstToken, "/generate/image", image);
   const wait = `/jobs/${job.id}/wait?timeout_seconds=60`;
   const id = (await ask<Job>(port, firstToken, wait)).json.asset?.id ?? "";
-  return { id, read: await linkOf(port, id) };
+  return { id, read: await createLink(port, id) };
 }
 
-async function linkOf(port: number, id: string) {
+async function createLink(port: number, id: string) {
   const { json } = await ask<Asset>(port, firstToken, `/assets/${id}`);
   return async (range?: string): Promise<Buffer> => {
     const url = json.signed_url.replace("127.0.0.1:8080", `127.0.0.1:${port}`);
@@ -203,7 +203,7 @@ async function linkOf(port: number, id: string) {
   };
 }
 
-async function keysOf(store: ObjectStore): Promise<readonly string[]> {
+async function listKeys(store: ObjectStore): Promise<readonly string[]> {
   const keys: string[] = [];
   for await (const { key } of s3Objects(openRequests(store)).list("assets")) keys.push(key);
   return keys;

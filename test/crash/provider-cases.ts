@@ -17,7 +17,7 @@ export interface ProviderCase {
     readonly house: HouseOptions;
   }>;
   /** What a call is about; undefined for keys, health and the like. */
-  stepOf(call: Call): Step | undefined;
+  findStep(call: Call): Step | undefined;
   /** The calls that the protocol has at all. */
   readonly steps: readonly Step[];
   /** Where its model, which is called kite, is asked for, with more than model and prompt. */
@@ -67,7 +67,7 @@ function falCase(callback: boolean): ProviderCase {
         },
       };
     },
-    stepOf({ method, path }) {
+    findStep({ method, path }) {
       if (method === "POST") return "submit";
       if (method === "PUT") return "cancel";
       if (path.startsWith("/files/")) return "file";
@@ -103,7 +103,7 @@ const replicate: ProviderCase = {
       },
     };
   },
-  stepOf({ method, path }) {
+  findStep({ method, path }) {
     if (path.startsWith("/files/")) return "file";
     if (method === "POST") return path.endsWith("/cancel") ? "cancel" : "submit";
     return path.startsWith("/v1/predictions/") ? "status" : undefined;
@@ -129,7 +129,7 @@ const cog: ProviderCase = {
       },
     };
   },
-  stepOf({ method, path }) {
+  findStep({ method, path }) {
     if (method === "PUT") return "submit";
     return path.endsWith("/cancel") ? "cancel" : undefined;
   },
@@ -166,7 +166,7 @@ const comfyui: ProviderCase = {
       },
     };
   },
-  stepOf({ method, path }) {
+  findStep({ method, path }) {
     if (path.startsWith("/view")) return "file";
     if (method === "POST") return path === "/prompt" ? "submit" : "cancel";
     return path.startsWith("/history/") ? "status" : undefined;
@@ -197,7 +197,7 @@ function openaiCase(name: string, more: Partial<ProviderCase>, model: object): P
         },
       };
     },
-    stepOf({ method, path }) {
+    findStep({ method, path }) {
       if (method === "POST") return "submit";
       if (method === "DELETE") return "cancel";
       if (path.includes("/content")) return "file";

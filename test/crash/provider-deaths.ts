@@ -39,7 +39,7 @@ export async function dieAtEachStep(t: Test, provider: ProviderCase): Promise<vo
   let death: Death | undefined;
   let house: ProviderHouse | undefined;
   const { simulator, house: options } = await provider.open(async (call, moment) => {
-    if (death?.moment !== moment || provider.stepOf(call) !== death.step) return;
+    if (death?.moment !== moment || provider.findStep(call) !== death.step) return;
     death = undefined;
     await house?.kill();
   });
@@ -58,7 +58,7 @@ export async function dieAtEachStep(t: Test, provider: ProviderCase): Promise<vo
       await house.ask(`/jobs/${job?.id}/cancel`, {}).catch(() => undefined);
     }
     await house.restart();
-    const ended = await house.ended(job?.id ?? (await house.duplicateOf(provider.path, asked)));
+    const ended = await house.ended(job?.id ?? (await house.postDuplicate(provider.path, asked)));
 
     t.equal(death, undefined, `it was killed ${name}`);
     t.match(ended, isCanceled ? canceled : next.step === "submit" ? submitted : succeeded, name);
@@ -71,7 +71,7 @@ export async function dieAtEachStep(t: Test, provider: ProviderCase): Promise<vo
 }
 
 /** How many jobs the provider was given. */
-function madeBy({ journal }: Simulator, { stepOf }: ProviderCase): number {
+function madeBy({ journal }: Simulator, { findStep: stepOf }: ProviderCase): number {
   return journal.filter((call) => stepOf(call) === "submit" && call.job !== undefined).length;
 }
 

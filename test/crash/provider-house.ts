@@ -75,7 +75,7 @@ export class ProviderHouse {
   }
 
   /** The job of a submit whose answer was lost, as its repeat tells. */
-  async duplicateOf(path: string, body: object): Promise<string> {
+  async postDuplicate(path: string, body: object): Promise<string> {
     const { status, json } = await this.ask<{ job_id?: string }>(path, body);
     if (status !== 409) throw new Error(`the repeat of a submit was answered ${status}`);
     return json.job_id ?? "";

@@ -17,7 +17,7 @@ const submits = accounts * submitsPerAccount;
 /** Jobs of every kind: quick ones, ones that are under way for a while, and ones that end badly. */
 const endings = ["", "sim:slow=400", "sim:fail", "sim:queue=200", "sim:nsfw_output sim:slow=50"];
 
-function promptOf(n: number): string {
+function makePrompt(n: number): string {
   return `kite ${n} ${endings[n % endings.length]}`;
 }
 
@@ -39,7 +39,7 @@ async function submitFrom(
     while (next < submits && !isGone) {
       const n = next++;
       const owner = owners[n % accounts] as Owner;
-      const body = { model: "sim-instant", prompt: promptOf(n), num_images: 1 + (n % 4) };
+      const body = { model: "sim-instant", prompt: makePrompt(n), num_images: 1 + (n % 4) };
       try {
         const { status, json } = await ask<Job>(port, owner.token, "/generate/image", body);
         if (status === 202) acknowledged.push({ owner, id: json.id });

@@ -5,7 +5,7 @@ import { accountKey } from "../../actors/protocol/account-messages.ts";
 import type { Static } from "../../config/schema.ts";
 import type { Credits } from "../../contract/account.ts";
 import type { Job } from "../../contract/job.ts";
-import { shardOf } from "../../engine/key.ts";
+import { getShard } from "../../engine/key.ts";
 import type { Caller } from "../spec/caller.ts";
 import { again, openHouse, shardCount } from "./threads-house.ts";
 
@@ -16,7 +16,7 @@ t.test(
     const ada = await house.account();
     const jobs: Job[] = [];
     for (let n = 0; n < 6; n++) jobs.push(await ada.job(`kite ${n} sim:slow=300`));
-    const shard = shardOf(accountKey(ada.id), shardCount);
+    const shard = getShard(accountKey(ada.id), shardCount);
     await house.strike(shard);
     t.strictSame(house.deaths, [`shard ${shard}`]);
     t.equal((await ada.get("/v1/jobs")).status, 503, "while it is away callers hear 503");
@@ -35,7 +35,7 @@ t.test(
 t.test("callers that wait for a shard that dies hear 503, and asking again is safe", async (t) => {
   const house = await openHouse(t);
   const ada = await house.account();
-  const shard = shardOf(accountKey(ada.id), shardCount);
+  const shard = getShard(accountKey(ada.id), shardCount);
   const death = house.strike(shard);
   const answers = [];
   let n = 0;
@@ -62,7 +62,7 @@ t.test("the death of one shard does not touch another's accounts", async (t) => 
   const callers: (Caller | undefined)[] = [undefined, undefined];
   while (callers.includes(undefined)) {
     const caller = await house.account();
-    callers[shardOf(accountKey(caller.id), shardCount)] = caller;
+    callers[getShard(accountKey(caller.id), shardCount)] = caller;
   }
   const [ada, bob] = callers as [Caller, Caller];
   await house.strike(0);

@@ -8,7 +8,7 @@ import {
   type SubmitOutcome,
 } from "../../providers/provider.ts";
 import { jobSelf } from "../actors/accounts.ts";
-import { accepted, queued, running, stage, timesOf, unreachable } from "./provider-stage.ts";
+import { accepted, formatTimes, queued, running, stage, unreachable } from "./provider-stage.ts";
 
 t.test("a job is read every 5 s without a callback and every 20 s with one", async (t) => {
   for (const [callback, times] of [
@@ -19,7 +19,7 @@ t.test("a job is read every 5 s without a callback and every 20 s with one", asy
     const { submit, pass, calls } = stage({ traits: { callback } });
     await submit();
     await pass(22_000);
-    t.strictSame(timesOf(calls, "status"), times);
+    t.strictSame(formatTimes(calls, "status"), times);
   }
 });
 
@@ -31,7 +31,7 @@ t.test("reads have 10 percent jitter", async (t) => {
     const { submit, pass, calls } = stage({ draw: 255, traits: { callback } });
     await submit();
     await pass(callback === "none" ? 10_000 : 40_000);
-    t.strictSame(timesOf(calls, "status"), times);
+    t.strictSame(formatTimes(calls, "status"), times);
   }
 });
 
@@ -49,7 +49,7 @@ t.test("a callback that overtakes the answer to its submit has the job read soon
     await house.pass(500);
     t.strictSame(answers, ["accepted"]);
     t.match(house.sent.at(-1), { kind: "started" }, "also when the answer never came");
-    t.strictSame(timesOf(house.calls, "status").length, 1);
+    t.strictSame(formatTimes(house.calls, "status").length, 1);
   }
 });
 
@@ -59,10 +59,10 @@ t.test("a verified callback triggers one immediate status read", async (t) => {
   await pass(1_000);
   t.equal(await callBack("wrong"), "forged");
   await pass(1);
-  t.strictSame(timesOf(calls, "status"), []);
+  t.strictSame(formatTimes(calls, "status"), []);
   t.equal(await callBack("right"), "accepted");
   await pass(20);
-  t.strictSame(timesOf(calls, "status"), [1_021]);
+  t.strictSame(formatTimes(calls, "status"), [1_021]);
   t.strictSame(
     sent.slice(1),
     [{ kind: "accepted", ref: "ref" }, { kind: "called_back" }, { kind: "started" }],
@@ -76,7 +76,7 @@ t.test("failed reads back off to 60 s and set provider_down", async (t) => {
   await submit();
   await pass(200_000);
   const times = [5_000, 10_000, 20_000, 40_000, 80_000, 140_000, 200_000];
-  t.strictSame(timesOf(calls, "status"), times);
+  t.strictSame(formatTimes(calls, "status"), times);
   t.strictSame(faults, fails);
   t.strictSame(sent.slice(1), [
     { kind: "accepted", ref: "ref" },
@@ -91,7 +91,7 @@ t.test("lost twice in a row 10 s apart ends the job failed, not billed", async (
   const { submit, pass, calls, sent } = stage({ statuses: [lost, running, lost] });
   await submit();
   await pass(40_000);
-  t.strictSame(timesOf(calls, "status"), [5_000, 15_000, 20_000, 30_000]);
+  t.strictSame(formatTimes(calls, "status"), [5_000, 15_000, 20_000, 30_000]);
   t.match(sent.at(-1), { kind: "finished", outcome: { class: "upstream", billed: false } });
 });
 
@@ -107,7 +107,7 @@ t.test("a busy provider says itself when to try again", async (t) => {
   const { submit, pass, calls } = stage({ submits: [busy(3_000), busy(90_000), accepted] });
   await submit();
   await pass(93_000);
-  t.strictSame(timesOf(calls, "submit"), [0, 3_000, 93_000]);
+  t.strictSame(formatTimes(calls, "submit"), [0, 3_000, 93_000]);
 });
 
 t.test("an unknown submit is sent again only with idempotent_submit", async (t) => {
@@ -120,7 +120,7 @@ t.test("an unknown submit is sent again only with idempotent_submit", async (t) 
       const { submit, pass, calls, sent } = stage(script);
       await submit();
       await pass(4_000);
-      t.strictSame(timesOf(calls, "submit"), times);
+      t.strictSame(formatTimes(calls, "submit"), times);
       t.strictSame(sent, [{ kind: "submitting", number: 1, hasLookUp: false }, last]);
     }
 });
@@ -143,7 +143,7 @@ for (const [cancel, status, kind] of [
     await submit();
     await pass(5_000);
     t.strictSame(await answer(), { kind: "cancel_answer", answer: { kind } });
-    t.equal(timesOf(calls, "cancel").length, kind === "unsupported" ? 0 : 1);
+    t.equal(formatTimes(calls, "cancel").length, kind === "unsupported" ? 0 : 1);
   });
 
 t.test("a cancel that does not reach the provider has failed, and the job goes on", async (t) => {
@@ -152,7 +152,7 @@ t.test("a cancel that does not reach the provider has failed, and the job goes o
   t.strictSame(await answer(), { kind: "cancel_answer", answer: { kind: "failed" } });
   t.strictSame(faults, [unreachable]);
   await pass(5_000);
-  t.equal(timesOf(calls, "status").length, 1);
+  t.equal(formatTimes(calls, "status").length, 1);
 });
 
 t.test("a job whose provider is not configured any more fails", async (t) => {
@@ -168,13 +168,13 @@ t.test("nothing is sent before the mark that it may have been sent is durable (I
   t.strictSame(sent, [{ kind: "submitting", number: 1, hasLookUp: false }]);
   t.strictSame(calls, []);
   await jobs.send(jobSelf, { kind: "provider.send", number: 1 });
-  t.strictSame(timesOf(calls, "submit"), [5_000]);
+  t.strictSame(formatTimes(calls, "submit"), [5_000]);
   await pass(30_000);
-  t.strictSame(timesOf(calls, "status"), [], "its name is not durable yet");
+  t.strictSame(formatTimes(calls, "status"), [], "its name is not durable yet");
   jobs.follow(jobSelf);
   await turnOfTheLoop();
   await pass(5_000);
-  t.strictSame(timesOf(calls, "status"), [40_000]);
+  t.strictSame(formatTimes(calls, "status"), [40_000]);
 });
 
 t.test("a job that has left to another service is neither submitted nor read here", async (t) => {
@@ -183,7 +183,7 @@ t.test("a job that has left to another service is neither submitted nor read her
     await submit();
     jobs.giveUp((key) => key !== jobSelf);
     await pass(5_000);
-    t.strictSame(timesOf(calls, "status"), isDurable ? [5_000] : [], "another's goes on");
+    t.strictSame(formatTimes(calls, "status"), isDurable ? [5_000] : [], "another's goes on");
     jobs.giveUp((key) => key === jobSelf);
     const before = [sent.length, calls.length];
     await jobs.send(jobSelf, { kind: "provider.send", number: 1 });
@@ -196,8 +196,8 @@ t.test("what was accepted before a restart is read, and never submitted again", 
   const { resume, pass, calls } = stage({});
   await resume({ submits: 1, ref: "ref" });
   await pass(5_000);
-  t.strictSame(timesOf(calls, "status"), [0, 5_000]);
-  t.strictSame(timesOf(calls, "submit"), []);
+  t.strictSame(formatTimes(calls, "status"), [0, 5_000]);
+  t.strictSame(formatTimes(calls, "submit"), []);
 });
 
 t.test(
@@ -212,7 +212,7 @@ t.test(
     t.equal(await callBack("right"), "accepted", "it is there after all");
     await pass(1);
     t.strictSame(sent.slice(1), [{ kind: "called_back" }, { kind: "accepted", ref: "ref" }]);
-    t.strictSame(timesOf(calls, "submit"), []);
+    t.strictSame(formatTimes(calls, "submit"), []);
   },
 );
 
@@ -237,7 +237,7 @@ t.test(
       await resume({ submits: 1 });
       await pass(40_000);
       t.strictSame(sent.slice(0, heard.length), heard);
-      t.strictSame(timesOf(calls, "submit"), submits);
+      t.strictSame(formatTimes(calls, "submit"), submits);
     }
   },
 );
@@ -247,7 +247,7 @@ t.test("a canceled job whose submit never arrived is not sent", async (t) => {
   await resume({ submits: 1, isCanceled: true });
   await pass(120_000);
   t.strictSame(sent, [{ kind: "detail", detail: "provider_down" }]);
-  t.strictSame(timesOf(calls, "submit"), []);
+  t.strictSame(formatTimes(calls, "submit"), []);
 });
 
 t.test(
@@ -262,7 +262,7 @@ t.test(
     t.equal(await jobs.receiveCallback("there", jobSelf, undefined, right), "refused");
     t.equal(await jobs.receiveCallback("there", undefined, 1, right), "ignored");
     await pass(1_000);
-    t.equal(timesOf(calls, "status").length, 1, "one pending wake");
+    t.equal(formatTimes(calls, "status").length, 1, "one pending wake");
   },
 );
 
@@ -273,7 +273,7 @@ t.test(
     await resume({ submits: 1, ref: "ref", isCanceled: true });
     await pass(5_000);
     t.match(sent.at(-1), { kind: "finished", outcome: { kind: "succeeded", outputs: [] } });
-    t.strictSame(timesOf(calls, "result"), []);
+    t.strictSame(formatTimes(calls, "result"), []);
   },
 );
 

@@ -151,7 +151,7 @@ export function stage(script: Script) {
   return { submit, resume, pass, callBack, answer, sent, faults, calls, jobs };
 }
 
-export function timesOf(calls: readonly string[], call: string): number[] {
+export function formatTimes(calls: readonly string[], call: string): number[] {
   const made = calls.filter((text) => text.startsWith(call));
   return made.map((text) => Number(text.split(" ")[1]));
 }

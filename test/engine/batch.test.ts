@@ -2,10 +2,10 @@ import t from "tap";
 import { limits } from "../../config/limits.ts";
 import { type Actor, type AnyActor, birth, put, tell } from "../../engine/actor.ts";
 import { memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
-import { type Address, addressOf } from "../../engine/address.ts";
+import { type Address, createAddress } from "../../engine/address.ts";
 import type { Domain } from "../../engine/domain.ts";
 import { JsonBytes } from "../../engine/json-bytes.ts";
-import { codeOf, engineTables, type Key, keyOf } from "../../engine/key.ts";
+import { createKey, engineTables, getCode, type Key } from "../../engine/key.ts";
 import { noHash, seal } from "../../engine/record.ts";
 import { EncodedRow } from "../../engine/row-codec.ts";
 import { Batch } from "../../engine/shard/batch.ts";
@@ -77,7 +77,7 @@ t.test("a row that comes spelled is written as it is, and read as what it says",
     },
     dueAt: () => undefined,
   };
-  const actorByCode = new Map([[codeOf(a), scribe as AnyActor]]);
+  const actorByCode = new Map([[getCode(a), scribe as AnyActor]]);
   const batch = stage({ ...toys, actorByCode }).open();
   batch.step({ to: a, message: "write" }, 0);
   batch.step({ to: a, message: "read" }, 0);
@@ -92,7 +92,7 @@ t.test("a turn is one message and the tells that it causes, first in, first out"
     decide(head, { kind, names = [] }, { self }) {
       heard.push(kind);
       const effects = names.map((name) =>
-        tell(addressOf(self), { kind: name, names: name === "1" ? ["1a", "1b"] : [] }),
+        tell(createAddress(self), { kind: name, names: name === "1" ? ["1a", "1b"] : [] }),
       );
       return { head: { n: (head?.n ?? 0) + 1 }, rows: [], replies: [], effects };
     },
@@ -129,7 +129,7 @@ t.test("an actor that waits for nothing leaves memory, unless it stays cached", 
     [17, { ...plain, staysCached: true } as AnyActor],
   ]);
   const { rows, open } = stage({ actorByCode, windows: [], sweeps: [] });
-  const cached = keyOf(1, 17, "b");
+  const cached = createKey(1, 17, "b");
   const batch = open();
   for (const to of [a, cached]) batch.step({ to, message: { ends: false } }, 0);
   t.equal(rows.head(a, undefined), undefined);
@@ -169,9 +169,9 @@ t.test("a dropped turn leaves no window entry", async (t) => {
   const actor: Actor<{ n: number }, { digest: string; breaks: boolean }, never> = {
     kind: "windowed",
     decide(_, { digest, breaks }, ctx) {
-      const key: Key<string> = keyOf(1, 48, digest);
+      const key: Key<string> = createKey(1, 48, digest);
       const replies = [{ to: 1, reply: ctx.get(key) ?? "new" }];
-      const effects = breaks ? [tell(addressOf(keyOf(1, 99, "nobody")), {})] : [];
+      const effects = breaks ? [tell(createAddress(createKey(1, 99, "nobody")), {})] : [];
       return { head: { n: 1 }, rows: [put(key, digest)], replies, effects };
     },
     dueAt: () => undefined,
@@ -189,7 +189,7 @@ t.test("a dropped turn leaves no window entry", async (t) => {
     { to: 1, reply: digest },
   ]);
   t.notOk(
-    [...batch.writes.keys()].some((key) => codeOf(key) === 48),
+    [...batch.writes.keys()].some((key) => getCode(key) === 48),
     "windows are in no record",
   );
 });
@@ -246,7 +246,7 @@ t.test("a tell to another shard gets an outbox row, an effect gets none", async 
   const batch = stage().open(5);
   ask(batch, a, { kind: "spread", to: [far, b, far], message: { kind: "add", by: 1 } });
   ask(batch, c, { kind: "call", names: ["x"] });
-  const keys = [...batch.writes.keys()].filter((key) => codeOf(key) === engineTables.outbox);
+  const keys = [...batch.writes.keys()].filter((key) => getCode(key) === engineTables.outbox);
   t.equal(keys.length, 2);
   t.strictSame([...keys].sort(), keys, "rows are in the order of the tells");
   t.strictSame(
@@ -260,7 +260,9 @@ t.test("a tell to another shard gets an outbox row, an effect gets none", async 
   t.equal(written(batch)[b], '{"count":1}', "a tell within the shard is part of the turn");
   const later = stage().open(6);
   ask(later, a, { kind: "spread", to: [far], message: { kind: "add", by: 1 } });
-  const [next = ""] = [...later.writes.keys()].filter((key) => codeOf(key) === engineTables.outbox);
+  const [next = ""] = [...later.writes.keys()].filter(
+    (key) => getCode(key) === engineTables.outbox,
+  );
   t.ok(next > (keys[1] ?? ""), "and later batches come after earlier ones");
 });
 
@@ -268,7 +270,7 @@ t.test("a tell that arrives twice takes effect once and is acknowledged each tim
   const { open, commit } = stage();
   const origin = (place: number) => ({
     shard: 1,
-    key: keyOf(200, 1, `\0\0\0\0\0${String.fromCharCode(place)}\0\0`),
+    key: createKey(200, 1, `\0\0\0\0\0${String.fromCharCode(place)}\0\0`),
   });
   const message = { kind: "add", by: 1 };
   const batch = open();
@@ -301,7 +303,7 @@ t.test("the word that a tell has arrived takes its outbox row away", async (t) =
 
 t.test("a message for a table without actors breaks its turn", async (t) => {
   const batch = stage().open();
-  t.throws(() => batch.step({ to: keyOf(1, 99, "x"), message: {} }, 0), {
+  t.throws(() => batch.step({ to: createKey(1, 99, "x"), message: {} }, 0), {
     name: "BrokenInvariant",
   });
   t.ok(batch.isEmpty);

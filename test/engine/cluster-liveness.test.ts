@@ -34,7 +34,7 @@ function kill(...nodes: readonly ClusterNode[]): void {
   for (const node of nodes) node.kill();
 }
 
-function ownerOf(house: ClusterHouse): ClusterNode | undefined {
+function getOwner(house: ClusterHouse): ClusterNode | undefined {
   return house.nodes[house.owners[0] ?? -1];
 }
 
@@ -60,11 +60,11 @@ t.test("of members that are heard the one with the most records goes on", async 
     await house.pass(15_000);
     t.equal(house.owners.length, 1);
     t.equal(house.owners[0] === 0, !isLost, "the last owner, unless others have more");
-    t.match(await ownerOf(house)?.ask(counter, add), { count: 2 });
+    t.match(await getOwner(house)?.ask(counter, add), { count: 2 });
     await house.pass(3_000);
-    kill(ownerOf(house) as ClusterNode);
+    kill(getOwner(house) as ClusterNode);
     await house.pass(10_000);
-    t.match(await ownerOf(house)?.ask(counter, look), { count: 2 }, "the others follow it");
+    t.match(await getOwner(house)?.ask(counter, look), { count: 2 }, "the others follow it");
   }
 });
 
@@ -90,7 +90,7 @@ t.test("a log that begins behind every record that is left is begun anew", async
   await log.trim(logSeq + 1);
   start(first, second, third);
   await house.pass(15_000);
-  t.match(await ownerOf(house)?.ask(counter, add), { count: 2 });
+  t.match(await getOwner(house)?.ask(counter, add), { count: 2 });
 });
 
 t.test("a node that drains gives back what it alone has, and then the shard", async (t) => {
@@ -159,7 +159,7 @@ t.test("a standby that knows of more than the log leaves the shard to who has it
   t.match(second.wait, { reason: "ahead", ahead: [{ node: "a" }] });
   start(first, third);
   await house.pass(15_000);
-  t.match(await ownerOf(house)?.ask(counter, look), { count: 1 });
+  t.match(await getOwner(house)?.ask(counter, look), { count: 1 });
 });
 
 t.test("a new owner says that it is one before the earlier one's lease has ended", async (t) => {

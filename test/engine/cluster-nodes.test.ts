@@ -31,10 +31,10 @@ function stage(...names: readonly string[]) {
 t.test("every node knows which node owns a shard, until it is silent", (t) => {
   const { clock, nodes } = stage("a", "b");
   const [a, b] = nodes;
-  t.match(b?.known.ownerOf(0), { node: "a", address: "127.0.0.1:1" });
-  t.equal(a?.known.ownerOf(0), undefined, "no other node");
+  t.match(b?.known.getOwner(0), { node: "a", address: "127.0.0.1:1" });
+  t.equal(a?.known.getOwner(0), undefined, "no other node");
   a?.known.close();
-  t.equal(b?.known.ownerOf(0), undefined, "it said that it goes");
+  t.equal(b?.known.getOwner(0), undefined, "it said that it goes");
   t.match(b?.known.list(), [{ node: "b" }, { node: "a", status: "gone" }]);
   clock.advance(4_000);
   t.match(b?.known.list(), [
@@ -50,7 +50,7 @@ t.test("of two nodes that say they own a shard the one counts that came to own i
   if (b !== undefined) b.state.shards = [{ shard: 0, role: "owner" }];
   b?.known.changed();
   clock.advance(20);
-  t.match(c?.known.ownerOf(0), { node: "b" });
+  t.match(c?.known.getOwner(0), { node: "b" });
   t.end();
 });
 

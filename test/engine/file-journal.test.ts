@@ -26,12 +26,12 @@ t.test("an append that was cut short is not there, and its number is free", asyn
     if (whole === 0) rmSync(join(path, "segments.json"));
 
     const journal = openJournal(path);
-    t.strictSame(seqsOf(journal, 1), seqs);
+    t.strictSame(readSeqs(journal, 1), seqs);
     await journal.append(whole + 1, record(77));
-    t.strictSame(seqsOf(journal, 1), [...seqs, whole + 1]);
+    t.strictSame(readSeqs(journal, 1), [...seqs, whole + 1]);
     await journal.close();
     const next = openJournal(path);
-    t.strictSame(seqsOf(next, 1), [...seqs, whole + 1]);
+    t.strictSame(readSeqs(next, 1), [...seqs, whole + 1]);
     t.equal([...next.from(whole + 1)][0]?.record[0], 77, "the later one counts");
     await next.close();
   }
@@ -46,17 +46,17 @@ t.test("damage before the last record is told when it is needed, and passed if n
     const journal = openJournal(path, (sentence) => passed.push(sentence));
     const lost = `record ${at + 1} is lost`;
     const refusal = { name: "StoreDamage", message: new RegExp(`1.segment is damaged, ${lost}`) };
-    if (at === 1) t.throws(() => seqsOf(journal, 2), refusal);
+    if (at === 1) t.throws(() => readSeqs(journal, 2), refusal);
     else
-      t.throws(() => seqsOf(journal, 1), {
+      t.throws(() => readSeqs(journal, 1), {
         name: "StoreDamage",
         message: /1.segment is missing, wiped/,
       });
     t.strictSame(passed, []);
-    t.strictSame(seqsOf(journal, 3), [3]);
+    t.strictSame(readSeqs(journal, 3), [3]);
     t.match(passed, [new RegExp(`damaged before record ${at + 2}`)]);
     await journal.append(4, record(4));
-    t.strictSame(seqsOf(journal, 3), [3, 4], "it goes on");
+    t.strictSame(readSeqs(journal, 3), [3, 4], "it goes on");
     await journal.close();
   }
 });
@@ -79,7 +79,7 @@ t.test("a file from which records were acknowledged is missed", async (t) => {
     harm(await megabytes(path));
     const next = openJournal(path);
     const refusal = { name: "StoreDamage", message: /with it record 10 and all after it/ };
-    t.throws(() => seqsOf(next, 5), refusal, name);
+    t.throws(() => readSeqs(next, 5), refusal, name);
     await next.close();
   }
 });
@@ -88,11 +88,11 @@ t.test("a journal that ends before the tables, or has no list, is told", async (
   const path = t.testdir();
   await filled(path, [1, 2, 3]);
   const behind = openJournal(path);
-  t.throws(() => seqsOf(behind, 6), { message: /ends at record 3, but the tables are at 5/ });
+  t.throws(() => readSeqs(behind, 6), { message: /ends at record 3, but the tables are at 5/ });
   await behind.close();
   rmSync(join(path, "segments.json"));
   const unlisted = openJournal(path);
-  t.throws(() => seqsOf(unlisted, 2), { message: /segments.json is missing/ });
+  t.throws(() => readSeqs(unlisted, 2), { message: /segments.json is missing/ });
   await unlisted.close();
   writeFileSync(join(path, "segments.json"), "[{");
   t.throws(() => openJournal(path), { name: "StoreDamage", message: /cannot be read/ });
@@ -111,7 +111,7 @@ t.test("a file that was used again before the list said so is not missed", async
   await journal.close();
   copyFileSync(kept, list);
   const next = openJournal(path);
-  t.strictSame(seqsOf(next, 7), [7, 8, 9, 10]);
+  t.strictSame(readSeqs(next, 7), [7, 8, 9, 10]);
   await next.close();
 });
 
@@ -126,7 +126,7 @@ t.test("files are used again once their records are needed no more", async (t) =
     journal = openJournal(path);
     await journal.trim(seq - 3);
   }
-  t.strictSame(seqsOf(journal, 58), [58, 59, 60]);
+  t.strictSame(readSeqs(journal, 58), [58, 59, 60]);
   t.ok(readdirSync(path).length <= 7, "60 MB went through a few files of 4 MB");
   for (const { seq, record: found } of journal.from(58))
     t.ok(Buffer.from(found).equals(record(seq, megabyte)), "and came out as they went in");
@@ -148,7 +148,7 @@ t.test("an append into a used file that was cut short leaves what came before", 
   const used = segments(path).find((file) => firstSeq(file) === 10) ?? "";
   damage(used, 0);
   const after = openJournal(path);
-  t.strictSame(seqsOf(after, 7), [7, 8, 9]);
+  t.strictSame(readSeqs(after, 7), [7, 8, 9]);
   await after.close();
 });
 
@@ -168,7 +168,7 @@ t.test("a file whose first append was cut short stands in nobody's way", async (
   for (let seq = 10; seq <= 13; seq++) await second.append(seq, record(seq, megabyte));
   await second.close();
   const third = openJournal(path);
-  t.strictSame(seqsOf(third, 11), [11, 12, 13]);
+  t.strictSame(readSeqs(third, 11), [11, 12, 13]);
   await third.close();
 });
 
@@ -178,16 +178,16 @@ t.test("a journal that restarts forgets all, even records of higher numbers", as
   for (let seq = 1; seq <= 10; seq++) await first.append(seq, record(seq, megabyte));
   await first.trim(6);
   await first.restart(4);
-  t.strictSame(seqsOf(first, 5), []);
+  t.strictSame(readSeqs(first, 5), []);
   await first.close();
   const second = openJournal(path);
-  t.strictSame(seqsOf(second, 5), [], "it is whole without a record");
+  t.strictSame(readSeqs(second, 5), [], "it is whole without a record");
   await t.rejects(second.append(4, record(4)), { name: "PortError" });
   for (let seq = 5; seq <= 7; seq++) await second.append(seq, record(seq, megabyte));
   await second.close();
   const third = openJournal(path);
-  t.strictSame(seqsOf(third, 1), [5, 6, 7]);
-  t.throws(() => seqsOf(third, 9), /the journal ends at record 7, but the tables are at 8/);
+  t.strictSame(readSeqs(third, 1), [5, 6, 7]);
+  t.throws(() => readSeqs(third, 9), /the journal ends at record 7, but the tables are at 8/);
   await third.close();
 });
 
@@ -201,7 +201,7 @@ function record(seq: number, length = 100): Uint8Array {
   return new Uint8Array(length).fill(seq);
 }
 
-function seqsOf(journal: Journal, seq: number): number[] {
+function readSeqs(journal: Journal, seq: number): number[] {
   return [...journal.from(seq)].map((entry) => entry.seq);
 }
 

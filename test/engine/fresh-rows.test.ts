@@ -1,6 +1,6 @@
 import t from "tap";
-import { engineTables, type Key, keyOf } from "../../engine/key.ts";
-import { noHash, textOf } from "../../engine/record.ts";
+import { createKey, engineTables, type Key } from "../../engine/key.ts";
+import { getText, noHash } from "../../engine/record.ts";
 import { FreshRows } from "../../engine/shard/rows/fresh-rows.ts";
 import { sealed } from "./sealed.ts";
 
@@ -13,11 +13,11 @@ function record(rows: Readonly<Record<Key, string | undefined>>): Uint8Array {
  */
 function look(rows: FreshRows, key: Key): string | undefined {
   const slice = rows.get(key);
-  return slice === undefined ? undefined : (textOf(slice) ?? "gone");
+  return slice === undefined ? undefined : (getText(slice) ?? "gone");
 }
 
 function frozen(rows: FreshRows): string[] {
-  return [...rows.lastWrites()].flat().map((row) => `${row.key} ${textOf(row) ?? "gone"}`);
+  return [...rows.lastWrites()].flat().map((row) => `${row.key} ${getText(row) ?? "gone"}`);
 }
 
 t.test("a look-up goes new, then frozen, and no further", async (t) => {
@@ -38,8 +38,12 @@ t.test(
   "a pass gets the last write of each key, partition by partition and table by table",
   async (t) => {
     const rows = new FreshRows();
-    const [low, next, high] = [keyOf(7, 16, "z"), keyOf(7, 17, "a"), keyOf(255, 16, "a")];
-    const other = keyOf(7, 16, "y");
+    const [low, next, high] = [
+      createKey(7, 16, "z"),
+      createKey(7, 17, "a"),
+      createKey(255, 16, "a"),
+    ];
+    const other = createKey(7, 16, "y");
     rows.add(record({ [high]: "1", [next]: "1", [low]: "1" }));
     rows.add(record({ [next]: "2", [other]: "2" }));
     t.equal(look(rows, next), "2");
@@ -66,7 +70,7 @@ t.test("frozen rows are found some records at a time, and look-ups need not wait
 
 t.test("each of many rows of a partition is found while more come, and leaves once", async (t) => {
   const rows = new FreshRows();
-  const key = (number: number) => keyOf(7, 16 + (number % 3), `row ${number}`);
+  const key = (number: number) => createKey(7, 16 + (number % 3), `row ${number}`);
   const written = new Map<Key, string>();
   for (let turn = 0; turn < 40; turn++) {
     const writes: Record<Key, string> = {};
@@ -108,8 +112,8 @@ t.test("no bytes are no rows", async (t) => {
 
 t.test("an effect that is concluded in the generation that caused it leaves no row", async (t) => {
   const rows = new FreshRows();
-  const effect = keyOf(7, engineTables.outbox, "1");
-  const other = keyOf(7, engineTables.outbox, "2");
+  const effect = createKey(7, engineTables.outbox, "1");
+  const other = createKey(7, engineTables.outbox, "2");
   rows.add(record({ [effect]: "1", [other]: "1" }));
   rows.add(record({ [effect]: undefined }));
   rows.freeze();
@@ -130,16 +134,16 @@ t.test(
       for (const name of names) {
         // Of all lengths, and one that is longer than many together.
         const text = JSON.stringify(name.repeat(name === "row 7" ? 100_000 : turn * 50));
-        const bytes = record({ [keyOf(7, 16, `${name} of ${turn}`)]: text });
+        const bytes = record({ [createKey(7, 16, `${name} of ${turn}`)]: text });
         rows.add(bytes);
         bytes.fill(0);
       }
       t.equal(
-        look(rows, keyOf(7, 16, `row 8 of ${turn}`)),
+        look(rows, createKey(7, 16, `row 8 of ${turn}`)),
         JSON.stringify("row 8".repeat(turn * 50)),
       );
-      t.equal(look(rows, keyOf(7, 16, `row 7 of ${turn}`))?.length, 500_002);
-      t.equal(look(rows, keyOf(7, 16, `row 8 of ${turn - 1}`)), undefined);
+      t.equal(look(rows, createKey(7, 16, `row 7 of ${turn}`))?.length, 500_002);
+      t.equal(look(rows, createKey(7, 16, `row 8 of ${turn - 1}`)), undefined);
       rows.freeze();
       t.equal(frozen(rows).length, names.length);
       rows.thaw();
@@ -149,7 +153,7 @@ t.test(
 
 t.test("an effect that is caused anew after its conclusion is a row again", async (t) => {
   const rows = new FreshRows();
-  const effect = keyOf(7, engineTables.outbox, "1");
+  const effect = createKey(7, engineTables.outbox, "1");
   for (const text of ["1", undefined, "2"]) rows.add(record({ [effect]: text }));
   t.equal(look(rows, effect), "2");
   rows.freeze();
@@ -159,7 +163,7 @@ t.test("an effect that is caused anew after its conclusion is a row again", asyn
 t.test("many rows of one partition are sorted a slice at a time", async (t) => {
   const rows = new FreshRows();
   const keys = Array.from({ length: 20_000 }, (_, index) =>
-    keyOf(1, engineTables.due, `${(index * 7_919) % 20_000}`.padStart(5, "0")),
+    createKey(1, engineTables.due, `${(index * 7_919) % 20_000}`.padStart(5, "0")),
   );
   for (let at = 0; at < keys.length; at += 500)
     rows.add(record(Object.fromEntries(keys.slice(at, at + 500).map((key) => [key, "1"]))));

@@ -1,9 +1,9 @@
 import t from "tap";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
-import { type Address, addressOf } from "../../engine/address.ts";
+import { type Address, createAddress } from "../../engine/address.ts";
 import { Gateway, lost } from "../../engine/gateway.ts";
-import { type Key, keyOf } from "../../engine/key.ts";
+import { createKey, type Key } from "../../engine/key.ts";
 import type { Tables } from "../../engine/ports/tables.ts";
 import { ProcessClock } from "../../engine/process-clock.ts";
 import { noHash } from "../../engine/record.ts";
@@ -13,9 +13,9 @@ import { idle } from "./toys.ts";
 
 type Message = { readonly kind: string };
 const at = (partition: number, code: number, name: string): Address<Message, unknown> =>
-  addressOf(keyOf(partition, code, name));
+  createAddress(createKey(partition, code, name));
 const a = at(1, 16, "a");
-const b = keyOf(1, 16, "b");
+const b = createKey(1, 16, "b");
 const far = at(200, 16, "far");
 
 function stage(listens = true, firstRequest = 1) {
@@ -69,7 +69,7 @@ t.test("a question goes to the shard of its address, and its reply comes back", 
     },
     {
       shard: 2,
-      message: [keyOf(0, 128, ""), { kind: "three" }, 3, "work", 1_000],
+      message: [createKey(0, 128, ""), { kind: "three" }, 3, "work", 1_000],
     },
   ]);
   gateway.event(0, release({}, [1, "reply one"]));
@@ -144,7 +144,7 @@ t.test("whoever got a reply reads what it speaks of", async (t) => {
 
 t.test("a range read waits for a pass when rows are fresh", async (t) => {
   const { gateway, sent, tables } = stage();
-  const range = { start: keyOf(1, 16, ""), end: keyOf(1, 17, "") };
+  const range = { start: createKey(1, 16, ""), end: createKey(1, 17, "") };
   t.strictSame(await gateway.range(range, 10, false), [], "without fresh rows it does not");
   t.strictSame(sent, []);
 
@@ -171,9 +171,9 @@ t.test("a range read waits for a pass when rows are fresh", async (t) => {
 
 t.test("while passes fail, a range read merges what is fresh with the tables", async (t) => {
   const { gateway, sent, tables } = stage();
-  const c = keyOf(1, 16, "c");
-  const d = keyOf(1, 16, "d");
-  const range = { start: keyOf(1, 16, ""), end: keyOf(1, 17, "") };
+  const c = createKey(1, 16, "c");
+  const d = createKey(1, 16, "d");
+  const range = { start: createKey(1, 16, ""), end: createKey(1, 17, "") };
   await tables[0]?.write([
     [a, '"old"'],
     [b, '"old"'],
@@ -246,8 +246,8 @@ t.test("a shard that follows is read when it has all that the log had", (t) => {
   gateway.attach(2, undefined, memoryTables());
   gateway.event(2, { kind: "following" });
   const looked: unknown[] = [];
-  gateway.look(() => void looked.push(gateway.read(keyOf(0, 128, ""))));
-  gateway.event(2, { ...release({ [keyOf(0, 128, "")]: '"now"' }), kind: "applied" });
+  gateway.look(() => void looked.push(gateway.read(createKey(0, 128, ""))));
+  gateway.event(2, { ...release({ [createKey(0, 128, "")]: '"now"' }), kind: "applied" });
   gateway.event(2, { kind: "lease", endsMs: clock.monotonicMs() + 5_000 });
   t.strictSame([looked, missed], [["now"], [2]], "who looked meanwhile looks again");
   t.end();
@@ -261,7 +261,7 @@ t.test("a shard that cannot be written is read, and asked nothing (C10)", async 
   gateway.event(0, { kind: "readable", records: [release({ [b]: '"journal"' }).record] });
   t.strictSame([gateway.isOpen, gateway.isReadable], [false, true]);
   t.strictSame([gateway.read(a), gateway.read(b)], ["table", "journal"]);
-  t.equal((await gateway.range({ start: a, end: keyOf(1, 16, "c") }, 9, false)).length, 2);
+  t.equal((await gateway.range({ start: a, end: createKey(1, 16, "c") }, 9, false)).length, 2);
   t.strictSame(await gateway.ask(a, { kind: "one" }, "work"), { kind: "busy" });
   t.strictSame([sent, missed], [[], [0]]);
   attach(0);
@@ -292,7 +292,7 @@ t.test("when the service is given up, whoever waits for any shard hears lost (A5
 t.test("a range read whose shard goes away does not answer without the fresh rows", async (t) => {
   const { gateway } = stage();
   gateway.event(0, release({ [a]: '"acknowledged"' }));
-  const read = gateway.range({ start: keyOf(1, 16, ""), end: keyOf(1, 17, "") }, 10, false);
+  const read = gateway.range({ start: createKey(1, 16, ""), end: createKey(1, 17, "") }, 10, false);
   await idle();
   gateway.detach(0);
   await t.rejects(read, { name: "ShardDown" });

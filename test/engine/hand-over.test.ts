@@ -4,14 +4,14 @@ import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { MemoryLog } from "../../engine/adapters/memory/memory-log.ts";
 import { memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
 import { Gateway } from "../../engine/gateway.ts";
-import { keyOf } from "../../engine/key.ts";
+import { createKey } from "../../engine/key.ts";
 import { ProcessClock } from "../../engine/process-clock.ts";
 import { noHash } from "../../engine/record.ts";
 import { OwnedLog } from "../../engine/shard/owned-log.ts";
 import { sealed } from "./sealed.ts";
 
 const directory = 2;
-const row = keyOf(0, 128, "a");
+const row = createKey(0, 128, "a");
 
 async function stage() {
   const clock = new ManualClock(1_000);

@@ -8,7 +8,7 @@ import { ClusterNodes } from "../../engine/cluster/cluster-nodes.ts";
 import { Elsewhere } from "../../engine/cluster/elsewhere.ts";
 import { ShardAnswers } from "../../engine/cluster/shard-answers.ts";
 import { Gateway } from "../../engine/gateway.ts";
-import { keyOf } from "../../engine/key.ts";
+import { createKey } from "../../engine/key.ts";
 import type { Presence } from "../../engine/ports/nodes.ts";
 import { ProcessClock } from "../../engine/process-clock.ts";
 import { noHash } from "../../engine/record.ts";
@@ -35,7 +35,12 @@ t.test("an owner whose lease lapsed answers no other node before it knows better
   gateway.connect(new Elsewhere({ line: lines.open(), nodes, known, clock: processClock }));
   clock.advance(1_000);
   gateway.event(0, { kind: "lease", endsMs: 500 });
-  const question = { kind: "ask", to: keyOf(1, 16, "a"), message: { kind: "one" }, lane: "work" };
+  const question = {
+    kind: "ask",
+    to: createKey(1, 16, "a"),
+    message: { kind: "one" },
+    lane: "work",
+  };
   const answer = lines.open().ask(0, question, 1_000);
   await idle();
   t.strictSame(sent, [], "another node may own the shard and decide it");
@@ -70,7 +75,12 @@ t.test("a node that owns a shard no more lets the next owner's answer come first
   const known = new ClusterNodes(() => presence, nodes, new ProcessClock(clock));
   const line = lines.open();
   answers.offer(0, new Elsewhere({ line, nodes, known, clock: new ProcessClock(clock) }));
-  const question = { kind: "ask", to: keyOf(1, 16, "a"), message: { kind: "one" }, lane: "work" };
+  const question = {
+    kind: "ask",
+    to: createKey(1, 16, "a"),
+    message: { kind: "one" },
+    lane: "work",
+  };
   t.match(await line.ask(0, question, 1_000), { answer: { kind: "reply" } });
   owns = false;
   let answer: unknown;

@@ -9,7 +9,7 @@ import { openShard } from "../../engine/shard/ownership.ts";
 import type { ShardOutlets } from "../../engine/shard/shard.ts";
 import type { ShardEvent } from "../../engine/wire.ts";
 import { failingTables } from "./failing-tables.ts";
-import { counterKey, idle, openBench, textsOf, toys } from "./toys.ts";
+import { counterKey, idle, openBench, readTexts, toys } from "./toys.ts";
 
 const counter = counterKey(1, "a");
 const full = new PortError("could not write the tables", true);
@@ -54,7 +54,7 @@ t.test("while the tables refuse, the shard can be read, once told", async (t) =>
   const [only, ...others] = events;
   t.strictSame(others, []);
   const records = only?.kind === "readable" ? only.records : [];
-  const keys = records.flatMap((record) => textsOf(record).map(([key]) => key));
+  const keys = records.flatMap((record) => readTexts(record).map(([key]) => key));
   t.strictSame(keys, [counter], "with what is durable and not in the tables");
   t.strictSame(passes, [full]);
   opening.stop();

@@ -1,8 +1,8 @@
 import t from "tap";
 import { tell } from "../../engine/actor.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
-import { addressOf } from "../../engine/address.ts";
-import { engineTables, type Key, keyOf } from "../../engine/key.ts";
+import { createAddress } from "../../engine/address.ts";
+import { createKey, engineTables, type Key } from "../../engine/key.ts";
 import { Outbox, type OutboxMessage, type Performance } from "../../engine/outbox.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { Delivery } from "../../engine/shard/batch.ts";
@@ -46,8 +46,8 @@ function call(from: Key, name: string): Delivery {
 }
 
 function told(place: number, to: Key, message: unknown): Delivery {
-  const key = keyOf(1, engineTables.outbox, String.fromCharCode(0, 0, 0, 0, 0, place, 0, 0));
-  return { key, from: a, effect: tell(addressOf(to), message) };
+  const key = createKey(1, engineTables.outbox, String.fromCharCode(0, 0, 0, 0, 0, place, 0, 0));
+  return { key, from: a, effect: tell(createAddress(to), message) };
 }
 
 t.test("effects of one actor go out in order, one at a time", async (t) => {

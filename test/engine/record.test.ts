@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import t from "tap";
 import { noHash, readHead, seal, verify } from "../../engine/record.ts";
 import { sealed } from "./sealed.ts";
-import { textsOf } from "./toys.ts";
+import { readTexts } from "./toys.ts";
 
 const head = { shard: 3, epoch: 2, seq: 41, atMs: 1_763_000_000_123 };
 
 t.test("a record gives back its head, its puts and its deletions, in order", async (t) => {
   const { bytes } = sealed(head, { b: '{"x":1}', a: undefined, c: '""' }, noHash);
   t.strictSame(readHead(bytes), head);
-  t.strictSame(textsOf(bytes), [
+  t.strictSame(readTexts(bytes), [
     ["b", '{"x":1}'],
     ["a", undefined],
     ["c", '""'],
@@ -19,25 +19,25 @@ t.test("a record gives back its head, its puts and its deletions, in order", asy
 t.test("keys are bytes and values are any text", async (t) => {
   const rows = { "\0\xff\x80 key": '"é 漢字 🎈 \\u0000"', ["k".repeat(255)]: "[]" };
   const { bytes } = sealed(head, rows, noHash);
-  t.strictSame(textsOf(bytes), Object.entries(rows));
+  t.strictSame(readTexts(bytes), Object.entries(rows));
 });
 
 t.test("a record without writes is a record", async (t) => {
   const { bytes, hash } = sealed(head, {}, noHash);
-  t.strictSame(textsOf(bytes), []);
+  t.strictSame(readTexts(bytes), []);
   t.strictSame(verify(bytes, noHash), { ...head, hash });
 });
 
 t.test("no bytes stand for no writes", async (t) => {
-  t.strictSame(textsOf(new Uint8Array(0)), []);
+  t.strictSame(readTexts(new Uint8Array(0)), []);
 });
 
 t.test("a record larger than any before it is sealed whole", async (t) => {
   const large = JSON.stringify("é".repeat(800_000));
   const { bytes, hash } = sealed(head, { a: large, b: "1" }, noHash);
   t.equal(verify(bytes, noHash)?.hash, hash);
-  t.ok(textsOf(bytes)[0]?.[1] === large);
-  t.strictSame(textsOf(bytes)[1], ["b", "1"]);
+  t.ok(readTexts(bytes)[0]?.[1] === large);
+  t.strictSame(readTexts(bytes)[1], ["b", "1"]);
 });
 
 t.test("sealing the next record leaves the bytes of the last one alone", async (t) => {
@@ -55,7 +55,7 @@ t.test("values are taken from where they stand, with whatever stands between the
     ["a", { start: 8, end: 11 }],
     ["b", { start: 5, end: 8 }],
   ]);
-  t.strictSame(textsOf(seal(head, spans, values, noHash).bytes), [
+  t.strictSame(readTexts(seal(head, spans, values, noHash).bytes), [
     ["c", '"new"'],
     ["d", undefined],
     ["a", '"a"'],
@@ -69,7 +69,7 @@ t.test("a record may lie anywhere in a larger buffer", async (t) => {
   room.set(bytes, 13);
   const inside = room.subarray(13);
   t.equal(verify(inside, noHash)?.hash, hash);
-  t.strictSame(textsOf(inside), textsOf(bytes));
+  t.strictSame(readTexts(inside), readTexts(bytes));
 });
 
 t.test("I1: the hash is sha256 of the previous hash and the body", async (t) => {

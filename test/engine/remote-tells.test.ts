@@ -3,9 +3,9 @@ import t from "tap";
 import { tell } from "../../engine/actor.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { MemoryShardLines } from "../../engine/adapters/memory/memory-shard-lines.ts";
-import { addressOf } from "../../engine/address.ts";
+import { createAddress } from "../../engine/address.ts";
 import { RemoteTells } from "../../engine/cluster/remote-tells.ts";
-import { engineTables, type Key, keyOf } from "../../engine/key.ts";
+import { createKey, engineTables, type Key } from "../../engine/key.ts";
 import { Outbox, type OutboxMessage } from "../../engine/outbox.ts";
 import type { Delivery } from "../../engine/shard/batch.ts";
 import { counterKey, idle } from "./toys.ts";
@@ -41,8 +41,8 @@ function stage() {
 }
 
 function told(place: number, message: string): Delivery & { readonly key: Key } {
-  const key = keyOf(1, engineTables.outbox, String.fromCharCode(0, 0, 0, 0, 0, place, 0, 0));
-  return { key, from: near, effect: tell(addressOf(far), message) };
+  const key = createKey(1, engineTables.outbox, String.fromCharCode(0, 0, 0, 0, 0, place, 0, 0));
+  return { key, from: near, effect: tell(createAddress(far), message) };
 }
 
 t.test("a tell reaches a shard of another node, and its row goes when it is durable", async (t) => {

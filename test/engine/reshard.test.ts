@@ -8,7 +8,7 @@ import { openJournal } from "../../engine/adapters/file-journal.ts";
 import { openTableReader, openTables } from "../../engine/adapters/lmdb.ts";
 import { memoryObjects } from "../../engine/adapters/objects/memory-objects.ts";
 import { reshardStore } from "../../engine/adapters/reshard-store.ts";
-import { codeOf, type Key, shardOf } from "../../engine/key.ts";
+import { getCode, getShard, type Key } from "../../engine/key.ts";
 import { rowsIn } from "../../engine/shard/replica.ts";
 import { allRows } from "../../engine/shard/snapshot.ts";
 import { type Bench, counterKey, idle, listedKey, openBench, toys } from "./toys.ts";
@@ -84,7 +84,7 @@ async function domainRows(path: string, shardCount: number): Promise<[Key, strin
   for (const [shard, name] of shardNames(shardCount).entries()) {
     const tables = openTableReader(join(path, name, "tables"));
     for (const { key, text } of rowsIn(tables, allRows))
-      if (codeOf(key) >= 16 && shardOf(key, shardCount) === shard) found.push([key, text]);
+      if (getCode(key) >= 16 && getShard(key, shardCount) === shard) found.push([key, text]);
     await tables.close();
   }
   return found.sort(([a], [b]) => (a < b ? -1 : 1));

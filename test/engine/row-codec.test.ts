@@ -1,12 +1,12 @@
 import t from "tap";
-import { codeOf, keyOf } from "../../engine/key.ts";
+import { createKey, getCode } from "../../engine/key.ts";
 import {
+  decodeRow,
   encodedText,
   kindsCodec,
   listCodec,
   type RowCodecs,
   rowCodec,
-  rowOf,
 } from "../../engine/row-codec.ts";
 
 interface Kite {
@@ -38,43 +38,43 @@ const rowCodecs: RowCodecs = new Map([
     }),
   ],
 ]);
-const red = keyOf<Kite>(7, 16, "red");
-const today = keyOf<Weather>(7, 17, "today");
+const red = createKey<Kite>(7, 16, "red");
+const today = createKey<Weather>(7, 17, "today");
 
 t.test("a row is spelled by the places of its members, without what its key says", async (t) => {
   const knots = [{ at: 1 }, { at: 4, of: "silk" }];
   const row: Kite = { name: "red", tail: { bows: 3 }, knots, owner: "Ada" };
-  const text = encodedText(rowCodecs, codeOf(red), row);
+  const text = encodedText(rowCodecs, getCode(red), row);
   t.equal(text, '[3,null,[1,null,4,"silk"],"Ada"]');
-  t.strictSame(rowOf(rowCodecs, red, text), row);
+  t.strictSame(decodeRow(rowCodecs, red, text), row);
 });
 
 t.test("members that a row does not have are absent again when it is read", async (t) => {
   const row: Kite = { name: "red", knots: [] };
-  t.equal(encodedText(rowCodecs, codeOf(red), row), "[null,null,[]]");
-  t.strictSame(rowOf(rowCodecs, red, "[null,null,[]]"), row);
-  t.notOk(Object.hasOwn(rowOf(rowCodecs, red, "[null,null,[]]") as object, "tail"));
+  t.equal(encodedText(rowCodecs, getCode(red), row), "[null,null,[]]");
+  t.strictSame(decodeRow(rowCodecs, red, "[null,null,[]]"), row);
+  t.notOk(Object.hasOwn(decodeRow(rowCodecs, red, "[null,null,[]]") as object, "tail"));
 });
 
 t.test("each kind of a row has places of its own", async (t) => {
-  t.equal(encodedText(rowCodecs, codeOf(today), { sky: "clear", wind: 5 }), "[0,5]");
-  t.equal(encodedText(rowCodecs, codeOf(today), { sky: "rain" }), "[1]");
-  t.strictSame(rowOf(rowCodecs, today, "[0,5]"), { sky: "clear", wind: 5 });
-  t.strictSame(rowOf(rowCodecs, today, "[1]"), { sky: "rain" });
+  t.equal(encodedText(rowCodecs, getCode(today), { sky: "clear", wind: 5 }), "[0,5]");
+  t.equal(encodedText(rowCodecs, getCode(today), { sky: "rain" }), "[1]");
+  t.strictSame(decodeRow(rowCodecs, today, "[0,5]"), { sky: "clear", wind: 5 });
+  t.strictSame(decodeRow(rowCodecs, today, "[1]"), { sky: "rain" });
   t.throws(
-    () => encodedText(rowCodecs, codeOf(today), { sky: "snow" }),
+    () => encodedText(rowCodecs, getCode(today), { sky: "snow" }),
     /one of the kinds of its sky/,
   );
 });
 
 t.test("a member that is null is refused, since it would be lost", async (t) => {
   const row = { name: "red", knots: [], owner: null };
-  t.throws(() => encodedText(rowCodecs, codeOf(red), row), /absent or something/);
+  t.throws(() => encodedText(rowCodecs, getCode(red), row), /absent or something/);
 });
 
 t.test("a table without a form spells its rows as JSON does", async (t) => {
-  const key = keyOf(7, 18, "red");
-  t.equal(encodedText(rowCodecs, codeOf(key), { owner: null }), '{"owner":null}');
-  t.equal(encodedText(undefined, codeOf(red), [1]), "[1]");
-  t.strictSame(rowOf(rowCodecs, key, '{"owner":null}'), { owner: null });
+  const key = createKey(7, 18, "red");
+  t.equal(encodedText(rowCodecs, getCode(key), { owner: null }), '{"owner":null}');
+  t.equal(encodedText(undefined, getCode(red), [1]), "[1]");
+  t.strictSame(decodeRow(rowCodecs, key, '{"owner":null}'), { owner: null });
 });

@@ -5,7 +5,7 @@
 import t from "tap";
 import { limits } from "../../config/limits.ts";
 import { memoryJournal, memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
-import { engineTables, keyOf, rangeOf } from "../../engine/key.ts";
+import { createKey, engineTables, getRange } from "../../engine/key.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import { noHash, readHead, verify } from "../../engine/record.ts";
 import { type FailingTables, failingTables } from "./failing-tables.ts";
@@ -190,7 +190,7 @@ t.test("the tables get each row of a failed pass once they can be written", asyn
   await bench.pass(2 * limits.engine.flushIntervalMs);
   t.match(tables.get(a), `"dueMs":${dueMs}`);
   t.equal(tables.get(b), '{"count":7}');
-  const dueRows = tables.range(rangeOf(keyOf(1, engineTables.due, "")), 10);
+  const dueRows = tables.range(getRange(createKey(1, engineTables.due, "")), 10);
   t.strictSame(
     dueRows.map(({ text }) => text),
     [String(dueMs)],

@@ -1,13 +1,13 @@
 import t from "tap";
 import { limits } from "../../config/limits.ts";
 import { memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
-import { type Key, keyOf } from "../../engine/key.ts";
+import { createKey, type Key } from "../../engine/key.ts";
 import { ShardRows } from "../../engine/shard/rows/shard-rows.ts";
 
 const room = Math.floor(limits.engine.headCacheBytes / (limits.engine.headBytesGuess + 12));
 
 function keyAt(place: number): Key {
-  return keyOf(0, 16, String(place).padStart(4, " "));
+  return createKey(0, 16, String(place).padStart(4, " "));
 }
 
 function rowsWithHeads(count: number): ShardRows {

@@ -6,7 +6,7 @@ import type { Need } from "./endless-thread.ts";
 const entry = new URL("../../timeline/timeline-thread/main.js", import.meta.url);
 const endless = new URL("endless-thread.js", import.meta.url);
 
-function taskOf(text: string): TimelineTask {
+function makeTask(text: string): TimelineTask {
   const paths = ["index.html"];
   return { paths, markup: paths, texts: new Map([["index.html", text]]), seconds: new Map() };
 }
@@ -22,8 +22,8 @@ t.test("a timeline is computed on a thread of its own", async (t) => {
     memoryMegabytes: 256,
   });
   t.teardown(() => threads.close());
-  t.match(await threads.run(taskOf(page)), { kind: "done", timeline: { width: 320 } });
-  const unread = { ...taskOf(page), texts: new Map() };
+  t.match(await threads.run(makeTask(page)), { kind: "done", timeline: { width: 320 } });
+  const unread = { ...makeTask(page), texts: new Map() };
   t.strictSame(await threads.run(unread), { kind: "missed", paths: ["index.html"], assets: [] });
 });
 

@@ -4,7 +4,7 @@ import t from "tap";
 import { openTables, openTableView } from "../../engine/adapters/lmdb.ts";
 import { memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
 import { memoryObjects } from "../../engine/adapters/objects/memory-objects.ts";
-import { keyOf } from "../../engine/key.ts";
+import { createKey } from "../../engine/key.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import type { TableWrite } from "../../engine/ports/tables.ts";
 import { ownerKey, positionKey } from "../../engine/shard/flush.ts";
@@ -19,11 +19,14 @@ t.test("a snapshot holds every row of the instant in which its view was opened",
   const tables = openTables(path);
   const rows: TableWrite[] = [positionRow(1, 7), ownerRow];
   for (let number = 0; number < 5_000; number++)
-    rows.push([keyOf(number % 256, 16, `${number}`), JSON.stringify(`kites, \u00e9 ${number}`)]);
-  rows.push([keyOf(255, 254, "\u00ff\u00fe"), "x".repeat(900_000)]);
+    rows.push([
+      createKey(number % 256, 16, `${number}`),
+      JSON.stringify(`kites, \u00e9 ${number}`),
+    ]);
+  rows.push([createKey(255, 254, "\u00ff\u00fe"), "x".repeat(900_000)]);
   await tables.write(rows);
   const view = openTableView(path);
-  await tables.write([positionRow(1, 8), [keyOf(9, 16, "later"), "1"]]);
+  await tables.write([positionRow(1, 8), [createKey(9, 16, "later"), "1"]]);
   tables.refresh();
   const objects = memoryObjects();
   const snapshot = await writeSnapshot(view, objects, origin);
@@ -51,7 +54,7 @@ t.test("the newest snapshot is kept and the one before it", async (t) => {
     await view.write([positionRow(epoch, seq), ownerRow]);
     await writeSnapshot(view, objects, { ...origin, nonce });
   }
-  t.strictSame(await keysOf(objects), ["snapshots/store/3/2-120-c", "snapshots/store/3/2-120-d"]);
+  t.strictSame(await listKeys(objects), ["snapshots/store/3/2-120-c", "snapshots/store/3/2-120-d"]);
 });
 
 t.test("of tables that hold nothing there is no snapshot", async (t) => {
@@ -73,7 +76,7 @@ function positionRow(epoch: number, seq: number): TableWrite {
   return [positionKey, JSON.stringify({ ...noPosition, epoch, seq })];
 }
 
-async function keysOf(objects: Objects): Promise<string[]> {
+async function listKeys(objects: Objects): Promise<string[]> {
   const keys: string[] = [];
   for await (const { key } of objects.list("snapshots/store/3")) keys.push(key);
   return keys.sort();

@@ -1,35 +1,39 @@
 import t from "tap";
 import { limits } from "../../config/limits.ts";
 import { memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
-import { keyOf } from "../../engine/key.ts";
+import { createKey } from "../../engine/key.ts";
 import { Sweep } from "../../engine/shard/sweep.ts";
 
 const code = 17;
 const { sweepRows, sweepRestMs } = limits.engine;
 const rule = {
   source: (partition: number, nowMs: number) => ({
-    start: keyOf(partition, code, ""),
-    end: keyOf(partition, code, String(nowMs)),
+    start: createKey(partition, code, ""),
+    end: createKey(partition, code, String(nowMs)),
   }),
   message: { kind: "old" },
 };
 
 t.test("rows that are not heads of actors say which actor they stand for", async (t) => {
   const tables = memoryTables();
-  const row = keyOf(0, code, "1-ada");
+  const row = createKey(0, code, "1-ada");
   await tables.write([[row, "1"]]);
-  const actorOf = (key: string) => keyOf(0, 16, key.slice(4));
-  const sweep = new Sweep({ ...rule, actorOf }, tables, { shard: 0, shardCount: 256 });
-  t.strictSame(sweep.take(5_000), [{ to: keyOf(0, 16, "ada"), message: rule.message }]);
+  const findActor = (key: string) => createKey(0, 16, key.slice(4));
+  const sweep = new Sweep({ ...rule, findActor }, tables, { shard: 0, shardCount: 256 });
+  t.strictSame(sweep.take(5_000), [{ to: createKey(0, 16, "ada"), message: rule.message }]);
 });
 
 t.test(
   "a round tells each old actor of its shard once, a page at a time, then rests",
   async (t) => {
     const tables = memoryTables();
-    const at = (n: number) => keyOf(130, code, `1${String(n).padStart(5, "0")}`);
+    const at = (n: number) => createKey(130, code, `1${String(n).padStart(5, "0")}`);
     const old = Array.from({ length: sweepRows + 3 }, (_, n) => at(n));
-    const strangers = [keyOf(5, code, "1"), keyOf(130, code + 1, "1"), keyOf(130, code, "9")];
+    const strangers = [
+      createKey(5, code, "1"),
+      createKey(130, code + 1, "1"),
+      createKey(130, code, "9"),
+    ];
     await tables.write([...old, ...strangers].map((key) => [key, "1"] as const));
     const sweep = new Sweep(rule, tables, { shard: 1, shardCount: 2 });
     const told: string[] = [];

@@ -16,13 +16,13 @@ import {
 } from "../../engine/actor.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { memoryJournal, memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
-import { type Address, addressOf } from "../../engine/address.ts";
+import { type Address, createAddress } from "../../engine/address.ts";
 import type { Domain } from "../../engine/domain.ts";
-import { type Key, keyOf, partitionOf, shardOf } from "../../engine/key.ts";
+import { createKey, getPartition, getShard, type Key } from "../../engine/key.ts";
 import { Outbox, type Performance } from "../../engine/outbox.ts";
 import type { Journal } from "../../engine/ports/journal.ts";
 import type { Tables } from "../../engine/ports/tables.ts";
-import { eachWrite, textOf } from "../../engine/record.ts";
+import { eachWrite, getText } from "../../engine/record.ts";
 import type { Delivery } from "../../engine/shard/batch.ts";
 import type { Lane } from "../../engine/shard/inbox.ts";
 import { openShard } from "../../engine/shard/ownership.ts";
@@ -74,16 +74,16 @@ const codes = { counter: 16, note: 32, mark: 33, once: 48, listed: 130 } as cons
 type CounterDecision = Decision<Counter, Call>;
 
 export function counterKey(partition: number, name: string): Address<CounterMessage, Counter> {
-  return addressOf(keyOf(partition, codes.counter, name));
+  return createAddress(createKey(partition, codes.counter, name));
 }
 
 /** A counter of the directory. */
 export function listedKey(name: string): Address<CounterMessage, Counter> {
-  return addressOf(keyOf(0, codes.listed, name));
+  return createAddress(createKey(0, codes.listed, name));
 }
 
 export function noteKey(self: Key, name: string): Key<string> {
-  return keyOf(partitionOf(self), codes.note, `${self.slice(2)}/${name}`);
+  return createKey(getPartition(self), codes.note, `${self.slice(2)}/${name}`);
 }
 
 const counterActor: Actor<Counter, CounterMessage, Call> = {
@@ -150,14 +150,14 @@ function said(head: Counter, { request }: Context): CounterDecision {
 }
 
 function once(counter: Counter, digest: string, ctx: Context): CounterDecision {
-  const partition = partitionOf(ctx.self);
-  const key: Key<string> = keyOf(partition, codes.once, digest);
+  const partition = getPartition(ctx.self);
+  const key: Key<string> = createKey(partition, codes.once, digest);
   if (ctx.get(key) !== undefined) {
     const replies =
       ctx.request === undefined ? [] : [{ to: ctx.request, reply: { kind: "again" } }];
     return { head: counter, rows: [], replies, effects: [] };
   }
-  const mark = put(keyOf(partition, codes.mark, digest), { digest, atMs: ctx.atMs });
+  const mark = put(createKey(partition, codes.mark, digest), { digest, atMs: ctx.atMs });
   const next = { ...counter, count: counter.count + 1 };
   return { ...said(next, ctx), rows: [put(key, digest), mark] };
 }
@@ -173,12 +173,12 @@ export const toys: Domain = {
       code: codes.once,
       windowMs,
       source: (partition) => ({
-        start: keyOf(partition, codes.mark, ""),
-        end: keyOf(partition, codes.mark + 1, ""),
+        start: createKey(partition, codes.mark, ""),
+        end: createKey(partition, codes.mark + 1, ""),
       }),
       entry(key, row) {
         const { digest, atMs } = row as { digest: string; atMs: number };
-        return { key: keyOf(partitionOf(key), codes.once, digest), value: digest, atMs };
+        return { key: createKey(getPartition(key), codes.once, digest), value: digest, atMs };
       },
     },
   ],
@@ -279,7 +279,7 @@ export class Bench {
   ask(to: Key, message: CounterMessage, lane: Lane = "work"): Promise<unknown> {
     const request = ++this.lastRequest;
     const reply = new Promise((resolve) => this.waiting.set(request, resolve));
-    this.shards[shardOf(to, this.shardCount)]?.receive({ to, message, request }, lane);
+    this.shards[getShard(to, this.shardCount)]?.receive({ to, message, request }, lane);
     return reply;
   }
 
@@ -308,7 +308,7 @@ export class Bench {
   releases(shard: number): [Key, string | undefined][][] {
     return this.events.flatMap(({ shard: at, event }) =>
       at === shard && event.kind === "release" && event.record.length > 0
-        ? [textsOf(event.record)]
+        ? [readTexts(event.record)]
         : [],
     );
   }
@@ -336,10 +336,10 @@ export function restarted(bench: Bench, perform?: BenchOptions["perform"]): Prom
 }
 
 /** A record's writes: keys and JSON texts. */
-export function textsOf(record: Uint8Array): [Key, string | undefined][] {
+export function readTexts(record: Uint8Array): [Key, string | undefined][] {
   const texts: [Key, string | undefined][] = [];
   eachWrite(record, (key, start, end) => {
-    texts.push([key, textOf({ record, start, end })]);
+    texts.push([key, getText({ record, start, end })]);
   });
   return texts;
 }

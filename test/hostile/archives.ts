@@ -1,5 +1,5 @@
 /** ZIP archives that lie, by seed: of whole ones some bytes, sizes, names or places are changed. */
-import { type ZipEntry, zipOf } from "../spec/zip-archive.ts";
+import { createZip, type ZipEntry } from "../spec/zip-archive.ts";
 import type { Dice } from "./dice.ts";
 
 const names = [
@@ -19,7 +19,7 @@ const sizes = [0, 1, 10, 65_535, 2_000_000_000, 0xffff_ffff] as const;
 
 export function hostileArchive(dice: Dice): Buffer {
   const entries = Array.from({ length: 1 + dice.number(5) }, () => hostileEntry(dice));
-  const archive = zipOf(entries);
+  const archive = createZip(entries);
   switch (dice.number(7)) {
     case 0:
       return archive.subarray(0, dice.number(archive.length));

@@ -1,6 +1,6 @@
 /** Requests of every wrong kind against a real process, which must be the same one afterwards. */
 import t from "tap";
-import { zipOf } from "../spec/zip-archive.ts";
+import { createZip } from "../spec/zip-archive.ts";
 import { hostileArchive, shareBytes } from "./archives.ts";
 import { hostileBody, posts } from "./bodies.ts";
 import { Dice } from "./dice.ts";
@@ -17,9 +17,13 @@ t.test("archives that lie answer 200, 400 or 413 and end nothing (A1, A6)", asyn
   const path = `/v1/compositions/${await victim.composition()}/bundle`;
   const send = (archive: Buffer) => victim.send("POST", path, archive, "application/zip");
   const whole = { name: "index.html", bytes: "<html></html>".repeat(9) };
-  t.equal(await send(zipOf([whole])), 200);
-  t.equal(await send(zipOf([{ ...whole, claimedBytes: 10 }])), 400, "a size that lies");
-  t.equal(await send(shareBytes(zipOf([whole, { ...whole, name: "b.html" }]))), 400, "overlaps");
+  t.equal(await send(createZip([whole])), 200);
+  t.equal(await send(createZip([{ ...whole, claimedBytes: 10 }])), 400, "a size that lies");
+  t.equal(
+    await send(shareBytes(createZip([whole, { ...whole, name: "b.html" }]))),
+    400,
+    "overlaps",
+  );
   const dice = new Dice(1);
   const odd: number[] = [];
   for (let n = 0; n < archives; n++) {

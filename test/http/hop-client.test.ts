@@ -31,7 +31,7 @@ t.test("the connection of an answer that a client has whole is used again", asyn
     response.writeHead(200, { "content-length": text.length }).end(text);
   });
   for (let time = 0; time < 3; time++) {
-    t.equal(await bytesOf(await send()), text.length);
+    t.equal(await readBytes(await send()), text.length);
     // It is free once the answer's end was heard as well.
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
   }
@@ -71,7 +71,7 @@ async function openHop(t: Pick<Test, "teardown">, answer: RequestListener) {
 }
 
 /** As a client's connection takes it: with its last byte it is over, and nothing more is wanted. */
-function bytesOf(outcome: HopOutcome): Promise<number> {
+function readBytes(outcome: HopOutcome): Promise<number> {
   if (outcome.kind !== "answered" || typeof outcome.answer.body === "string")
     throw new Error("There is no such answer.");
   const { body } = outcome.answer;

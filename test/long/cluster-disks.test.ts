@@ -13,7 +13,7 @@ import { hasAll, openCluster, submit } from "../crash/cluster-nodes.ts";
 const commandLine = join(import.meta.dirname, "..", "..", "cli", "main.js");
 
 /** How far a node's tables are. */
-async function positionOf(dataDir: string, shard: string) {
+async function readDiskPosition(dataDir: string, shard: string) {
   const tables = join(dataDir, `shard-${shard}`, "tables");
   if (!hasTables(tables)) return noPosition;
   const reader = openTableReader(tables);
@@ -97,7 +97,7 @@ t.test("a node that loses its disk joins from a snapshot while load goes on", as
   for (const shard of ["0", "directory"]) {
     const log = await openJetStreamLog(connection, shard);
     const { logSeq } = await log.end();
-    while ((await positionOf(join(folder, "first"), shard)).logSeq < logSeq) await load();
+    while ((await readDiskPosition(join(folder, "first"), shard)).logSeq < logSeq) await load();
     await log.trim(logSeq);
   }
 
@@ -107,8 +107,8 @@ t.test("a node that loses its disk joins from a snapshot while load goes on", as
   });
   while (!isServing) await load();
   const again = await starting;
-  const { seq } = await positionOf(join(folder, "first"), "0");
-  while ((await positionOf(join(folder, "second"), "0")).seq <= seq) await load();
+  const { seq } = await readDiskPosition(join(folder, "first"), "0");
+  while ((await readDiskPosition(join(folder, "second"), "0")).seq <= seq) await load();
   await first.kill("SIGKILL");
   await hasAll(t, [again], ids);
 });

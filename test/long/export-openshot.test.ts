@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import t from "tap";
-import { exportOf } from "../timeline/export-source.ts";
+import { makeExport } from "../timeline/export-source.ts";
 import { importIntoOpenShot } from "./openshot.ts";
 
 t.test("an importer reads back positions, in and out points and opacity keyframes", async (t) => {
@@ -12,7 +12,7 @@ t.test("an importer reads back positions, in and out points and opacity keyframe
     { t: 1, opacity: 1 },
     { t: 3, opacity: 0.25 },
   ];
-  const files = exportOf(
+  const files = makeExport(
     {
       inside:
         '<video id="a" src="sea.mp4" data-start="1.5" data-duration="3" data-media-start="2"></video>' +

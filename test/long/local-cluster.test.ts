@@ -54,7 +54,7 @@ async function ask<T>(folder: string, port: number, path: string, body?: object)
   for (;;) {
     const url = `http://127.0.0.1:${port}/v1${path}`;
     const reply = await fetch(url, { headers, ...request }).catch((fault: Error) => {
-      throw new Error(`no answer to ${path}: ${fault.cause}\n${logsOf(folder)}`);
+      throw new Error(`no answer to ${path}: ${fault.cause}\n${readLogs(folder)}`);
     });
     if (reply.ok) return (await reply.json()) as T;
     const problem = await reply.text();
@@ -63,7 +63,7 @@ async function ask<T>(folder: string, port: number, path: string, body?: object)
 }
 
 /** What the cluster's processes said last. */
-function logsOf(folder: string): string {
+function readLogs(folder: string): string {
   const files = readdirSync(join(folder, "cluster"), { recursive: true, encoding: "utf8" });
   const logs = files.filter((file) => file.endsWith(".log"));
   const end = (file: string) => readFileSync(join(folder, "cluster", file), "utf8").slice(-2_000);

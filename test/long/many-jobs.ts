@@ -35,7 +35,7 @@ export async function audit(port: number) {
   return sums;
 }
 
-export function creditsOf(port: number, owners: readonly Owner[]) {
+export function readCredits(port: number, owners: readonly Owner[]) {
   return inTurns(owners.length, 8, async (n) => {
     const { json } = await ask<Static<typeof Credits>>(port, `${owners[n]?.token}`, "/me/credits");
     return json.balance_credits;

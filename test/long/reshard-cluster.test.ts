@@ -12,7 +12,7 @@ import { openObjects } from "../../engine/adapters/objects/open-objects.ts";
 import { ask } from "../crash/accounts.ts";
 import { isFollowed, openCluster } from "../crash/cluster-nodes.ts";
 import { firstToken, type Klieg, startKlieg } from "../crash/klieg-process.ts";
-import { audit, creditsOf, makeManyJobs } from "./many-jobs.ts";
+import { audit, makeManyJobs, readCredits } from "./many-jobs.ts";
 
 const commandLine = join(import.meta.dirname, "..", "..", "cli", "main.js");
 const jobCount = Number(process.env["KLIEG_TEST_JOBS"] ?? 100_000);
@@ -66,12 +66,12 @@ t.test("100,000 jobs join a cluster and get more shards", { timeout: 3_600_000 }
   const alone = await startKlieg(t, firstDir, bucket);
   const owners = await timed(t, "jobs", () => makeManyJobs(alone.port, jobCount));
   const tokens = owners.map(({ token }) => token);
-  const credits = await creditsOf(alone.port, owners);
+  const credits = await readCredits(alone.port, owners);
   await alone.kill("SIGTERM");
   const isWhole = async (node: Klieg, name: string) => {
     await isOwned(node, tokens);
     t.strictSame(await audit(node.port), { jobs: jobCount, items: [] }, name);
-    t.strictSame(await creditsOf(node.port, owners), credits, name);
+    t.strictSame(await readCredits(node.port, owners), credits, name);
   };
 
   await timed(t, "klieg cluster join", () => run("cluster", "join"));

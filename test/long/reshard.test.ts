@@ -10,11 +10,11 @@ import { openTableReader } from "../../engine/adapters/lmdb.ts";
 import { memoryObjects } from "../../engine/adapters/objects/memory-objects.ts";
 import { reshardStore } from "../../engine/adapters/reshard-store.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
-import { codeOf, shardOf } from "../../engine/key.ts";
+import { getCode, getShard } from "../../engine/key.ts";
 import { rowsIn } from "../../engine/shard/replica.ts";
 import { allRows } from "../../engine/shard/snapshot.ts";
 import { startKlieg } from "../crash/klieg-process.ts";
-import { audit, creditsOf, makeManyJobs } from "./many-jobs.ts";
+import { audit, makeManyJobs, readCredits } from "./many-jobs.ts";
 
 const commandLine = join(import.meta.dirname, "..", "..", "cli", "main.js");
 const jobCount = 100_000;
@@ -30,11 +30,11 @@ async function readRows(dataDir: string, shardCount: number) {
   for (const [shard, name] of shardNames(shardCount).entries()) {
     const tables = openTableReader(join(dataDir, name, "tables"));
     for (const { key, text } of rowsIn(tables, allRows)) {
-      const code = codeOf(key);
+      const code = getCode(key);
       if (code < codes.account) continue;
       counts[code] = (counts[code] ?? 0) + 1;
       digest.update(key, "latin1").update(text);
-      if (shardOf(key, shardCount) !== shard) strays++;
+      if (getShard(key, shardCount) !== shard) strays++;
     }
     await tables.close();
   }
@@ -47,7 +47,7 @@ t.test("100,000 jobs are the same on four shards as on one", { timeout: 1_800_00
   const owners = await makeManyJobs(service.port, jobCount);
   const before = await audit(service.port);
   t.strictSame(before, { jobs: jobCount, items: [] });
-  const credits = await creditsOf(service.port, owners);
+  const credits = await readCredits(service.port, owners);
   await service.kill("SIGTERM");
 
   const killed = new Error("killed");
@@ -71,6 +71,6 @@ t.test("100,000 jobs are the same on four shards as on one", { timeout: 1_800_00
 
   const again = await startKlieg(t, dataDir);
   t.strictSame(await audit(again.port), before);
-  t.strictSame(await creditsOf(again.port, owners), credits);
+  t.strictSame(await readCredits(again.port, owners), credits);
   t.equal((await again.kill("SIGTERM")).code, 0);
 });

@@ -5,7 +5,7 @@ const bench = await openFilmBench(t, 1);
 
 async function still(options: object, files: Files) {
   const film = await bench.film(files, { target: "still", still: options });
-  return { film, bytes: await bench.bytesOf(film.key) };
+  return { film, bytes: await bench.readBytes(film.key) };
 }
 
 t.test("a page shows the pictures of a video that ffmpeg decodes", async (t) => {

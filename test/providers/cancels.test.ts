@@ -57,7 +57,7 @@ for (const provider of providerCases) {
         if (job === undefined) throw new Error(`${words}: not accepted`);
         const path = `/jobs/${job.id}`;
         // What was not sent yet is canceled without a word to the provider.
-        while (jobsOf(simulator).size < offered.length) await pause(100);
+        while (jobsKey(simulator).size < offered.length) await pause(100);
         while (isRunning && (await house.ask<Job>(path, undefined, token)).json.status === "queued")
           await pause(100);
         const { json: canceled } = await house.ask<Job>(`${path}/cancel`, {}, token);
@@ -77,6 +77,6 @@ for (const provider of providerCases) {
 }
 
 /** Those that have reached the provider. */
-function jobsOf(simulator: Simulator): ReadonlySet<string> {
+function jobsKey(simulator: Simulator): ReadonlySet<string> {
   return new Set(simulator.calls("POST").flatMap(({ job }) => job ?? []));
 }

@@ -4,9 +4,9 @@
  */
 
 import type { Modality } from "../../config/catalogue.ts";
-import { scenarioOf } from "../../providers/simulated/scenario.ts";
+import { parseScenario } from "../../providers/simulated/scenario.ts";
 import { simulatedMedia } from "../../providers/simulated/simulated-media.ts";
-import { failureTexts, promptOf, type SimulatedJob, SimulatedJobs } from "./simulated-jobs.ts";
+import { failureTexts, makePrompt, type SimulatedJob, SimulatedJobs } from "./simulated-jobs.ts";
 import { asPrediction } from "./simulated-predictions.ts";
 import {
   type Answer,
@@ -49,7 +49,7 @@ export class CogSimulator extends Simulator {
     this.jobs.close();
   }
 
-  protected jobOf(path: string): SimulatedJob | undefined {
+  protected buildJob(path: string): SimulatedJob | undefined {
     return this.jobs.get(/^\/(?:predictions|files)\/([0-9a-z]+)/.exec(path)?.[1]);
   }
 
@@ -74,7 +74,7 @@ export class CogSimulator extends Simulator {
   private submit(id: string, { headers, input: body }: Exchange): Answer {
     const input = record(body["input"]);
     const webhook = typeof body["webhook"] === "string" ? body["webhook"] : undefined;
-    const { refusal, isUnknown } = scenarioOf(promptOf(input));
+    const { refusal, isUnknown } = parseScenario(makePrompt(input));
     const running = this.active().find((job) => job.id === id);
     if (running !== undefined) return this.accepted(running);
     if (headers["prefer"] !== "respond-async")
@@ -84,7 +84,7 @@ export class CogSimulator extends Simulator {
     if (admitted === "busy" || this.active().length >= this.slots)
       return { status: 409, json: { detail: "Already running a prediction" } };
     const detail = refusal === undefined ? "prompt: Field required" : failureTexts[refusal];
-    if (refusal !== undefined || promptOf(input) === "") return { status: 422, json: { detail } };
+    if (refusal !== undefined || makePrompt(input) === "") return { status: 422, json: { detail } };
     const job = this.jobs.begin({ id, input, webhook, modality: this.modality });
     return isUnknown ? { job: id, status: "cut" } : this.accepted(job);
   }

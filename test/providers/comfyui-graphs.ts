@@ -12,7 +12,7 @@ const savers = {
 } as const;
 
 /** A graph that makes `count` files of a text. */
-export function graphOf(prompt: string, count = 1, modality: Modality = "image"): Graph {
+export function makeGraph(prompt: string, count = 1, modality: Modality = "image"): Graph {
   return {
     "4": { class_type: "CheckpointLoaderSimple", inputs: { ckpt_name: "kite.safetensors" } },
     "5": { class_type: "EmptyLatentImage", inputs: { width: 64, height: 64, batch_size: count } },
@@ -30,7 +30,7 @@ export function modalityOfGraph(graph: Graph): Modality {
 }
 
 /** All texts of a graph's inputs. */
-export function textOf(graph: Graph): string {
+export function getText(graph: Graph): string {
   const inputs = Object.values(graph).flatMap((node) =>
     Object.values(record(record(node)["inputs"])),
   );

@@ -4,9 +4,9 @@
  */
 import { once } from "node:events";
 import { type WebSocket, WebSocketServer } from "ws";
-import { scenarioOf } from "../../providers/simulated/scenario.ts";
+import { parseScenario } from "../../providers/simulated/scenario.ts";
 import { simulatedMedia } from "../../providers/simulated/simulated-media.ts";
-import { countOfGraph, graphFault, modalityOfGraph, nodeFault, textOf } from "./comfyui-graphs.ts";
+import { countOfGraph, getText, graphFault, modalityOfGraph, nodeFault } from "./comfyui-graphs.ts";
 import { failureTexts, type SimulatedJob, SimulatedJobs } from "./simulated-jobs.ts";
 import {
   type Answer,
@@ -87,7 +87,7 @@ export class ComfyuiSimulator extends Simulator {
     super.close();
   }
 
-  protected jobOf(path: string): SimulatedJob | undefined {
+  protected buildJob(path: string): SimulatedJob | undefined {
     return this.jobs.get(/^\/history\/([0-9A-Za-z-]+)/.exec(path)?.[1]);
   }
 
@@ -109,16 +109,16 @@ export class ComfyuiSimulator extends Simulator {
       case "GET /system_stats":
         return { status: 200, json: { system: { comfyui_version: "0.3.40" }, devices: [] } };
       default:
-        if (/^\/history\/./.test(path)) return this.history(this.jobOf(path));
+        if (/^\/history\/./.test(path)) return this.history(this.buildJob(path));
         return { status: 404, text: "404: Not Found" };
     }
   }
 
   private submit({ input: body }: Exchange): Answer {
     const graph = record(body["prompt"]);
-    const prompt = textOf(graph);
+    const prompt = getText(graph);
     const extra = record(body["extra_data"]);
-    const { refusal, isUnknown } = scenarioOf(prompt);
+    const { refusal, isUnknown } = parseScenario(prompt);
     // Each job is counted by itself.
     const admitted = this.jobs.admit({ prompt, job: extra["job_id"] }, undefined);
     if (admitted === "down") return { status: 503, text: "Service Unavailable" };
@@ -157,7 +157,7 @@ export class ComfyuiSimulator extends Simulator {
       this.jobs
         .values()
         .filter((job) => job.state === state)
-        .map((job, number) => [number, job.id, job.input["graph"], this.extraOf(job), ["9"]]);
+        .map((job, number) => [number, job.id, job.input["graph"], this.getExtra(job), ["9"]]);
     const hostile = this.jobs.values().find((job) => job.hostile !== undefined && isOpen(job));
     const wrong = hostile && this.hostileAnswer(hostile);
     if (wrong !== undefined) return wrong;
@@ -165,7 +165,7 @@ export class ComfyuiSimulator extends Simulator {
     return { status: 200, json };
   }
 
-  private extraOf({ id }: SimulatedJob): object {
+  private getExtra({ id }: SimulatedJob): object {
     const { extra = {}, client } = this.graphs.get(id) ?? {};
     return { ...extra, client_id: client };
   }
@@ -185,8 +185,10 @@ export class ComfyuiSimulator extends Simulator {
         [this.endName(job), { ...this.endWords(job), timestamp: job.endedAtMs }],
       ],
     };
-    const prompt = [1, job.id, job.input["graph"], this.extraOf(job), ["9"]];
-    const json = { [job.id]: { prompt, outputs: isRight ? outputsOf(job) : {}, status, meta: {} } };
+    const prompt = [1, job.id, job.input["graph"], this.getExtra(job), ["9"]];
+    const json = {
+      [job.id]: { prompt, outputs: isRight ? listOutputs(job) : {}, status, meta: {} },
+    };
     return { status: 200, json };
   }
 
@@ -253,7 +255,7 @@ export class ComfyuiSimulator extends Simulator {
     this.report(job, "executing", { prompt_id, node: "6", display_node: "6" });
     this.report(job, "progress", { prompt_id, node: "6", value: 10, max: 20 });
     // A preview: its kind, and the beginning of a JPEG.
-    this.sockets.get(this.clientOf(job))?.send(Buffer.from("00000001ffd8ff", "hex"));
+    this.sockets.get(this.createClient(job))?.send(Buffer.from("00000001ffd8ff", "hex"));
   }
 
   private tellEnd(job: SimulatedJob): void {
@@ -263,10 +265,10 @@ export class ComfyuiSimulator extends Simulator {
   }
 
   private report(job: SimulatedJob, type: string, data: object): void {
-    this.sockets.get(this.clientOf(job))?.send(JSON.stringify({ type, data }));
+    this.sockets.get(this.createClient(job))?.send(JSON.stringify({ type, data }));
   }
 
-  private clientOf({ id }: SimulatedJob): string {
+  private createClient({ id }: SimulatedJob): string {
     return this.graphs.get(id)?.client ?? "";
   }
 }
@@ -276,7 +278,7 @@ function isOpen({ state }: SimulatedJob): boolean {
 }
 
 /** With a preview, which is no result. */
-function outputsOf({ id, modality, count }: SimulatedJob): object {
+function listOutputs({ id, modality, count }: SimulatedJob): object {
   const name = (at: number) => `${id}_${String(at + 1).padStart(5, "0")}_.${extensions[modality]}`;
   const saved = Array.from({ length: count }, (_, at) => {
     return { filename: name(at), subfolder: "", type: "output" };

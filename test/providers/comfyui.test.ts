@@ -5,7 +5,7 @@ import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { openComfyui } from "../../providers/comfyui/comfyui.ts";
 import { GraphProgress } from "../../providers/comfyui/graph-progress.ts";
 import { simulatedMedia } from "../../providers/simulated/simulated-media.ts";
-import { graphOf } from "./comfyui-graphs.ts";
+import { makeGraph } from "./comfyui-graphs.ts";
 import { ComfyuiSimulator } from "./comfyui-simulator.ts";
 import { type ScriptedAnswer, type Silence, scriptedWeb } from "./scripted-web.ts";
 import { providerConfig, stageComfyui } from "./stages.ts";
@@ -32,7 +32,7 @@ function scriptedWith(
   return { provider, web };
 }
 
-const kite = submission("a kite", { input: graphOf("a kite") });
+const kite = submission("a kite", { input: makeGraph("a kite") });
 const taken = { status: 200, json: { prompt_id: job, number: 1, node_errors: {} } };
 
 t.test("a graph is sent under its job's id, with the headers of the entry", async (t) => {
@@ -41,7 +41,7 @@ t.test("a graph is sent under its job's id, with the headers of the entry", asyn
   const [request] = web.requests;
   t.match(request, { method: "POST", url: `${server}/prompt`, headers: { "x-kite": "secret" } });
   t.match(JSON.parse(String(request?.body)), {
-    ...{ prompt: graphOf("a kite"), client_id: /^[0-9a-f]{32}$/, prompt_id: job },
+    ...{ prompt: makeGraph("a kite"), client_id: /^[0-9a-f]{32}$/, prompt_id: job },
     extra_data: { job_id: job, typical_seconds: 10 },
   });
 });
@@ -79,11 +79,11 @@ for (const [what, answer, outcome] of submits)
 
 const nothing = { status: 200, json: {} };
 const idle = { status: 200, json: { queue_running: [], queue_pending: [] } };
-const queueOf = (state: string, id = job, extra = {}) => ({
+const makeQueue = (state: string, id = job, extra = {}) => ({
   status: 200,
-  json: { ...idle.json, [`queue_${state}`]: [[1, id, graphOf("a kite"), extra, ["9"]]] },
+  json: { ...idle.json, [`queue_${state}`]: [[1, id, makeGraph("a kite"), extra, ["9"]]] },
 });
-const historyOf = (status: unknown, more: object = {}) => ({
+const readHistory = (status: unknown, more: object = {}) => ({
   status: 200,
   json: { [job]: { outputs: {}, status, ...more } },
 });
@@ -93,24 +93,24 @@ const interrupted = ["execution_interrupted", { timestamp: 3_500 }];
 const timed = { prompt: [1, job, {}, { typical_seconds: 10 }, []] };
 
 const statuses: readonly [string, readonly ScriptedAnswer[], object][] = [
-  ["in the history with success", [historyOf({ status_str: "success" })], { state: "succeeded" }],
-  ["pending", [nothing, queueOf("pending")], { state: "queued" }],
-  ["running", [nothing, queueOf("running")], { state: "running", progress: 0 }],
+  ["in the history with success", [readHistory({ status_str: "success" })], { state: "succeeded" }],
+  ["pending", [nothing, makeQueue("pending")], { state: "queued" }],
+  ["running", [nothing, makeQueue("running")], { state: "running", progress: 0 }],
   ["in neither", [nothing, idle, nothing], { state: "lost" }],
   [
     "done between two reads",
-    [nothing, idle, historyOf({ status_str: "success" })],
+    [nothing, idle, readHistory({ status_str: "success" })],
     { state: "succeeded" },
   ],
-  ["of an older server", [historyOf(null, { outputs: { 9: {} } })], { state: "succeeded" }],
+  ["of an older server", [readHistory(null, { outputs: { 9: {} } })], { state: "succeeded" }],
   [
     "interrupted",
-    [historyOf(messages(started, interrupted), timed)],
+    [readHistory(messages(started, interrupted), timed)],
     { state: "canceled", billed: false },
   ],
   [
     "broken",
-    [historyOf(messages(["execution_error", { exception_message: "Out of memory\nat 7" }]))],
+    [readHistory(messages(["execution_error", { exception_message: "Out of memory\nat 7" }]))],
     { state: "failed", class: "upstream", message: "Out of memory", atOutput: true },
   ],
 ];
@@ -121,26 +121,26 @@ for (const [what, answers, status] of statuses)
   });
 
 t.test("interrupted work is billed by its share where the entry says so", async (t) => {
-  const ended = historyOf(messages(started, interrupted), timed);
+  const ended = readHistory(messages(started, interrupted), timed);
   const { provider } = scriptedWith({ billedPartway: true }, ended);
   const billed = { state: "canceled", billed: true, billedFraction: 0.25 };
   t.strictSame(await provider.status(ref), billed);
-  const hostile = historyOf(messages(["execution_interrupted", "soon"]), { prompt: 7 });
+  const hostile = readHistory(messages(["execution_interrupted", "soon"]), { prompt: 7 });
   const other = scriptedWith({ billedPartway: true }, hostile).provider;
   t.strictSame(await other.status(ref), { state: "canceled" });
 });
 
 const found = { kind: "found", ref };
 const lookUps: readonly [string, readonly (ScriptedAnswer | Silence)[], object | string][] = [
-  ["pending", [queueOf("pending")], { ...found, status: { state: "queued" } }],
+  ["pending", [makeQueue("pending")], { ...found, status: { state: "queued" } }],
   [
     "named otherwise by an older server",
-    [queueOf("running", "p-7", { job_id: job })],
+    [makeQueue("running", "p-7", { job_id: job })],
     { kind: "found", ref: `p-7@${server}`, status: { state: "running", progress: 0 } },
   ],
   [
     "in the history",
-    [idle, historyOf({ status_str: "success" })],
+    [idle, readHistory({ status_str: "success" })],
     { ...found, status: { state: "succeeded" } },
   ],
   ["in neither", [idle, nothing], { kind: "absent" }],
@@ -195,7 +195,7 @@ t.test("a file is on each server, and a graph with it goes where it is", async (
   const image = { "1": { class_type: "LoadImage", inputs: { image: second } } };
   for (const number of [1, 2]) {
     const id = `0198c0de-0000-7000-8000-00000000000${number}`;
-    const input = { ...graphOf("sim:slow=1000"), ...image };
+    const input = { ...makeGraph("sim:slow=1000"), ...image };
     const named = await begin(stage, "", { job: id, input });
     t.ok(named.endsWith(stage.simulator.url));
   }
@@ -241,7 +241,7 @@ for (const [modality, files] of [
 ] as const)
   t.test(`comfyui: saved files of ${modality} are streamed, previews are not`, async (t) => {
     const stage = await stageComfyui(t);
-    const begun = await begin(stage, "", { input: graphOf("sim:slow=10", files, modality) });
+    const begun = await begin(stage, "", { input: makeGraph("sim:slow=10", files, modality) });
     await stage.pass(10);
     const result = await stage.provider.result(begun);
     t.equal(result.files.length, files);

@@ -48,7 +48,7 @@ function readExample(name: string) {
   return read(["shipped", file("models")], file("providers"));
 }
 
-function modelsOf({ models }: Catalogue, providers: readonly ProviderConfig[]) {
+function listModels({ models }: Catalogue, providers: readonly ProviderConfig[]) {
   return models.filter(({ provider }) => providers.some(({ name }) => name === provider));
 }
 
@@ -64,12 +64,12 @@ t.test("there is an example for each adapter and dialect", async (t) => {
 });
 
 t.test("the examples can be combined with each other and the shipped models", async (t) => {
-  const textOf = (name: string) => readFileSync(join(examples, name, "providers.json"), "utf8");
-  const providers: unknown[] = names.flatMap((name) => JSON.parse(textOf(name)).providers);
+  const getText = (name: string) => readFileSync(join(examples, name, "providers.json"), "utf8");
+  const providers: unknown[] = names.flatMap((name) => JSON.parse(getText(name)).providers);
   const folder = t.testdir({ "providers.json": JSON.stringify({ providers }) });
   const modelFiles = names.map((name) => join(examples, name, "models.json"));
   const all = read(["shipped", ...modelFiles], join(folder, "providers.json"));
-  const added = modelsOf(all.catalogue, all.providers);
+  const added = listModels(all.catalogue, all.providers);
   t.ok(added.length > names.length);
   t.strictSame(
     added.filter(({ aliases, default_for }) => aliases.length + default_for.length > 0),
@@ -81,10 +81,10 @@ t.test("the examples can be combined with each other and the shipped models", as
 for (const name of names)
   t.test(`examples/providers/${name}: each model makes a file`, async (t) => {
     const { catalogue, providers } = readExample(name);
-    for (const model of modelsOf(catalogue, providers)) {
+    for (const model of listModels(catalogue, providers)) {
       const config = providers.find((one) => one.name === model.provider);
       invariant(config !== undefined, "the model is one of these providers");
-      const input = await inputOf(model, catalogue);
+      const input = await readInput(model, catalogue);
       t.notMatch(JSON.stringify(input), /"\$/, model.id);
       await make(t, await stages[config.adapter](t, config), model, input);
     }
@@ -118,7 +118,10 @@ const forms: AssetForms = {
 };
 
 /** What the model's provider is given of a plain request. */
-async function inputOf(model: ModelEntry, catalogue: Catalogue): Promise<Record<string, unknown>> {
+async function readInput(
+  model: ModelEntry,
+  catalogue: Catalogue,
+): Promise<Record<string, unknown>> {
   const found = resolve(model, catalogue);
   invariant(!("code" in found), `the request is right: ${JSON.stringify(found)}`);
   invariant(model.mapping !== undefined, "it has a mapping");

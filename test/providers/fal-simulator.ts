@@ -1,10 +1,10 @@
 /** A queue as fal runs it. It knows one key, and signs callbacks with a key of its key set. */
 import { createHash, generateKeyPairSync, randomUUID, sign as signBytes } from "node:crypto";
-import { scenarioOf } from "../../providers/simulated/scenario.ts";
+import { parseScenario } from "../../providers/simulated/scenario.ts";
 import {
   failureTexts,
-  modalityOf,
-  promptOf,
+  getModality,
+  makePrompt,
   runningTime,
   type SimulatedJob,
   SimulatedJobs,
@@ -56,7 +56,7 @@ export class FalSimulator extends Simulator {
     this.jobs.close();
   }
 
-  protected jobOf(path: string): SimulatedJob | undefined {
+  protected buildJob(path: string): SimulatedJob | undefined {
     return this.jobs.get(/\/(?:requests|files)\/([0-9a-f-]+)/.exec(path)?.[1]);
   }
 
@@ -74,7 +74,7 @@ export class FalSimulator extends Simulator {
         ? this.submit(exchange)
         : { status: 404, json: { detail: "Not Found" } };
     const [, app, , call = ""] = request;
-    const job = this.jobOf(path);
+    const job = this.buildJob(path);
     const more = job === undefined ? undefined : this.more.get(job.id);
     const isCancel = call === "/cancel";
     if (job === undefined || more === undefined || more.app !== app)
@@ -89,14 +89,14 @@ export class FalSimulator extends Simulator {
   private submit({ path, query, input }: Exchange): Answer {
     const [, app = ""] = /^(\/[^/]+\/[^/]+)/.exec(path) ?? [];
     const webhook = query.get("fal_webhook") ?? undefined;
-    const { refusal, isUnknown } = scenarioOf(promptOf(input));
+    const { refusal, isUnknown } = parseScenario(makePrompt(input));
     const admitted = this.jobs.admit(input, webhook);
     if (admitted === "down") return { status: 503, json: { detail: "Service unavailable" } };
     if (admitted === "busy") return { status: 429, json: { detail: "Too many requests" } };
     if (refusal !== undefined) return policyViolation(failureTexts[refusal], "prompt");
-    if (promptOf(input) === "" && input["image_url"] === undefined)
+    if (makePrompt(input) === "" && input["image_url"] === undefined)
       return invalid([{ loc: ["body", "prompt"], msg: "Field required", type: "missing" }]);
-    const born = { id: randomUUID(), input, webhook, modality: modalityOf(path) };
+    const born = { id: randomUUID(), input, webhook, modality: getModality(path) };
     const job = this.jobs.begin(born);
     this.more.set(job.id, { app, isToBeCanceled: false });
     if (isUnknown) return { job: job.id, status: "cut" };
@@ -156,7 +156,7 @@ export class FalSimulator extends Simulator {
   private output(job: SimulatedJob): object {
     const files = this.fileUrls(job).map((url) => ({ url, file_name: url.split("/").at(-1) }));
     const typed = files.map((file) => ({ ...file, content_type: contentTypes[job.modality] }));
-    const prompt = promptOf(job.input);
+    const prompt = makePrompt(job.input);
     switch (job.modality) {
       case "image":
         return { images: typed.map((file) => ({ ...file, width: 1, height: 1 })), seed: 7, prompt };

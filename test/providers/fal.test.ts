@@ -24,7 +24,7 @@ const ref = JSON.stringify({ id: "r-1", app: "/kites/image" });
 t.test("the vendor's client completes its calls against the simulator", async (t) => {
   const stage = await stageFal(t);
   const { simulator, pass, callbackUrl = "" } = stage;
-  const client = clientOf(simulator);
+  const client = createClient(simulator);
   const kite = { input: { prompt: "a kite sim:queue=10 sim:slow=10" }, webhookUrl: callbackUrl };
   const { request_id: requestId } = await client.queue.submit("kites/image/fast", kite);
   const status = () => client.queue.status("kites/image/fast", { requestId });
@@ -45,11 +45,11 @@ t.test("the vendor's client completes its calls against the simulator", async (t
     name: "ValidationError",
     body: { detail: [{ type: "content_policy_violation" }] },
   });
-  const stranger = clientOf(simulator, "wrong").queue;
+  const stranger = createClient(simulator, "wrong").queue;
   await t.rejects(stranger.status("kites/image", { requestId }), { message: "Unauthorized" });
 });
 
-function clientOf({ url, key }: FalSimulator, credentials = key) {
+function createClient({ url, key }: FalSimulator, credentials = key) {
   return createFalClient({
     credentials,
     fetch: (asked, init) => fetch(String(asked).replace("https://queue.fal.run", url), init),

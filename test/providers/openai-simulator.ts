@@ -4,7 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import type { Modality } from "../../config/catalogue.ts";
-import { scenarioOf } from "../../providers/simulated/scenario.ts";
+import { parseScenario } from "../../providers/simulated/scenario.ts";
 import { simulatedMedia } from "../../providers/simulated/simulated-media.ts";
 import { failureTexts, type SimulatedJob, SimulatedJobs } from "./simulated-jobs.ts";
 import { type Answer, type Exchange, Simulator, type SimulatorOptions } from "./simulator.ts";
@@ -44,13 +44,13 @@ export class OpenaiSimulator extends Simulator {
     return () => this.onHeld.delete(run);
   }
 
-  protected jobOf(path: string): SimulatedJob | undefined {
+  protected buildJob(path: string): SimulatedJob | undefined {
     return this.jobs.get(/^\/(?:v1\/videos|files)\/([0-9a-z_]+)/.exec(path)?.[1]);
   }
 
   protected async answer(exchange: Exchange): Promise<Answer> {
     const { method, path, headers, query } = exchange;
-    const job = this.jobOf(path);
+    const job = this.buildJob(path);
     // Where the URLs of images lead on servers of one's own.
     if (path.startsWith("/own/")) return media("image");
     if (headers["authorization"] !== `Bearer ${this.key}`)
@@ -75,12 +75,12 @@ export class OpenaiSimulator extends Simulator {
       return isThere ? media("video") : fault(404, "Video is not ready yet", "not_ready");
     }
     if (method === "DELETE") return this.remove(job);
-    return this.hostileAnswer(job) ?? { job: job.id, status: 200, json: this.videoOf(job) };
+    return this.hostileAnswer(job) ?? { job: job.id, status: 200, json: this.getVideo(job) };
   }
 
   /** Answers when the work is done. */
   private async hold(exchange: Exchange, modality: Modality): Promise<Answer> {
-    const input = await this.inputOf(exchange);
+    const input = await this.readInput(exchange);
     const refused = this.refusal(input);
     if (refused !== undefined) return refused;
     const job = this.begin(input, modality, undefined);
@@ -95,10 +95,10 @@ export class OpenaiSimulator extends Simulator {
     await done;
     this.held--;
     if (job.state === "canceled") return { job: job.id, status: "cut" };
-    return this.hostileAnswer(job) ?? this.resultOf(job, exchange.path, input);
+    return this.hostileAnswer(job) ?? this.getResult(job, exchange.path, input);
   }
 
-  private resultOf(job: SimulatedJob, path: string, input: Input): Answer {
+  private getResult(job: SimulatedJob, path: string, input: Input): Answer {
     const { ending } = job.scenario;
     if (job.state === "failed") {
       const isFiltered = ending === "nsfw_output" || ending === "ip_output";
@@ -118,12 +118,12 @@ export class OpenaiSimulator extends Simulator {
   }
 
   private async submit(exchange: Exchange): Promise<Answer> {
-    const input = await this.inputOf(exchange);
+    const input = await this.readInput(exchange);
     const refused = this.refusal(input);
     if (refused !== undefined) return refused;
     const job = this.begin(input, "video", this.webhookUrl);
     if (job.scenario.isUnknown) return { job: job.id, status: "cut" };
-    return { job: job.id, status: 200, json: this.videoOf(job) };
+    return { job: job.id, status: 200, json: this.getVideo(job) };
   }
 
   private begin(input: Input, modality: Modality, webhook: string | undefined): SimulatedJob {
@@ -133,7 +133,7 @@ export class OpenaiSimulator extends Simulator {
 
   private refusal(input: Input): Answer | undefined {
     const prompt = String(input["prompt"] ?? "");
-    const { refusal } = scenarioOf(prompt);
+    const { refusal } = parseScenario(prompt);
     const admitted = this.jobs.admit(input, undefined);
     if (admitted === "down") return fault(503, "The server is overloaded.", "server_error");
     if (admitted === "busy")
@@ -144,7 +144,7 @@ export class OpenaiSimulator extends Simulator {
   }
 
   /** JSON or a form; what speech calls `input` is the prompt. */
-  private async inputOf({ headers, body, input: json }: Exchange): Promise<Input> {
+  private async readInput({ headers, body, input: json }: Exchange): Promise<Input> {
     const type = headers["content-type"] ?? "";
     if (!type.startsWith("multipart/form-data"))
       return { ...json, prompt: json["prompt"] ?? json["input"] ?? json["text"] };
@@ -159,7 +159,7 @@ export class OpenaiSimulator extends Simulator {
     return fields;
   }
 
-  private videoOf(job: SimulatedJob): object {
+  private getVideo(job: SimulatedJob): object {
     const { id, state, input, startedAtMs, createdAtMs, scenario } = job;
     const states = {
       ...{ queued: "queued", running: "in_progress", succeeded: "completed" },

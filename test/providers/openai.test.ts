@@ -40,7 +40,7 @@ const speech: Partial<Submission> = {
   input: { input: "a kite", voice: "alloy" },
 };
 
-async function bytesOf(file: ResultFile | undefined): Promise<Buffer> {
+async function readBytes(file: ResultFile | undefined): Promise<Buffer> {
   if (file?.kind !== "stream") throw new Error(`a file of kind ${file?.kind}`);
   const chunks: Uint8Array[] = [];
   for await (const chunk of await file.open(new AbortController().signal)) chunks.push(chunk);
@@ -50,7 +50,7 @@ async function bytesOf(file: ResultFile | undefined): Promise<Buffer> {
 t.test("the vendor's client completes its calls against the simulator", async (t) => {
   const stage = await stageOpenaiVideos(t);
   const { simulator, pass } = stage;
-  const client = clientOf(simulator);
+  const client = createClient(simulator);
   simulator.whenHeld(() => stage.clock.advance(10));
   const drawn = await client.images.generate({ model: "kite", prompt: "a kite sim:slow=10" });
   t.strictSame(Buffer.from(drawn.data?.[0]?.b64_json ?? "", "base64"), dot);
@@ -79,7 +79,9 @@ t.test("the vendor's client completes its calls against the simulator", async (t
   await t.rejects(client.videos.retrieve(created.id), { message: /^404/ });
   const refused = { model: "kite", prompt: "sim:nsfw" };
   await t.rejects(client.images.generate(refused), { message: /^400/, code: "moderation_blocked" });
-  await t.rejects(clientOf(simulator, "wrong").videos.retrieve(created.id), { message: /^401/ });
+  await t.rejects(createClient(simulator, "wrong").videos.retrieve(created.id), {
+    message: /^401/,
+  });
 
   const [callback] = stage.callbacks;
   const body = Buffer.from(callback?.rawBody ?? []).toString();
@@ -89,7 +91,7 @@ t.test("the vendor's client completes its calls against the simulator", async (t
   await t.rejects(unwrap(`${body} `));
 });
 
-function clientOf({ url, key }: OpenaiSimulator, apiKey = key) {
+function createClient({ url, key }: OpenaiSimulator, apiKey = key) {
   return new OpenAI({ apiKey, baseURL: `${url}/v1`, maxRetries: 0 });
 }
 
@@ -165,7 +167,7 @@ t.test("a localai video is the answer to its call", async (t) => {
     ...{ kind: "accepted", ref, status: { state: "succeeded" } },
   });
   const { files } = await provider.result(ref);
-  t.strictSame(await bytesOf(files[0]), simulatedMedia.video.bytes);
+  t.strictSame(await readBytes(files[0]), simulatedMedia.video.bytes);
 });
 
 const error = (code: string | null, message = "No.") => ({ error: { message, code, type: "x" } });
@@ -218,7 +220,7 @@ for (const [what, file, kind] of files)
     t.equal(given[0]?.kind, kind);
     t.equal(enhancedPrompt, "A red kite.");
     if (!what.includes("own")) return;
-    t.equal((await bytesOf(given[0])).toString(), "bytes");
+    t.equal((await readBytes(given[0])).toString(), "bytes");
     t.equal(web.requests[1]?.headers?.["authorization"], "Bearer sk-kite");
   });
 

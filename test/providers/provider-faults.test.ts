@@ -8,7 +8,7 @@ import {
   type SubmitOutcome,
   UnavailableError,
 } from "../../providers/provider.ts";
-import { accepted, running, stage, timesOf, unreachable } from "../effects/provider-stage.ts";
+import { accepted, formatTimes, running, stage, unreachable } from "../effects/provider-stage.ts";
 
 const succeeded: ProviderStatus = { state: "succeeded" };
 const delivered = { files: [{ kind: "url", url: "https://files.example.com/a" }] } as const;
@@ -28,7 +28,7 @@ t.test("B1: the longer of Retry-After and our own growing pause is waited for", 
       const { submit, pass, calls } = stage({ submits: [refusal] });
       await submit();
       await pass(18_000);
-      t.strictSame(timesOf(calls, "submit"), times, `${kind} ${retryAfterMs}`);
+      t.strictSame(formatTimes(calls, "submit"), times, `${kind} ${retryAfterMs}`);
     }
 });
 
@@ -38,7 +38,7 @@ t.test("B1: a far Retry-After is bounded by the job's deadline", async (t) => {
   const { submit, pass, calls } = stage(script);
   await submit();
   await pass(100_000);
-  t.strictSame(timesOf(calls, "submit"), [0, 100_000]);
+  t.strictSame(formatTimes(calls, "submit"), [0, 100_000]);
 });
 
 t.test("B1: Retry-After of a read is heeded above our own pause", async (t) => {
@@ -51,7 +51,7 @@ t.test("B1: Retry-After of a read is heeded above our own pause", async (t) => {
     const { submit, pass, calls } = stage({ statuses: [new UnavailableError(429, retryAfter)] });
     await submit();
     await pass(30_000);
-    t.strictSame(timesOf(calls, "status"), times, retryAfter);
+    t.strictSame(formatTimes(calls, "status"), times, retryAfter);
   }
 });
 
@@ -62,14 +62,14 @@ t.test("B2: a result that is gone ends the job failed and refunded", async (t) =
   });
   await submit();
   await pass(15_000);
-  t.strictSame(timesOf(calls, "result"), [5_000, 15_000]);
+  t.strictSame(formatTimes(calls, "result"), [5_000, 15_000]);
   t.match(sent.at(-1), refunded(/^The provider does not have the result .* any more\.$/));
   t.notOk(
     sent.some((message) => message.kind === "detail"),
     "it is not unavailable",
   );
   await pass(60_000);
-  t.equal(timesOf(calls, "status").length, 2, "its place is free");
+  t.equal(formatTimes(calls, "status").length, 2, "its place is free");
 });
 
 t.test("B2: a result that is there the next time is delivered", async (t) => {
@@ -87,7 +87,7 @@ t.test("B2: a result that cannot be had for the moment is asked for ever later",
   const { submit, pass, calls, sent } = stage({ statuses: [succeeded], results: [unreachable] });
   await submit();
   await pass(80_000);
-  t.strictSame(timesOf(calls, "result"), [5_000, 10_000, 20_000, 40_000, 80_000]);
+  t.strictSame(formatTimes(calls, "result"), [5_000, 10_000, 20_000, 40_000, 80_000]);
   t.notOk(sent.some((message) => message.kind === "finished"));
 });
 
@@ -105,7 +105,7 @@ t.test("B4: one answer that cannot be understood ends nothing", async (t) => {
   await submit();
   await pass(60_000);
   t.notOk(sent.some((message) => message.kind === "finished"));
-  t.equal(timesOf(calls, "cancel").length, 0);
+  t.equal(formatTimes(calls, "cancel").length, 0);
 });
 
 t.test("B4: work that goes on although its job ends is canceled there", async (t) => {
@@ -113,5 +113,5 @@ t.test("B4: work that goes on although its job ends is canceled there", async (t
   await submit();
   await pass(15_000);
   t.match(sent.at(-1), refunded(/could not be understood\.$/));
-  t.strictSame(timesOf(calls, "cancel"), [15_000]);
+  t.strictSame(formatTimes(calls, "cancel"), [15_000]);
 });

@@ -1,10 +1,10 @@
 /** The API of Replicate. It knows one token, and signs callbacks by Standard Webhooks. */
 import { randomBytes } from "node:crypto";
-import { scenarioOf } from "../../providers/simulated/scenario.ts";
+import { parseScenario } from "../../providers/simulated/scenario.ts";
 import {
   failureTexts,
-  modalityOf,
-  promptOf,
+  getModality,
+  makePrompt,
   type SimulatedJob,
   SimulatedJobs,
 } from "./simulated-jobs.ts";
@@ -45,7 +45,7 @@ export class ReplicateSimulator extends Simulator {
     this.jobs.close();
   }
 
-  protected jobOf(path: string): SimulatedJob | undefined {
+  protected buildJob(path: string): SimulatedJob | undefined {
     return this.jobs.get(/\/(?:predictions|files)\/([0-9a-z]+)/.exec(path)?.[1]);
   }
 
@@ -57,7 +57,7 @@ export class ReplicateSimulator extends Simulator {
     if (path === "/v1/account")
       return { status: 200, json: { type: "user", username: "kite", name: "Kite" } };
     if (method === "POST" && isSubmit.test(path)) return this.submit(exchange);
-    const job = this.jobOf(path);
+    const job = this.buildJob(path);
     if (job === undefined) return notFound;
     if (method === "GET" && path === `/v1/predictions/${job.id}`)
       return this.hostileAnswer(job) ?? this.prediction(job, 200);
@@ -68,28 +68,28 @@ export class ReplicateSimulator extends Simulator {
   private submit({ path, input: body }: Exchange): Answer {
     const input = record(body["input"]);
     const webhook = typeof body["webhook"] === "string" ? body["webhook"] : undefined;
-    const { refusal, isUnknown } = scenarioOf(promptOf(input));
+    const { refusal, isUnknown } = parseScenario(makePrompt(input));
     const admitted = this.jobs.admit(input, webhook);
     if (admitted === "down") return problem(503, "Service Unavailable", "Try again later");
     if (admitted === "busy")
       return { ...problem(429, "Too Many Requests", "Throttled"), headers: { "retry-after": "1" } };
     if (refusal !== undefined) return problem(422, "Refused", failureTexts[refusal]);
-    if (promptOf(input) === "")
+    if (makePrompt(input) === "")
       return problem(422, "Input validation failed", "- input: prompt is required\n");
     const version = body["version"];
     if (path === "/v1/predictions" && typeof version !== "string")
       return problem(422, "Invalid version or not permitted", "A version is required");
     const id = randomBytes(13).toString("hex");
     const model = path === "/v1/predictions" ? "kites/image" : path;
-    const job = this.jobs.begin({ id, input, webhook, modality: modalityOf(model) });
+    const job = this.jobs.begin({ id, input, webhook, modality: getModality(model) });
     return isUnknown ? { job: id, status: "cut" } : this.prediction(job, 201);
   }
 
   private prediction(job: SimulatedJob, status: number): Answer {
-    return { job: job.id, status, json: this.predictionOf(job) };
+    return { job: job.id, status, json: this.getPrediction(job) };
   }
 
-  private predictionOf(job: SimulatedJob): object {
+  private getPrediction(job: SimulatedJob): object {
     const get = `${this.url}/v1/predictions/${job.id}`;
     const urls = { get, cancel: `${get}/cancel`, web: `https://replicate.example/p/${job.id}` };
     const [first, ...others] = this.fileUrls(job);
@@ -103,7 +103,7 @@ export class ReplicateSimulator extends Simulator {
       case "requested":
         return this.prediction(job, 200);
       case "refused": {
-        const json = { ...this.predictionOf(job), status: "succeeded" };
+        const json = { ...this.getPrediction(job), status: "succeeded" };
         return { job: job.id, status: 200, json };
       }
       case "failed":
@@ -118,7 +118,7 @@ export class ReplicateSimulator extends Simulator {
   }
 
   private tell(job: SimulatedJob): void {
-    const body = JSON.stringify(this.predictionOf(job));
+    const body = JSON.stringify(this.getPrediction(job));
     this.callBack(job, (isForged) => this.sign(body, isForged ? newSecret() : this.secret));
   }
 

@@ -48,7 +48,7 @@ t.test("the vendor's client completes its calls against the simulator", async (t
   const [callback] = callbacks;
   if (callback === undefined) return void t.fail("no callback");
   const { key: secret } = await client.webhooks.default.secret.get();
-  const webhook = webhookOf(callback, secret);
+  const webhook = verifyWebhook(callback, secret);
   t.equal(await validateWebhook(webhook), true);
   t.equal(await validateWebhook({ ...webhook, body: "{}" }), false);
 
@@ -61,7 +61,7 @@ t.test("the vendor's client completes its calls against the simulator", async (t
   await t.rejects(stranger.predictions.get(slow.id), { message: /401/ });
 });
 
-function webhookOf({ headers, rawBody }: Callback, secret: string) {
+function verifyWebhook({ headers, rawBody }: Callback, secret: string) {
   return {
     id: headers["webhook-id"] ?? "",
     timestamp: headers["webhook-timestamp"] ?? "",

@@ -7,7 +7,7 @@
 
 import type { Modality } from "../../config/catalogue.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
-import { type Scenario, scenarioOf } from "../../providers/simulated/scenario.ts";
+import { parseScenario, type Scenario } from "../../providers/simulated/scenario.ts";
 
 export interface SimulatedJob {
   readonly id: string;
@@ -59,7 +59,7 @@ export class SimulatedJobs {
 
   /** Whether this submit meets a server that is down or busy; counts the submits of each job. */
   admit(input: SimulatedJob["input"], webhook: string | undefined): "down" | "busy" | "taken" {
-    const { down, busy } = scenarioOf(promptOf(input));
+    const { down, busy } = parseScenario(makePrompt(input));
     const job = webhook === undefined ? null : new URL(webhook).searchParams.get("job");
     const key = job ?? JSON.stringify(input);
     const number = (this.submits.get(key) ?? 0) + 1;
@@ -69,12 +69,12 @@ export class SimulatedJobs {
   }
 
   begin(born: Born): SimulatedJob {
-    const prompt = promptOf(born.input);
+    const prompt = makePrompt(born.input);
     const job: SimulatedJob = {
       ...born,
-      scenario: scenarioOf(prompt),
+      scenario: parseScenario(prompt),
       hostile: /(?<=^|\s)hostile:([a-z]+)/.exec(prompt)?.[1],
-      count: countOf(born.input),
+      count: getCount(born.input),
       createdAtMs: this.clock.nowMs(),
       state: "queued",
       stopTimer: () => undefined,
@@ -128,7 +128,7 @@ export class SimulatedJobs {
   }
 }
 
-export function promptOf(input: SimulatedJob["input"]): string {
+export function makePrompt(input: SimulatedJob["input"]): string {
   return [input["prompt"], input["text"]].filter((text) => typeof text === "string").join(" ");
 }
 
@@ -139,13 +139,13 @@ export function runningTime({ startedAtMs, endedAtMs }: SimulatedJob): number | 
 }
 
 /** What a model makes, by its name. */
-export function modalityOf(model: string): Modality {
+export function getModality(model: string): Modality {
   if (/video/.test(model)) return "video";
   if (/audio|speech|music|kokoro/.test(model)) return "audio";
   return /3d|mesh|trellis/.test(model) ? "three_d" : "image";
 }
 
-function countOf(input: SimulatedJob["input"]): number {
+function getCount(input: SimulatedJob["input"]): number {
   const given = input["num_images"] ?? input["num_outputs"] ?? input["n"];
   return typeof given === "number" && given >= 1 && given <= 24 ? Math.floor(given) : 1;
 }

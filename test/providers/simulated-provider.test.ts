@@ -8,7 +8,7 @@ import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { IdMint, idAtEnd, partitionOfId } from "../../engine/id.ts";
 import type { Key } from "../../engine/key.ts";
 import type { Callback } from "../../providers/provider.ts";
-import { scenarioOf } from "../../providers/simulated/scenario.ts";
+import { parseScenario } from "../../providers/simulated/scenario.ts";
 import { simulatedMedia } from "../../providers/simulated/simulated-media.ts";
 import { SimulatedProvider } from "../../providers/simulated/simulated-provider.ts";
 import { jobSelf } from "../actors/accounts.ts";
@@ -71,18 +71,18 @@ function spoken(message: JobMessage): string {
 }
 
 t.test("words of a prompt stand anywhere, space-separated, and combine", async (t) => {
-  const calm = scenarioOf("a kite");
+  const calm = parseScenario("a kite");
   t.equal(calm.ending, "succeed");
-  t.match(scenarioOf("sim:slow=250 a kite sim:fail\nsim:billed"), {
+  t.match(parseScenario("sim:slow=250 a kite sim:fail\nsim:billed"), {
     slowMs: 250,
     ending: "fail",
     billed: true,
   });
-  t.strictSame(scenarioOf("sim:ok"), calm);
-  t.strictSame(scenarioOf("xsim:fail sim:failx sim:FAIL"), calm, "only whole words count");
-  t.match(scenarioOf("sim:queue=5 sim:busy=2 sim:down=3"), { queueMs: 5, busy: 2, down: 3 });
-  t.match(scenarioOf("sim:cancel_partway"), { cancel: "partway" });
-  t.match(scenarioOf("sim:ip sim:cancel_refused"), { refusal: "ip", cancel: "refused" });
+  t.strictSame(parseScenario("sim:ok"), calm);
+  t.strictSame(parseScenario("xsim:fail sim:failx sim:FAIL"), calm, "only whole words count");
+  t.match(parseScenario("sim:queue=5 sim:busy=2 sim:down=3"), { queueMs: 5, busy: 2, down: 3 });
+  t.match(parseScenario("sim:cancel_partway"), { cancel: "partway" });
+  t.match(parseScenario("sim:ip sim:cancel_refused"), { refusal: "ip", cancel: "refused" });
 });
 
 t.test("a plain prompt succeeds at once with a tiny picture for each image", async (t) => {

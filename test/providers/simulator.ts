@@ -108,7 +108,7 @@ export abstract class Simulator {
 
   /** What the protocol answers. */
   protected abstract answer(exchange: Exchange): Answer | Promise<Answer>;
-  protected abstract jobOf(path: string): SimulatedJob | undefined;
+  protected abstract buildJob(path: string): SimulatedJob | undefined;
 
   /** `port` 0 takes any. */
   async listen(port = 0): Promise<this> {
@@ -190,9 +190,9 @@ export abstract class Simulator {
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = "GET", url = "/", headers } = request;
     response.on("error", () => undefined);
-    const body = await bodyOf(request);
+    const body = await readBody(request);
     const { pathname, searchParams: query } = new URL(url, this.url);
-    const job = this.jobOf(pathname)?.id;
+    const job = this.buildJob(pathname)?.id;
     const call: Call = { method, path: url, headers, atMs: this.clock.nowMs() };
     if (job !== undefined) call.job = job;
     this.journal.push(call);
@@ -233,7 +233,7 @@ export abstract class Simulator {
   }
 
   private serveFile(path: string, headers: IncomingHttpHeaders, response: ServerResponse): void {
-    const job = this.jobOf(path);
+    const job = this.buildJob(path);
     if (job?.hostile === "redirects")
       return void response.writeHead(302, { location: `${path}/again` }).end();
     if (job?.hostile === "loopback")
@@ -269,7 +269,7 @@ function origin(server: Server): string {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request) {

@@ -70,15 +70,15 @@ async function firstUrl(
 
 t.test("hostile files redirect without end, lead inside, or are pages", async (t) => {
   const stage = await stageReplicate(t);
-  const fileOf = async (word: string) => {
+  const getFile = async (word: string) => {
     const ref = await begin(stage, `hostile:${word} sim:slow=10`);
     await stage.pass(10);
     return firstUrl(t, await stage.provider.result(ref));
   };
-  await t.rejects(fetch(await fileOf("redirects")), { message: "fetch failed" });
-  t.equal(await (await fetch(await fileOf("loopback"))).text(), "inside");
+  await t.rejects(fetch(await getFile("redirects")), { message: "fetch failed" });
+  t.equal(await (await fetch(await getFile("loopback"))).text(), "inside");
   t.strictSame(stage.simulator.trapped, ["/secret"]);
-  t.equal((await fetch(await fileOf("media"))).headers.get("content-type"), "text/html");
+  t.equal((await fetch(await getFile("media"))).headers.get("content-type"), "text/html");
 });
 
 const callbackCounts = [

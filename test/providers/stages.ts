@@ -19,7 +19,7 @@ import { openOpenai } from "../../providers/openai/openai.ts";
 import type { Callback, Provider, Submission } from "../../providers/provider.ts";
 import { openReplicate } from "../../providers/replicate/replicate.ts";
 import { CogSimulator, type CogSimulatorOptions } from "./cog-simulator.ts";
-import { graphOf } from "./comfyui-graphs.ts";
+import { makeGraph } from "./comfyui-graphs.ts";
 import { ComfyuiSimulator, type ComfyuiSimulatorOptions } from "./comfyui-simulator.ts";
 import { FalSimulator, type FalSimulatorOptions } from "./fal-simulator.ts";
 import { OpenaiSimulator, type OpenaiSimulatorOptions } from "./openai-simulator.ts";
@@ -123,7 +123,7 @@ export async function stageComfyui(
   const urls = [simulator.url, ...(options.urls ?? [])];
   const config = providerConfig("comfyui", { targetedInterrupt: true, ...options, urls });
   const plain = await stage(t, openComfyui, simulator, clock, config);
-  return { ...plain, asking: (prompt, count) => ({ input: graphOf(prompt, count) }) };
+  return { ...plain, asking: (prompt, count) => ({ input: makeGraph(prompt, count) }) };
 }
 
 /** Submits wait for their answer until the simulator works on it. */
@@ -261,7 +261,7 @@ async function stage<S extends Simulator>(
 export async function receiveCallbacks(port = 0) {
   const callbacks: ReceivedCallback[] = [];
   const server = createServer((request, response) => {
-    bodyOf(request).then(
+    readBody(request).then(
       (rawBody) => {
         const path = request.url ?? "";
         const job = new URL(path, "http://localhost").searchParams.get("job") ?? "";
@@ -282,7 +282,7 @@ export async function receiveCallbacks(port = 0) {
   return { callbacks, url, close };
 }
 
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
   return Buffer.concat(chunks);

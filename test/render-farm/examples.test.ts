@@ -8,7 +8,7 @@ const bench = await openFilmBench(t, 1);
 const examples = join(import.meta.dirname, "../../../examples");
 const types: Readonly<Record<string, string>> = { mp4: "video/mp4", mp3: "audio/mpeg" };
 
-async function filesOf(name: string): Promise<Files> {
+async function readFiles(name: string): Promise<Files> {
   const folder = join(examples, name);
   const files = readdirSync(folder).map(async (path) => {
     const mimeType = types[path.slice(path.lastIndexOf(".") + 1)];
@@ -23,7 +23,7 @@ async function filesOf(name: string): Promise<Files> {
 
 t.test("the examples are without fault, and something is to be seen in each", async (t) => {
   for (const name of readdirSync(examples).filter((name) => name !== "providers")) {
-    const files = await filesOf(name);
+    const files = await readFiles(name);
     const timeline = effectiveTimeline({
       entry: "index.html",
       has: (path) => path in files,

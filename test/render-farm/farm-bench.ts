@@ -15,7 +15,7 @@ export interface FarmBench {
   readonly objects: Objects;
   readonly worker: TaskWorker;
   run(input: object, outputPrefix?: string): Promise<TaskOutcome>;
-  bytesOf(key: string): Promise<Buffer>;
+  readBytes(key: string): Promise<Buffer>;
 }
 
 export async function openFarmBench(t: Teardown): Promise<FarmBench> {
@@ -37,7 +37,7 @@ export async function openFarmBench(t: Teardown): Promise<FarmBench> {
         signal: new AbortController().signal,
         reportProgress: () => undefined,
       }),
-    async bytesOf(key) {
+    async readBytes(key) {
       const chunks: Uint8Array[] = [];
       const range = { start: 0, end: Number.MAX_SAFE_INTEGER };
       for await (const chunk of objects.read(key, range)) chunks.push(chunk);

@@ -42,7 +42,7 @@ export interface FilmBench extends MediaBench {
   film(files: Files, more?: object): Promise<Film>;
   /** What a render says that fails. */
   fail(files: Files, more?: object): Promise<string>;
-  inputOf(files: Files, more?: object): Promise<object>;
+  readInput(files: Files, more?: object): Promise<object>;
   /** Pixels of one frame, as a lossless still. */
   colorsAt(files: Files, frame: number, ...places: readonly Place[]): Promise<Colors>;
 }
@@ -101,14 +101,14 @@ export async function openFilmBench(
   const studio = { tools, objects: bench.objects, timeoutMs: limits.farm.renderTaskMs };
   const worker = render(studio);
   let bundles = 0;
-  const inputOf = async (files: Files, more: object = {}): Promise<object> => {
+  const readInput = async (files: Files, more: object = {}): Promise<object> => {
     const prefix = `bundle-${bundles++}`;
     const listed = await Promise.all(
       Object.entries(files).map(async ([path, file], index) => {
         if (typeof file !== "string") return { path, ...file };
         const objectKey = `${prefix}/${index}`;
         await bench.objects.put(objectKey, [Buffer.from(file)]);
-        return { path, objectKey, mimeType: typeOf(path) };
+        return { path, objectKey, mimeType: getType(path) };
       }),
     );
     const manifestKey = `${prefix}/manifest`;
@@ -116,9 +116,9 @@ export async function openFilmBench(
     return { manifestKey, target: "video", assets: {}, ...more };
   };
   const film = async (files: Files, more?: object): Promise<Film> => {
-    const outcome = await bench.run(worker, await inputOf(files, more));
+    const outcome = await bench.run(worker, await readInput(files, more));
     if (outcome.kind === "failed") throw new Error(outcome.message);
-    return filmOf(outcome, bench);
+    return readFilm(outcome, bench);
   };
   return {
     ...bench,
@@ -126,22 +126,22 @@ export async function openFilmBench(
     worker,
     isolation,
     notes,
-    inputOf,
+    readInput,
     film,
     async colorsAt(files, frame, ...places) {
       const { key } = await film(files, { target: "still", still: { frame } });
-      const png = readPng(await bench.bytesOf(key));
+      const png = readPng(await bench.readBytes(key));
       return places.map(([x, y]) => png.at((x + 0.5) / png.width, (y + 0.5) / png.height));
     },
     async fail(files, more) {
-      const outcome = await bench.run(worker, await inputOf(files, more));
+      const outcome = await bench.run(worker, await readInput(files, more));
       if (outcome.kind === "succeeded") throw new Error("it succeeded");
       return outcome.message;
     },
   };
 }
 
-function filmOf(outcome: Succeeded, bench: MediaBench): Film {
+function readFilm(outcome: Succeeded, bench: MediaBench): Film {
   const key = outcome.outputs[0]?.objectKey ?? "";
   const { width = 0, height = 0 } = outcome.outputs[0] ?? {};
   let decoded: Promise<Buffer> | undefined;
@@ -165,7 +165,7 @@ function filmOf(outcome: Succeeded, bench: MediaBench): Film {
   };
 }
 
-function typeOf(path: string): string {
+function getType(path: string): string {
   if (path.endsWith(".html")) return "text/html";
   if (path.endsWith(".js")) return "text/javascript";
   if (path.endsWith(".css")) return "text/css";

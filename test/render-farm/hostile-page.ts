@@ -13,9 +13,13 @@ export const inFrame = (script: string): string =>
     if (performance.now() > 100) { ${script} } requestAnimationFrame(go); });</script>`;
 
 /** Why it failed, or nothing when it was filmed; either way its browser is gone. */
-export async function fateOf(bench: FilmBench, html: string, more: Files = {}): Promise<string> {
+export async function renderToFate(
+  bench: FilmBench,
+  html: string,
+  more: Files = {},
+): Promise<string> {
   const files = { ...composition(square + html, 'data-duration="0.4"'), ...more };
-  const outcome = await bench.run(bench.worker, await bench.inputOf(files));
+  const outcome = await bench.run(bench.worker, await bench.readInput(files));
   while (childProcesses().some(isBrowsers)) await delay(20);
   return outcome.kind === "failed" ? outcome.message : "";
 }

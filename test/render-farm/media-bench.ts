@@ -25,7 +25,7 @@ export interface MediaBench {
   run(worker: TaskWorker, input: object, signal?: AbortSignal): Promise<TaskOutcome>;
   /** The first output of a task that must succeed. */
   make(worker: TaskWorker, input: object): Promise<TaskOutput>;
-  bytesOf(key: string | undefined): Promise<Buffer>;
+  readBytes(key: string | undefined): Promise<Buffer>;
   /** Stores what ffmpeg makes of these arguments; the file's name ends them. */
   store(
     name: string,
@@ -60,7 +60,7 @@ export async function openMediaBench(t: TestFolder): Promise<MediaBench> {
   const tools = mediaTools(programs, undefined);
   const objects = memoryObjects();
   let taskCount = 0;
-  const bytesOf = async (key: string | undefined): Promise<Buffer> => {
+  const readBytes = async (key: string | undefined): Promise<Buffer> => {
     const chunks: Uint8Array[] = [];
     const range = { start: 0, end: Number.MAX_SAFE_INTEGER };
     for await (const chunk of objects.read(key ?? "", range)) chunks.push(chunk);
@@ -68,7 +68,7 @@ export async function openMediaBench(t: TestFolder): Promise<MediaBench> {
   };
   const onDisk = async (key: string | undefined): Promise<string> => {
     const path = join(folder, (key ?? "").replaceAll("/", "_"));
-    await writeFile(path, await bytesOf(key));
+    await writeFile(path, await readBytes(key));
     return path;
   };
   const run: MediaBench["run"] = (worker, input, signal = new AbortController().signal) =>
@@ -87,7 +87,7 @@ export async function openMediaBench(t: TestFolder): Promise<MediaBench> {
     tools,
     objects,
     run,
-    bytesOf,
+    readBytes,
     async make(worker, input) {
       const outcome = await run(worker, input);
       if (outcome.kind === "failed") throw new Error(outcome.message);

@@ -1,6 +1,6 @@
 import t from "tap";
 import { Samples, sampleFrames } from "../../render-farm/render/film/samples.ts";
-import { similarityOf } from "../../render-farm/render/film/similarity.ts";
+import { computeSimilarity } from "../../render-farm/render/film/similarity.ts";
 
 const [width, height] = [320, 192];
 
@@ -21,16 +21,16 @@ const softened = picture((x, y) => {
   return slope(x, y) + near.reduce((sum, value) => sum + value, 0) / 4;
 });
 const isAlike = (one: Buffer, other: Buffer): boolean => {
-  const { overall, worst } = similarityOf(one, other, width);
+  const { overall, worst } = computeSimilarity(one, other, width);
   return overall >= 32 && worst >= 22;
 };
 
 t.test("equal pictures are alike without end", async (t) => {
-  t.strictSame(similarityOf(detailed, detailed, width), { overall: 100, worst: 100 });
+  t.strictSame(computeSimilarity(detailed, detailed, width), { overall: 100, worst: 100 });
 });
 
 t.test("fine detail that was scaled otherwise is alike", async (t) => {
-  t.ok(isAlike(detailed, softened), JSON.stringify(similarityOf(detailed, softened, width)));
+  t.ok(isAlike(detailed, softened), JSON.stringify(computeSimilarity(detailed, softened, width)));
 });
 
 t.test("what lacks, moved, or has another colour is not alike", async (t) => {

@@ -12,7 +12,7 @@ export function readPng(file: Buffer): Pixels {
   const width = file.readUInt32BE(16);
   const height = file.readUInt32BE(20);
   const size = file[25] === 6 ? 4 : 3;
-  const rows = unfilter(inflateSync(Buffer.concat(chunksOf(file, "IDAT"))), width, height, size);
+  const rows = unfilter(inflateSync(Buffer.concat(readChunks(file, "IDAT"))), width, height, size);
   return {
     width,
     height,
@@ -25,7 +25,7 @@ export function readPng(file: Buffer): Pixels {
   };
 }
 
-function chunksOf(file: Buffer, kind: string): readonly Buffer[] {
+function readChunks(file: Buffer, kind: string): readonly Buffer[] {
   const found: Buffer[] = [];
   for (let at = 8; at < file.length; ) {
     const length = file.readUInt32BE(at);

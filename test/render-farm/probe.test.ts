@@ -23,7 +23,7 @@ t.test("a video's size, duration, sound and rate are what its frames show", asyn
   ] as const) {
     const source = await bench.store(name, "application/x-guess", [...aac, ...args]);
     const output = await bench.make(worker, { source });
-    const bytes = await bench.bytesOf(source.objectKey);
+    const bytes = await bench.readBytes(source.objectKey);
     t.match(output, {
       objectKey: source.objectKey,
       mimeType: type,
@@ -35,7 +35,7 @@ t.test("a video's size, duration, sound and rate are what its frames show", asyn
       frameRate: 25,
     });
     t.ok(Math.abs((output.durationSeconds ?? 0) - 1) < 0.1, `${name} ${output.durationSeconds}`);
-    const thumbnail = await bench.bytesOf(output.thumbnailKey);
+    const thumbnail = await bench.readBytes(output.thumbnailKey);
     t.equal(thumbnail.toString("hex", 0, 3), "ffd8ff", name);
   }
 });
@@ -44,7 +44,7 @@ t.test("a video that is to be turned has the size of the turned picture", async 
   const flat = await bench.store("flat.mp4", "video/mp4", [...pattern, "-pix_fmt", "yuv420p"]);
   const path = `${t.testdir()}/flat.mp4`;
   const { writeFile } = await import("node:fs/promises");
-  await writeFile(path, await bench.bytesOf(flat.objectKey));
+  await writeFile(path, await bench.readBytes(flat.objectKey));
   const turn = ["-i", path, "-c", "copy", "-metadata:s:v", "rotate=90"];
   const source = await bench.store("turned.mp4", "video/mp4", turn);
   t.match(await bench.make(worker, { source }), { width: 180, height: 320 });
@@ -62,7 +62,7 @@ t.test("sound has a duration and a PNG of its wave, 512 by 128", async (t) => {
     const output = await bench.make(worker, { source, declaredType: type });
     t.match(output, { mimeType: type, hasAudio: true, width: undefined });
     t.ok(Math.abs((output.durationSeconds ?? 0) - 1) < 0.1, `${name} ${output.durationSeconds}`);
-    const wave = await bench.bytesOf(output.thumbnailKey);
+    const wave = await bench.readBytes(output.thumbnailKey);
     t.strictSame([wave.readUInt32BE(16), wave.readUInt32BE(20)], [512, 128], name);
   }
 });
@@ -77,7 +77,7 @@ t.test("pictures of all four types are measured and have a JPEG thumbnail", asyn
     const source = await bench.store(name, type, [...pattern, "-frames:v", "1"]);
     const output = await bench.make(worker, { source, declaredType: type });
     t.match(output, { mimeType: type, width: 320, height: 180, durationSeconds: undefined });
-    const thumbnail = await bench.bytesOf(output.thumbnailKey);
+    const thumbnail = await bench.readBytes(output.thumbnailKey);
     t.equal(thumbnail.toString("hex", 0, 3), "ffd8ff", name);
   }
 });
@@ -102,9 +102,9 @@ t.test("a colour look-up table needs its rows, a glTF its buffers inside", async
 
 t.test("bytes that are not what they begin as are refused for good, in one sentence", async (t) => {
   const png = await bench.store("whole.png", "image/png", [...pattern, "-frames:v", "1"]);
-  const bytes = await bench.bytesOf(png.objectKey);
+  const bytes = await bench.readBytes(png.objectKey);
   const mp4 = await bench.store("whole.mp4", "video/mp4", [...pattern, "-pix_fmt", "yuv420p"]);
-  const video = await bench.bytesOf(mp4.objectKey);
+  const video = await bench.readBytes(mp4.objectKey);
   const broken = [
     await stored("cut.png", bytes.subarray(0, bytes.length / 2), "image/png"),
     await stored("cut.mp4", video.subarray(0, 64), "video/mp4"),
@@ -137,7 +137,7 @@ t.test("a thumbnail is a JPEG whose long edge has 512 pixels", async (t) => {
 
 t.test("a JPEG whose header promises more than there is is refused (D11)", async (t) => {
   const jpeg = await bench.store("small.jpg", "image/jpeg", [...pattern, "-frames:v", "1"]);
-  const bytes = await bench.bytesOf(jpeg.objectKey);
+  const bytes = await bench.readBytes(jpeg.objectKey);
   const frame = bytes.indexOf(Buffer.from("ffc0", "hex"));
   bytes.writeUInt16BE(1_800, frame + 5);
   const source = await stored("lying.jpg", bytes, "image/jpeg");

@@ -104,7 +104,7 @@ t.test("a film is no success that is black where its video is not", async (t) =>
 });
 
 t.test("bad input is refused for good and names the field", async (t) => {
-  const input = await bench.inputOf(composition(box));
+  const input = await bench.readInput(composition(box));
   for (const [change, message] of [
     [{ target: "gif" }, "render: /target must be one of video, still"],
     [{ quality: "best" }, "render: /quality must be one of fast, standard, high"],
@@ -120,7 +120,7 @@ t.test("bad input is refused for good and names the field", async (t) => {
 });
 
 t.test("a canceled render ends at once", async (t) => {
-  const input = await bench.inputOf(composition(box, 'data-duration="600"'));
+  const input = await bench.readInput(composition(box, 'data-duration="600"'));
   const abort = new AbortController();
   const running = bench.worker.run({
     ...alone,
@@ -149,7 +149,7 @@ t.test("where pages cannot be kept off the network nothing is rendered", async (
   const browsers = new SpareBrowsers(isolation, () => 0, simulatedTimers(), sameFonts);
   const tools = { ...bench.studio.tools, browsers };
   const worker = render({ tools, objects: bench.objects, timeoutMs: 1_000 });
-  t.match(await bench.run(worker, await bench.inputOf(composition(box))), {
+  t.match(await bench.run(worker, await bench.readInput(composition(box))), {
     kind: "failed",
     message: /^internal: this farm node cannot keep pages off the network/,
     retryable: false,

@@ -1,6 +1,6 @@
 import t from "tap";
 import { composition, impatient, isNear, openFilmBench, patient } from "./film-bench.ts";
-import { fateOf, inFrame, square } from "./hostile-page.ts";
+import { inFrame, renderToFate, square } from "./hostile-page.ts";
 
 const bench = await openFilmBench(t, 1);
 const hurried = await openFilmBench(t, 1, impatient);
@@ -10,19 +10,25 @@ t.test("a script that never ends is given up", async (t) => {
   const ever = "for (;;);";
   const promises = "const go = () => Promise.resolve().then(go); go();";
   for (const script of [ever, promises]) {
-    const inFrames = await fateOf(hurriedInFrames, inFrame(script));
+    const inFrames = await renderToFate(hurriedInFrames, inFrame(script));
     t.match(inFrames, /^render_timeout: a frame took too long/);
-    const atOnce = await fateOf(hurried, `<script>${script}</script>`);
+    const atOnce = await renderToFate(hurried, `<script>${script}</script>`);
     t.match(atOnce, /^render_timeout: the page was not/);
   }
   const timers = "const go = () => { setTimeout(go, 0); setTimeout(go, 0); }; go();";
-  t.match(await fateOf(hurried, `<script>${timers}</script>`), /^(render_timeout|out_of_memory): /);
-  t.match(await fateOf(hurried, "<script>for (;;) alert(1)</script>"), /^render_timeout: /);
+  t.match(
+    await renderToFate(hurried, `<script>${timers}</script>`),
+    /^(render_timeout|out_of_memory): /,
+  );
+  t.match(await renderToFate(hurried, "<script>for (;;) alert(1)</script>"), /^render_timeout: /);
 });
 
 t.test("a bomb of elements ends the page that throws it", async (t) => {
   const script = "for (;;) document.body.append(document.createElement('div'), 'x'.repeat(1e5));";
-  t.match(await fateOf(hurriedInFrames, inFrame(script)), /^(out_of_memory|render_timeout): /);
+  t.match(
+    await renderToFate(hurriedInFrames, inFrame(script)),
+    /^(out_of_memory|render_timeout): /,
+  );
 });
 
 t.test("dialogs, windows, downloads and a page that will not leave do no harm", async (t) => {
@@ -33,7 +39,7 @@ t.test("dialogs, windows, downloads and a page that will not leave do no harm", 
     a.href = URL.createObjectURL(new Blob(["x"])); a.download = "x.bin";
     for (let at = 0; at < 30; at++) a.click();
     window.print(); window.close();`;
-  t.equal(await fateOf(bench, `<script>${script}</script>`), "");
+  t.equal(await renderToFate(bench, `<script>${script}</script>`), "");
 });
 
 t.test("a page that bends the language spoils only its own film", async (t) => {
@@ -45,7 +51,7 @@ t.test("a page that bends the language spoils only its own film", async (t) => {
     "Map.prototype.get = () => { throw 1 }; Object.prototype.frame = 'x';",
     "window.__timelines = { main: { totalTime: () => 0, duration: () => ({ valueOf: 0 }) } };",
   ])
-    t.match(await fateOf(bench, `<script>${script}</script>`), /^(invalid_composition: |$)/);
+    t.match(await renderToFate(bench, `<script>${script}</script>`), /^(invalid_composition: |$)/);
 });
 
 t.test("after all of them the node renders on", async (t) => {

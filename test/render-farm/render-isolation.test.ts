@@ -18,11 +18,11 @@ const box = `<div id="b" class="clip" data-start="0" data-duration="9"
   style="left:0;top:0;width:100px;height:100px;background:#fff"></div>`;
 
 /** What runs in the midst of a film. */
-async function processesOf(root: string): Promise<readonly ChildProcess[]> {
+async function listProcesses(root: string): Promise<readonly ChildProcess[]> {
   let seen: readonly ChildProcess[] = [];
   const outcome = await bench.worker.run({
     ...alone,
-    input: await bench.inputOf(composition(root)),
+    input: await bench.readInput(composition(root)),
     outputPrefix: "out/watched",
     signal: new AbortController().signal,
     reportProgress: (fraction) => {
@@ -42,7 +42,7 @@ t.test(
   "pages run as a user who owns nothing, in a sandbox, without a network (B4)",
   { skip },
   async (t) => {
-    const processes = (await processesOf(box)).filter(isBrowsers);
+    const processes = (await listProcesses(box)).filter(isBrowsers);
     t.ok(processes.length >= 3, `${processes.length} processes`);
     for (const { command, uid, status, namespaces, network } of processes) {
       const kind = /--type=([\w-]+)/.exec(command)?.[1] ?? "browser";
@@ -74,7 +74,7 @@ t.test("each browser has a user of its own (B4)", { skip: skip || !isRoot }, asy
 });
 
 t.test("what encodes a film runs in the same fence (B3)", { skip }, async (t) => {
-  const tools = (await processesOf(box)).filter(({ command }) => /^\S*ffmpeg /.test(command));
+  const tools = (await listProcesses(box)).filter(({ command }) => /^\S*ffmpeg /.test(command));
   t.ok(tools.length > 0);
   for (const { uid, status, namespaces } of tools) {
     if (isRoot) t.not(uid, 0);
@@ -85,7 +85,7 @@ t.test("what encodes a film runs in the same fence (B3)", { skip }, async (t) =>
 });
 
 t.test("all processes of a film's browsers end with it", async (t) => {
-  const processes = (await processesOf(box)).filter(isBrowsers);
+  const processes = (await listProcesses(box)).filter(isBrowsers);
   t.ok(processes.length > 0);
   while (processes.some(({ pid }) => isRunning(pid))) await turn();
 });

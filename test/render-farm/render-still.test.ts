@@ -14,7 +14,7 @@ const clear = {
 
 async function still(options: object, given: Files = files) {
   const film = await bench.film(given, { target: "still", still: options });
-  const bytes = await bench.bytesOf(film.key);
+  const bytes = await bench.readBytes(film.key);
   return { film, bytes, png: readPng(bytes) };
 }
 
@@ -72,7 +72,7 @@ t.test(
     const shown = (file: typeof whole) =>
       still({ frame: 20 }, { ...composition(`${video}</video>`), "a.mp4": file });
     const expected = await shown(whole);
-    const bytes = await bench.bytesOf(whole.objectKey);
+    const bytes = await bench.readBytes(whole.objectKey);
     const changed = async (name: string, change: (file: Buffer) => void) => {
       const file = Buffer.from(bytes);
       change(file);
@@ -105,11 +105,11 @@ t.test("stills of one film leave each other nothing", async (t) => {
     throw new Error("oops");
   </script><img src="missing.png">`;
   const asked = { target: "still", still: {} };
-  const input = await bench.inputOf(composition(root + remembered), asked);
+  const input = await bench.readInput(composition(root + remembered), asked);
   for (let turn = 0; turn < 3; turn++) {
     const outcome = await bench.run(bench.worker, input);
     if (outcome.kind === "failed") throw new Error(outcome.message);
-    const png = readPng(await bench.bytesOf(outcome.outputs[0]?.objectKey));
+    const png = readPng(await bench.readBytes(outcome.outputs[0]?.objectKey));
     t.strictSame(png.at(0.25, 0.5), [255, 255, 255]);
     t.strictSame(outcome.warnings, [
       "index.html: img src leads to missing.png, which is not in the bundle",

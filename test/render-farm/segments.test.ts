@@ -1,8 +1,8 @@
 import t from "tap";
-import { segmentsOf } from "../../render-farm/render/film/segments.ts";
+import { planSegments } from "../../render-farm/render/film/segments.ts";
 
 function lengths(frames: number, fps: number, videos: readonly unknown[] = []): readonly number[] {
-  const segments = segmentsOf(frames, { timeline: { fps }, videos });
+  const segments = planSegments(frames, { timeline: { fps }, videos });
   for (const [at, { index, from, to }] of segments.entries()) {
     const before = segments[at - 1]?.to ?? 0;
     if (index !== at || from !== before || to <= from) throw new Error(`wrong at ${at}`);

@@ -84,14 +84,14 @@ t.test("a browser that is kept serves its own film again, and nothing is left in
   const browsers = new SpareBrowsers(isolation, () => 0, simulatedTimers(), sameFonts);
   t.teardown(() => browsers.close());
   const first = await browsers.take();
-  const opened = await pageOf(first);
+  const opened = await readPage(first);
   await opened.evaluate("localStorage.setItem('left', 'here')");
   t.equal(await opened.evaluate("localStorage.getItem('left')"), "here");
   browsers.keep(first, "one", emptied(first));
   t.equal(await browsers.takeKept("another"), undefined);
   const again = await browsers.takeKept("one");
   t.equal(again?.browser, first);
-  t.equal(await (await pageOf(first)).evaluate("localStorage.getItem('left')"), null);
+  t.equal(await (await readPage(first)).evaluate("localStorage.getItem('left')"), null);
   await browsers.end(first);
 });
 
@@ -126,7 +126,7 @@ async function emptied(browser: StageBrowser): Promise<undefined> {
   return undefined;
 }
 
-async function pageOf(browser: StageBrowser): Promise<Stage> {
+async function readPage(browser: StageBrowser): Promise<Stage> {
   const stage = await browser.open({
     start: `${filmOrigin}/index.html`,
     size: { width: 16, height: 16 },

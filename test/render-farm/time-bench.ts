@@ -70,7 +70,7 @@ export async function filmLanes(
 
 async function findDifferences(bench: FilmBench, files: Files, height: number): Promise<string[]> {
   const [one, other] = [await bench.film(files, highQuality), await bench.film(files, highQuality)];
-  if ((await bench.bytesOf(one.key)).equals(await bench.bytesOf(other.key))) return [];
+  if ((await bench.readBytes(one.key)).equals(await bench.readBytes(other.key))) return [];
   const decode = (key: string) => bench.look(key, ["-f", "rawvideo", "-pix_fmt", "gray"]);
   const [shown, again] = [await decode(one.key), await decode(other.key)];
   const laneBytes = width * laneHeight;
@@ -95,7 +95,7 @@ function edgesIn(raw: Buffer, lane: number, height: number): readonly number[] {
 
 async function stillEdges(bench: FilmBench, files: Files, lanes: number, frame: number) {
   const shown = await bench.film(files, { target: "still", still: { frame } });
-  const png = readPng(await bench.bytesOf(shown.key));
+  const png = readPng(await bench.readBytes(shown.key));
   return Array.from({ length: lanes }, (_, lane) =>
     Array.from(
       { length: width },

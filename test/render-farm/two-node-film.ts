@@ -39,12 +39,12 @@ export function openFarm(bench: FilmBench) {
       if (left.size === 0) lastRemoved();
     },
   };
-  const bytesOf = (ending: JobMessage): Promise<Buffer> => {
+  const readBytes = (ending: JobMessage): Promise<Buffer> => {
     if (ending.kind !== "finished" || ending.outcome.kind !== "succeeded")
       throw new Error(JSON.stringify(ending));
-    return bench.bytesOf(ending.outcome.outputs[0]?.media.objectKey);
+    return bench.readBytes(ending.outcome.outputs[0]?.media.objectKey);
   };
-  return { ...twoNodes({ ...bench.studio, objects }), keys, removed, bytesOf };
+  return { ...twoNodes({ ...bench.studio, objects }), keys, removed, bytesOf: readBytes };
 }
 
 /** A film of one node, and then of two. */
@@ -60,10 +60,10 @@ export async function compareFilms(t: Test, bench: FilmBench, capture: string, r
     made.push(message.part);
     lead.letGo();
   });
-  const { ending, attempts } = await run(await bench.inputOf(files));
+  const { ending, attempts } = await run(await bench.readInput(files));
   t.equal(attempts, 1);
   t.equal(made[0], 0, "the other node made parts");
-  t.ok((await bytesOf(ending)).equals(await bench.bytesOf(alone.key)), "the same bytes");
+  t.ok((await bytesOf(ending)).equals(await bench.readBytes(alone.key)), "the same bytes");
   t.ok(
     keys.some((key) => key.endsWith("/frame-0")),
     "the lead looked at its pictures",

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import t from "tap";
 import type { Account } from "../../actors/protocol/account.ts";
 import { codes } from "../../actors/table-codes.ts";
-import { codeOf } from "../../engine/key.ts";
+import { getCode } from "../../engine/key.ts";
 import { changed, withBug, withoutRows } from "./broken-domain.ts";
 import { type Command, cancels, engine, money, submits, terms, time, told } from "./commands.ts";
 import { checkSequences, found, sequences } from "./sequences.ts";
@@ -39,18 +39,18 @@ const controls = {
       : turn,
   ),
   "an account that forgets fingerprints": withBug(codes.account, (turn) =>
-    withoutRows(turn, ({ key }) => codeOf(key) === codes.fingerprint),
+    withoutRows(turn, ({ key }) => getCode(key) === codes.fingerprint),
   ),
   "an account that loses a ledger row": withBug(codes.account, (turn, { kind }) =>
-    kind === "grant" ? withoutRows(turn, ({ key }) => codeOf(key) === codes.ledger) : turn,
+    kind === "grant" ? withoutRows(turn, ({ key }) => getCode(key) === codes.ledger) : turn,
   ),
   "an account that does not count for budgets": withBug(codes.account, (turn, { kind }) =>
-    kind === "pay" ? withoutRows(turn, ({ key }) => codeOf(key) === codes.memberSpending) : turn,
+    kind === "pay" ? withoutRows(turn, ({ key }) => getCode(key) === codes.memberSpending) : turn,
   ),
   "an account that forgets to wait for its next renewal": withBug(
     codes.account,
     (turn, { kind }) =>
-      kind === "open" ? turn : withoutRows(turn, ({ key }) => codeOf(key) === codes.renewal),
+      kind === "open" ? turn : withoutRows(turn, ({ key }) => getCode(key) === codes.renewal),
   ),
   "an account that counts a day's jobs for ever": withBug(codes.account, (turn, { kind }, head) =>
     kind === "submit" && turn.head !== head

@@ -10,7 +10,7 @@ import { sessionKey } from "../../actors/protocol/session.ts";
 import { codes } from "../../actors/table-codes.ts";
 import type { Domain } from "../../engine/domain.ts";
 import type { Id } from "../../engine/id.ts";
-import { codeOf } from "../../engine/key.ts";
+import { getCode } from "../../engine/key.ts";
 import { withBug, withoutRows } from "./broken-domain.ts";
 import { type Command, cancels, engine, sets, submits, time, told } from "./commands.ts";
 import type { RunFact } from "./facts.ts";
@@ -199,10 +199,10 @@ t.test("turns of agents keep to their price through random sequences of commands
 
 const controls = {
   "an account that does not count for runs": withBug(codes.account, (turn, { kind }) =>
-    kind === "submit" ? withoutRows(turn, ({ key }) => codeOf(key) === codes.run) : turn,
+    kind === "submit" ? withoutRows(turn, ({ key }) => getCode(key) === codes.run) : turn,
   ),
   "an account that gives nothing back to a run": withBug(codes.account, (turn, { kind }) =>
-    kind === "job_changed" ? withoutRows(turn, ({ key }) => codeOf(key) === codes.run) : turn,
+    kind === "job_changed" ? withoutRows(turn, ({ key }) => getCode(key) === codes.run) : turn,
   ),
   "a turn that its time does not end": withBug(codes.session, (turn, { kind }, head) =>
     kind === "due" ? { ...turn, head, rows: [], effects: [] } : turn,

@@ -16,7 +16,7 @@ import {
 import { codes } from "../../actors/table-codes.ts";
 import type { Domain } from "../../engine/domain.ts";
 import type { Id } from "../../engine/id.ts";
-import { codeOf, type Key } from "../../engine/key.ts";
+import { getCode, type Key } from "../../engine/key.ts";
 import { withBug } from "./broken-domain.ts";
 import { type Command, engine, time } from "./commands.ts";
 import { checkSequences, firstBroken, found, type Subject, sequences } from "./sequences.ts";
@@ -120,7 +120,7 @@ class AssetStage implements Subject<AssetCommand> {
         .flatMap((key) => [uploadPartKey(key, 1), uploadPartKey(key, 2)]),
     );
     for (const key of world.kept.keys())
-      if (codeOf(key) === codes.uploadPart && !live.has(key)) return "a part outlives its upload";
+      if (getCode(key) === codes.uploadPart && !live.has(key)) return "a part outlives its upload";
     return undefined;
   }
 }

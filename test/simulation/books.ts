@@ -14,7 +14,7 @@ import {
   waitingKey,
 } from "../../actors/protocol/account.ts";
 import { accountKey } from "../../actors/protocol/account-messages.ts";
-import { type Asset, mimeTypeOf, modalityOf, statusOf } from "../../actors/protocol/asset.ts";
+import { type Asset, getMimeType, getModality, getStatus } from "../../actors/protocol/asset.ts";
 import type { Job } from "../../actors/protocol/job.ts";
 import { type MemberSpending, memberSpendingKey } from "../../actors/protocol/member-spending.ts";
 import {
@@ -27,19 +27,19 @@ import type { OutputSet } from "../../actors/protocol/set.ts";
 import type { Ticket } from "../../actors/protocol/ticket.ts";
 import type { Tombstone } from "../../actors/protocol/tombstone.ts";
 import { codes } from "../../actors/table-codes.ts";
-import { allowanceOf } from "../../config/plans.ts";
+import { getAllowance } from "../../config/plans.ts";
 import type { Id } from "../../engine/id.ts";
-import { codeOf } from "../../engine/key.ts";
+import { getCode } from "../../engine/key.ts";
 import {
-  askedOf,
-  chargeOf,
-  committedOf,
-  dayOf,
+  buildRequest,
+  computeCharge,
   type Facts,
+  getCommitted,
+  getDay,
+  getMonth,
   isHeld,
   isOpen,
   isWaiting,
-  monthOf,
 } from "./facts.ts";
 import type { World } from "./world.ts";
 
@@ -59,7 +59,7 @@ export interface Sums {
   usedToday: number;
 }
 
-export function sumsOf(world: World, facts: Facts): Map<Id, Sums> {
+export function sumFiles(world: World, facts: Facts): Map<Id, Sums> {
   const byScope = new Map<Id, Sums>();
   const of = (scope: Id) => {
     const found = byScope.get(scope) ?? noSums();
@@ -68,7 +68,7 @@ export function sumsOf(world: World, facts: Facts): Map<Id, Sums> {
   };
   for (const [id, { job, atMs }] of facts.accepted) {
     const head = facts.phases.get(id);
-    if (head !== undefined) addJob(of(job.scope), head, atMs, askedOf(job).user, world.atMs);
+    if (head !== undefined) addJob(of(job.scope), head, atMs, buildRequest(job).user, world.atMs);
   }
   for (const { scope, pay, atMs } of facts.paid.values()) {
     const sums = of(scope);
@@ -76,7 +76,7 @@ export function sumsOf(world: World, facts: Facts): Map<Id, Sums> {
     addCommitted(sums, pay.member, pay.credits, atMs, world.atMs);
   }
   for (const [key, row] of world.kept) {
-    const code = codeOf(key);
+    const code = getCode(key);
     if (code === codes.ticket) of((row as Ticket).scope).tickets++;
     else if (code === codes.set) of((row as OutputSet).scope).sets++;
     else if (code === codes.tombstone) addMark(of, row as Tombstone);
@@ -108,12 +108,12 @@ function addJob(sums: Sums, job: Job, acceptedAtMs: number, user: Id, nowMs: num
   sums.jobs.push(job);
   sums.counts[place] = (sums.counts[place] ?? 0) + 1;
   if (isHeld(job)) sums.held += hold;
-  sums.spent += chargeOf(job);
-  if (dayOf(acceptedAtMs) === dayOf(nowMs)) sums.usedToday++;
+  sums.spent += computeCharge(job);
+  if (getDay(acceptedAtMs) === getDay(nowMs)) sums.usedToday++;
   if (isWaiting(job)) sums.waiting.push(job.terms.job);
   else if (isOpen(job)) sums.active[modality === "three_d" ? "three_d" : "media"]++;
   if (user === scope) return;
-  const member = addCommitted(sums, user, committedOf(job), acceptedAtMs, nowMs);
+  const member = addCommitted(sums, user, getCommitted(job), acceptedAtMs, nowMs);
   if (member !== undefined) member.counts[place] = (member.counts[place] ?? 0) + 1;
 }
 
@@ -127,7 +127,7 @@ function addCommitted(
   if (user === undefined) return undefined;
   const before = sums.committedByMember.get(user) ?? { inMonth: 0, inTotal: 0, counts: [] };
   before.inTotal += credits;
-  if (monthOf(atMs) === monthOf(nowMs)) before.inMonth += credits;
+  if (getMonth(atMs) === getMonth(nowMs)) before.inMonth += credits;
   sums.committedByMember.set(user, before);
   return before;
 }
@@ -137,10 +137,10 @@ function addMark(of: (scope: Id) => Sums, tombstone: Tombstone): void {
 }
 
 function addAsset(of: (scope: Id) => Sums, asset: Asset): void {
-  const status = statusOf(asset);
+  const status = getStatus(asset);
   if (status === undefined) return;
   const { assets } = of(asset.scope);
-  const place = assetIndex(modalityOf(mimeTypeOf(asset)), status);
+  const place = assetIndex(getModality(getMimeType(asset)), status);
   assets[place] = (assets[place] ?? 0) + 1;
 }
 
@@ -148,7 +148,7 @@ function addAsset(of: (scope: Id) => Sums, asset: Asset): void {
 export function brokenPromise(world: World, facts: Facts): string | undefined {
   const [found] = world.wrong;
   if (found !== undefined) return found;
-  const all = sumsOf(world, facts);
+  const all = sumFiles(world, facts);
   for (const scope of facts.ceilings.keys()) {
     const account = world.read(accountKey(scope));
     if (account === undefined) continue;
@@ -191,7 +191,7 @@ function wrongLedger(
     const { hold } = job.terms;
     if (hold === 0) continue;
     const line = ledger.jobs.get(job.terms.job);
-    const wanted = [-hold, isHeld(job) ? 0 : hold, -chargeOf(job)].join();
+    const wanted = [-hold, isHeld(job) ? 0 : hold, -computeCharge(job)].join();
     const found = [line?.hold, line?.release, (line?.charge ?? 0) - 0].join();
     if (found.replaceAll("-0", "0") !== wanted.replace(/-0$/, "0"))
       return `I6: the ledger says ${found} of a ${job.phase} job, not ${wanted}`;
@@ -208,7 +208,7 @@ function wrongRenewal({ renewsAtMs }: Account, scope: Id, world: World): string 
 function wrongCounts(account: Account, sums: Sums, atMs: number): string | undefined {
   if (!isSame(account.counts, sums.counts)) return `the jobs are ${sums.counts}`;
   if (!isSame(account.assets, sums.assets)) return `the assets are ${sums.assets}`;
-  const used = account.quota.day === dayOf(atMs) ? account.quota.used : 0;
+  const used = account.quota.day === getDay(atMs) ? account.quota.used : 0;
   if (used !== sums.usedToday) return `${sums.usedToday} jobs of today, ${used} counted`;
   for (const name of ["tickets", "remembered", "sets"] as const)
     if (account[name] !== sums[name]) return `${name} are ${sums[name]}, not ${account[name]}`;
@@ -230,7 +230,7 @@ function wrongSlots(
   facts: Facts,
 ): string | undefined {
   const { plan, overrides } = facts.ceilings.get(scope) ?? { plan: "free", overrides: undefined };
-  const { concurrentMax } = allowanceOf(plan, overrides);
+  const { concurrentMax } = getAllowance(plan, overrides);
   for (const pool of ["media", "three_d"] as const) {
     const name = `${scope} ${pool}`;
     const before = facts.active.get(name) ?? 0;
@@ -253,7 +253,7 @@ function wrongMembers(scope: Id, sums: Sums, world: World): string | undefined {
       return `a member's jobs are ${counts}`;
     const row: MemberSpending | undefined = world.read(memberSpendingKey(address, user));
     if ((row?.inTotal ?? 0) !== inTotal) return `a member committed ${inTotal}`;
-    const inRow = row?.month === monthOf(world.atMs) ? row.inMonth : 0;
+    const inRow = row?.month === getMonth(world.atMs) ? row.inMonth : 0;
     if (inRow !== inMonth) return `a member committed ${inMonth} in this month, not ${inRow}`;
   }
   return undefined;
@@ -265,7 +265,7 @@ export function committedByRun(facts: Facts): Map<Id, number> {
   const add = (run: Id | undefined, credits: number) => {
     if (run !== undefined) sums.set(run, (sums.get(run) ?? 0) + credits);
   };
-  for (const job of facts.phases.values()) add(job.terms.turn?.turn, committedOf(job));
+  for (const job of facts.phases.values()) add(job.terms.turn?.turn, getCommitted(job));
   for (const { pay } of facts.paid.values()) add(pay.turn?.turn, pay.credits);
   return sums;
 }

@@ -19,8 +19,8 @@ import { ticketKey } from "../../actors/protocol/ticket.ts";
 import { rowCodecs } from "../../actors/row-codecs.ts";
 import type { PlanName, PlanOverrides } from "../../config/plans.ts";
 import type { Id } from "../../engine/id.ts";
-import { codeOf } from "../../engine/key.ts";
-import { rowOf } from "../../engine/row-codec.ts";
+import { getCode } from "../../engine/key.ts";
+import { decodeRow } from "../../engine/row-codec.ts";
 import type { Step, World } from "./world.ts";
 
 export interface Accepted {
@@ -48,9 +48,9 @@ export interface RunFact {
 }
 
 const noId = "00000000-0000-7000-8000-000000000000";
-const jobCode = codeOf(jobKey(noId));
-const ticketCode = codeOf(ticketKey(0, ""));
-const sessionCode = codeOf(sessionKey(noId));
+const jobCode = getCode(jobKey(noId));
+const ticketCode = getCode(ticketKey(0, ""));
+const sessionCode = getCode(sessionKey(noId));
 const dayMs = 86_400_000;
 
 export class Facts {
@@ -84,10 +84,10 @@ export class Facts {
   }
 
   hear(step: Step): void {
-    if (codeOf(step.self) === jobCode) this.hearJob(step);
-    if (codeOf(step.self) === ticketCode && step.message.kind === "issue" && step.before)
+    if (getCode(step.self) === jobCode) this.hearJob(step);
+    if (getCode(step.self) === ticketCode && step.message.kind === "issue" && step.before)
       this.of.wrong.push("a ticket is issued once");
-    if (codeOf(step.self) === sessionCode && step.message.kind === "due") this.sweep(step);
+    if (getCode(step.self) === sessionCode && step.message.kind === "due") this.sweep(step);
   }
 
   private sweep({ self, atMs }: Step): void {
@@ -134,7 +134,7 @@ export class Facts {
   }
 
   private accept(job: CreateJob, atMs: number): void {
-    const { id, scope, fingerprint } = askedOf(job);
+    const { id, scope, fingerprint } = buildRequest(job);
     if (this.accepted.has(id)) this.of.wrong.push("a job is made once");
     this.of.set(this.accepted, id, { job, atMs });
     if (fingerprint === "") return;
@@ -149,7 +149,7 @@ export class Facts {
     const id = job.terms.job;
     const accepted = this.accepted.get(id);
     if (accepted === undefined) return;
-    const { scope, fingerprint } = askedOf(accepted.job);
+    const { scope, fingerprint } = buildRequest(accepted.job);
     this.moderate(id, (reply as { refusal?: { as?: string } })?.refusal?.as ?? "", atMs);
     this.of.set(this.accepted, id, undefined);
     this.of.set(this.discarded, id, accepted);
@@ -161,15 +161,15 @@ export class Facts {
     if (code !== "prompt_nsfw" && code !== "ip_detected") return;
     const job = this.accepted.get(id)?.job;
     if (job === undefined) return;
-    const request = askedOf(job);
+    const request = buildRequest(job);
     const name = `${request.scope} ${request.bodyDigest ?? request.fingerprint}`;
     this.of.set(this.moderated, name, atMs + dayMs);
     this.of.set(this.moderatedJobs, id, true);
   }
 }
 
-export function askedOf({ job, asked }: CreateJob): JobRequest {
-  return rowOf(rowCodecs, jobRequestKey(job), asked) as JobRequest;
+export function buildRequest({ job, asked }: CreateJob): JobRequest {
+  return decodeRow(rowCodecs, jobRequestKey(job), asked) as JobRequest;
 }
 
 /** I5: what a job may not do, or undefined. */
@@ -246,21 +246,21 @@ export function isHeld(job: Job): boolean {
   return isOpen(job) || (job.phase === "canceled" && job.settlement.kind === "pending");
 }
 
-export function chargeOf(job: Job): number {
+export function computeCharge(job: Job): number {
   if (job.phase === "succeeded" || job.phase === "failed") return job.charged;
   return job.phase === "canceled" && job.settlement.kind === "settled" ? job.settlement.charged : 0;
 }
 
 /** What a job has of its payer's credits: the hold while it is open, then the charge. */
-export function committedOf(job: Job): number {
-  return isHeld(job) ? job.terms.hold : chargeOf(job);
+export function getCommitted(job: Job): number {
+  return isHeld(job) ? job.terms.hold : computeCharge(job);
 }
 
-export function monthOf(atMs: number): number {
+export function getMonth(atMs: number): number {
   const date = new Date(atMs);
   return date.getUTCFullYear() * 12 + date.getUTCMonth();
 }
 
-export function dayOf(atMs: number): number {
+export function getDay(atMs: number): number {
   return Math.floor(atMs / dayMs);
 }

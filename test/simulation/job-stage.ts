@@ -4,14 +4,14 @@
  */
 
 import { domain as product } from "../../actors/domain.ts";
-import { indexEntriesOf } from "../../actors/job/job-index.ts";
+import { listIndexEntries } from "../../actors/job/job-index.ts";
 import { assetKey } from "../../actors/protocol/asset.ts";
 import type { Job, JobMessage, Outcome } from "../../actors/protocol/job.ts";
 import { codes } from "../../actors/table-codes.ts";
 import type { Domain } from "../../engine/domain.ts";
-import { codeOf } from "../../engine/key.ts";
+import { getCode } from "../../engine/key.ts";
 import type { Command } from "./commands.ts";
-import { chargeOf, isHeld } from "./facts.ts";
+import { computeCharge, isHeld } from "./facts.ts";
 import type { Subject } from "./sequences.ts";
 import { Stage } from "./stage.ts";
 
@@ -54,8 +54,8 @@ export class JobStage implements Subject<JobCommand> {
       if (job?.terms?.hold === undefined || next === undefined || next === job) continue;
       if (!isHeld(job) || isHeld(next)) continue;
       const wanted = worth(job, message as JobMessage, atMs);
-      if (chargeOf(next) !== wanted)
-        return `${message.kind} costs ${chargeOf(next)}, not ${wanted}`;
+      if (computeCharge(next) !== wanted)
+        return `${message.kind} costs ${computeCharge(next)}, not ${wanted}`;
     }
     return undefined;
   }
@@ -69,8 +69,8 @@ export class JobStage implements Subject<JobCommand> {
       .flatMap((code) => world.stored(code))
       .map(({ key }) => key);
     const wanted = [...world.kept]
-      .filter(([key]) => codeOf(key) === codes.job)
-      .flatMap(([, job]) => indexEntriesOf(job as Job, false))
+      .filter(([key]) => getCode(key) === codes.job)
+      .flatMap(([, job]) => listIndexEntries(job as Job, false))
       .flatMap(({ key, value }) => (value === undefined ? [] : [key]));
     return String(found.sort()) === String(wanted.sort())
       ? undefined
@@ -83,7 +83,7 @@ function worth(job: Job, message: JobMessage, atMs: number): number {
   const { hold } = job.terms;
   switch (message.kind) {
     case "finished":
-      return worthOf(job, message.outcome);
+      return computeWorth(job, message.outcome);
     case "cancel":
       return job.phase === "running" && job.terms.provider === "farm"
         ? Math.ceil(hold * job.progress)
@@ -99,7 +99,7 @@ function worth(job: Job, message: JobMessage, atMs: number): number {
   }
 }
 
-function worthOf({ phase, terms: { hold, count } }: Job, outcome: Outcome): number {
+function computeWorth({ phase, terms: { hold, count } }: Job, outcome: Outcome): number {
   if (outcome.kind === "failed") {
     const isFree = !outcome.billed || (outcome.class === "moderation_ip" && outcome.atOutput);
     return isFree ? 0 : hold;

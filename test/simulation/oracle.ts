@@ -8,10 +8,10 @@ import { available } from "../../actors/protocol/account.ts";
 import { accountKey } from "../../actors/protocol/account-messages.ts";
 import type { CreateJob } from "../../actors/protocol/job.ts";
 import type { Confirmation } from "../../actors/protocol/submit-terms.ts";
-import { allowanceOf } from "../../config/plans.ts";
+import { getAllowance } from "../../config/plans.ts";
 import type { Id } from "../../engine/id.ts";
-import { committedByRun, type Sums, sumsOf } from "./books.ts";
-import { askedOf, type Facts } from "./facts.ts";
+import { committedByRun, type Sums, sumFiles } from "./books.ts";
+import { buildRequest, type Facts } from "./facts.ts";
 import type { World } from "./world.ts";
 
 export interface Request {
@@ -36,7 +36,7 @@ export class Oracle {
   constructor(world: World, facts: Facts, scope: Id) {
     this.world = world;
     this.facts = facts;
-    this.sums = sumsOf(world, facts).get(scope);
+    this.sums = sumFiles(world, facts).get(scope);
     this.runs = committedByRun(facts);
   }
 
@@ -88,7 +88,7 @@ export class Oracle {
 
   private later({ scope, user }: Request, { hold }: CreateJob): string | undefined {
     const { plan, overrides } = this.facts.ceilings.get(scope) ?? { plan: "free" };
-    const perDay = allowanceOf(plan, overrides).generationsPerDay;
+    const perDay = getAllowance(plan, overrides).generationsPerDay;
     const used = (this.sums?.usedToday ?? 0) + this.jobs;
     if (perDay !== undefined && used >= perDay) return "quota";
     return this.budget(scope, user, hold) ?? this.wallet(scope, hold);
@@ -106,7 +106,7 @@ export class Oracle {
   }
 
   private moderated(job: CreateJob): string | undefined {
-    const request = askedOf(job);
+    const request = buildRequest(job);
     const name = `${request.scope} ${request.bodyDigest ?? request.fingerprint}`;
     const untilMs = this.facts.moderated.get(name) ?? 0;
     return this.world.atMs < untilMs ? "moderated" : undefined;
@@ -114,7 +114,7 @@ export class Oracle {
 
   private concurrency(scope: Id, { modality }: CreateJob): string | undefined {
     const { plan, overrides } = this.facts.ceilings.get(scope) ?? { plan: "free" };
-    const { concurrentMax } = allowanceOf(plan, overrides);
+    const { concurrentMax } = getAllowance(plan, overrides);
     const pool = modality === "three_d" ? "three_d" : "media";
     return (this.sums?.active[pool] ?? 0) >= concurrentMax ? "concurrency" : undefined;
   }

@@ -12,7 +12,7 @@ const seed = 20_261_120;
 /** `npm run test:long` tries five times as many, of which these are the first. */
 export const sequences = Number(process.env["KLIEG_TEST_SEQUENCES"] ?? 2_000);
 
-function sequencesOf<Command>(command: fc.Arbitrary<Command>): fc.Arbitrary<Command[]> {
+function createSequences<Command>(command: fc.Arbitrary<Command>): fc.Arbitrary<Command[]> {
   return fc.array(command, { maxLength: sequenceLengthMax, size: "max" });
 }
 
@@ -23,7 +23,7 @@ export async function checkSequences<Command>(
 ): Promise<{ commands: number }> {
   let count = 0;
   await fc.assert(
-    fc.asyncProperty(sequencesOf(command), async (commands) => {
+    fc.asyncProperty(createSequences(command), async (commands) => {
       count += commands.length;
       const wrong = await firstBroken(commands, stage());
       if (wrong !== undefined) throw new Error(wrong);
@@ -38,7 +38,7 @@ export async function found<Command>(
   command: fc.Arbitrary<Command>,
   stage: () => Subject<Command>,
 ): Promise<string | undefined> {
-  const samples = fc.sample(sequencesOf(command), { numRuns: 1_000, seed });
+  const samples = fc.sample(createSequences(command), { numRuns: 1_000, seed });
   for (const commands of samples) {
     const wrong = await firstBroken(commands, stage());
     if (wrong !== undefined) return wrong;

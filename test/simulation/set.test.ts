@@ -7,7 +7,7 @@ import t from "tap";
 import type { Account } from "../../actors/protocol/account.ts";
 import { codes } from "../../actors/table-codes.ts";
 import { put } from "../../engine/actor.ts";
-import { codeOf } from "../../engine/key.ts";
+import { getCode } from "../../engine/key.ts";
 import { changed, withBug } from "./broken-domain.ts";
 import { type Command, cancels, engine, sets, submits, terms, time, told } from "./commands.ts";
 import { checkSequences, found, sequences } from "./sequences.ts";
@@ -31,7 +31,9 @@ t.test("sets keep their order and the ceiling through random sequences of comman
 const controls = {
   "an account that starts the youngest first": withBug(codes.account, (turn) => {
     const rows = turn.rows.map(({ key, value }) =>
-      codeOf(key) === codes.waiting ? put(key, [...(value as string[])].reverse()) : { key, value },
+      getCode(key) === codes.waiting
+        ? put(key, [...(value as string[])].reverse())
+        : { key, value },
     );
     return { ...turn, rows };
   }),

@@ -4,7 +4,7 @@
  */
 
 import { domain as product } from "../../actors/domain.ts";
-import { creationOf } from "../../actors/job/creation.ts";
+import { buildCreation } from "../../actors/job/creation.ts";
 import { accountKey, type SetCandidate } from "../../actors/protocol/account-messages.ts";
 import {
   type CreateJob,
@@ -115,7 +115,7 @@ export class Stage {
   }
 
   /** A turn of somebody in the same scope: a credential never leaves it. */
-  private turnOf(run: number | undefined, scope: Id): TurnOfJob | undefined {
+  private makeTurn(run: number | undefined, scope: Id): TurnOfJob | undefined {
     const turns = [...this.facts.runs].filter(([, fact]) => fact.scope === scope);
     const found = run === undefined ? undefined : turns[run % Math.max(1, turns.length)];
     return found && { session: found[1].session, turn: found[0] };
@@ -131,20 +131,20 @@ export class Stage {
   private submit(command: SubmitCommand): undefined {
     const { scope, user } = callerAt(command.by);
     const fingerprint = digest(scope, command.body, command.idempotencyKey);
-    const job = this.jobOf(command, scope, user, fingerprint);
+    const job = this.buildJob(command, scope, user, fingerprint);
     const confirmation = this.confirmation(command.confirmation);
     const { isTooFast } = command;
     const request: Request = { scope, user, fingerprint, confirmation, isTooFast };
     const oracle = new Oracle(this.world, this.facts, scope);
     const expected = oracle.first(request, job);
     this.jobs.push(job.job);
-    const submit = packSubmit({ job, ...this.termsOf(request) });
+    const submit = packSubmit({ job, ...this.buildTerms(request) });
     const heard = this.world.ask(accountKey(scope), { kind: "submit", submit });
     if (this.expect("a submit", heard, expected)) this.consume(confirmation);
     return undefined;
   }
 
-  private jobOf(
+  private buildJob(
     command: SubmitCommand,
     scope: Id,
     user: Id,
@@ -153,7 +153,7 @@ export class Stage {
   ): CreateJob {
     const { body, modality, hold, isFarm, isInline, lagMs, idempotencyKey } = command;
     const createdAtMs = this.world.atMs - lagMs;
-    const turn = this.turnOf(command.run, scope);
+    const turn = this.makeTurn(command.run, scope);
     const request = {
       ...jobRequest,
       id: this.world.id(createdAtMs),
@@ -166,7 +166,7 @@ export class Stage {
       ...defined({ turn }),
       ...more,
     };
-    return creationOf(request, {
+    return buildCreation(request, {
       provider: isFarm ? "farm" : "sim",
       hold,
       count: 2,
@@ -176,7 +176,7 @@ export class Stage {
     });
   }
 
-  private termsOf({ scope, fingerprint, confirmation, isTooFast }: Request): SubmitTerms {
+  private buildTerms({ scope, fingerprint, confirmation, isTooFast }: Request): SubmitTerms {
     const { plan, overrides } = this.facts.ceilings.get(scope) ?? { plan: "free" };
     return {
       fingerprint: binary(fingerprint),
@@ -205,7 +205,7 @@ export class Stage {
     const fingerprint = digest(scope, command.body, 9);
     const set = this.world.id();
     const jobs = command.holds.map((hold, at) =>
-      this.memberOf(command, hold, set, at === 0 ? fingerprint : "", { scope, user }),
+      this.getMember(command, hold, set, at === 0 ? fingerprint : "", { scope, user }),
     );
     const members: SetCandidate[] = jobs.map((work, at) => ({
       label: String(at),
@@ -216,19 +216,19 @@ export class Stage {
     const expected = this.expectedSet(request, members);
     this.jobs.push(...jobs.map(({ job }) => job));
     const about = { id: set, scope, user, name: "", model: "m", createdAtMs: this.world.atMs };
-    const terms = this.termsOf(request);
+    const terms = this.buildTerms(request);
     const message = { kind: "submit_set", set: about, members, ...terms };
     const heard = this.world.ask(accountKey(scope), message);
     if (!this.expect("a set", heard, expected.refusal)) return undefined;
     this.consume(confirmation);
     const row = this.world.read(setKey(scope, set));
-    const found = row?.members.map(stateOf).join() ?? "none";
+    const found = row?.members.map(getState).join() ?? "none";
     if (found !== expected.members.join())
       this.wrong.push(`a set is ${found}, not ${expected.members}`);
     return undefined;
   }
 
-  private memberOf(
+  private getMember(
     command: SetCommand,
     hold: number,
     set: Id,
@@ -246,7 +246,7 @@ export class Stage {
       lagMs: 0,
     };
     const bodyDigest = digest(scope, command.body, 9);
-    return this.jobOf(submit, scope, user, fingerprint, { set, bodyDigest });
+    return this.buildJob(submit, scope, user, fingerprint, { set, bodyDigest });
   }
 
   private expectedSet(request: Request, members: readonly SetCandidate[]) {
@@ -269,7 +269,7 @@ export class Stage {
 
   private pay({ by, credits, isTooFast, run }: Extract<Command, { kind: "pay" }>): undefined {
     const { scope, user } = callerAt(by);
-    const turn = this.turnOf(run, scope);
+    const turn = this.makeTurn(run, scope);
     const expected = new Oracle(this.world, this.facts, scope).payment(
       scope,
       user,
@@ -295,11 +295,11 @@ export class Stage {
     const head = id === undefined ? undefined : this.facts.phases.get(id);
     // Nobody outside has heard of a job that waits for its slot.
     const isUnheardOf = head?.phase === "queued" && head.waits === true && message.kind !== "due";
-    if (id !== undefined && !isUnheardOf) this.world.tell(jobKey(id), this.toldOf(message));
+    if (id !== undefined && !isUnheardOf) this.world.tell(jobKey(id), this.getTold(message));
     return undefined;
   }
 
-  private toldOf(message: Said): JobMessage {
+  private getTold(message: Said): JobMessage {
     if (message.kind !== "ended") return message;
     const { token, as } = message;
     const under = defined({ token });
@@ -353,7 +353,7 @@ export function callerAt(by: number): { scope: Id; user: Id } {
   return callers[by % callers.length] ?? callers[0];
 }
 
-function stateOf(member: OutputSet["members"][number]): string {
+function getState(member: OutputSet["members"][number]): string {
   if ("job" in member) return "job";
   return "refusal" in member ? `refused ${member.refusal.code}` : "left";
 }

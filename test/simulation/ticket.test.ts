@@ -12,7 +12,7 @@ import { codes } from "../../actors/table-codes.ts";
 import { limits } from "../../config/limits.ts";
 import type { Domain } from "../../engine/domain.ts";
 import type { Id } from "../../engine/id.ts";
-import { sumsOf } from "./books.ts";
+import { sumFiles } from "./books.ts";
 import { withBug } from "./broken-domain.ts";
 import { type Command, engine, submits, time, told } from "./commands.ts";
 import { checkSequences, found, type Subject, sequences } from "./sequences.ts";
@@ -66,7 +66,7 @@ class TicketStage implements Subject<TicketCommand> {
     const expiresAtMs = world.atMs + limits.jobs.ticketMs;
     const ticket = { scope, subject: subjectAt(subject), expiresAtMs };
     const name = String(this.drawn++).padStart(32, "t");
-    const unredeemed = sumsOf(world, facts).get(scope)?.tickets ?? 0;
+    const unredeemed = sumFiles(world, facts).get(scope)?.tickets ?? 0;
     const heard = world.ask(accountKey(scope), { kind: "issue_ticket", digest: name, ticket });
     const refusal = unredeemed >= 100 ? "rate_limit" : undefined;
     if (this.stage.expect("a ticket", heard, refusal))

@@ -14,10 +14,10 @@ import { memoryJournal, memoryTables } from "../../engine/adapters/memory/memory
 import type { Domain } from "../../engine/domain.ts";
 import { firstIdAt, type Id } from "../../engine/id.ts";
 import { JsonBytes } from "../../engine/json-bytes.ts";
-import { codeOf, type Key, shardOf } from "../../engine/key.ts";
+import { getCode, getShard, type Key } from "../../engine/key.ts";
 import type { TableRow } from "../../engine/ports/tables.ts";
 import { noHash, seal } from "../../engine/record.ts";
-import { EncodedRow, rowOf } from "../../engine/row-codec.ts";
+import { decodeRow, EncodedRow } from "../../engine/row-codec.ts";
 import { Batch, type Delivery } from "../../engine/shard/batch.ts";
 import { flushRows, type Position } from "../../engine/shard/flush.ts";
 import { recover } from "../../engine/shard/recovery.ts";
@@ -135,9 +135,9 @@ export class World {
     for (const sweep of this.sweeps)
       for (const { to, message } of sweep.take(this.atMs)) this.tell(to, message);
     for (const [key, head] of this.kept) {
-      const dueMs = this.domain.actorByCode.get(codeOf(key))?.dueAt(head);
-      if (dueMs === undefined || bucketOf(dueMs) >= bucketOf(this.atMs)) continue;
-      this.wrong.push(`a timer of table ${codeOf(key)} was lost`);
+      const dueMs = this.domain.actorByCode.get(getCode(key))?.dueAt(head);
+      if (dueMs === undefined || getBucket(dueMs) >= getBucket(this.atMs)) continue;
+      this.wrong.push(`a timer of table ${getCode(key)} was lost`);
     }
   }
 
@@ -182,12 +182,12 @@ export class World {
     const { self, before, turn } = step;
     if (turn.head !== before) this.set(this.kept, self, turn.head);
     for (const { key, value } of turn.rows)
-      if (!this.rows.isWindow(key)) this.set(this.kept, key, this.rowOf(key, value));
+      if (!this.rows.isWindow(key)) this.set(this.kept, key, this.decodeRow(key, value));
     this.listener(step);
   }
 
-  private rowOf(key: Key, value: unknown): unknown {
-    return value instanceof EncodedRow ? rowOf(this.domain.rowCodecs, key, value.json) : value;
+  private decodeRow(key: Key, value: unknown): unknown {
+    return value instanceof EncodedRow ? decodeRow(this.domain.rowCodecs, key, value.json) : value;
   }
 
   private hear(): void {
@@ -224,7 +224,7 @@ export class World {
   }
 
   private nextBatch(): Batch {
-    const owns = (key: Key) => shardOf(key, place.shardCount) === place.shard;
+    const owns = (key: Key) => getShard(key, place.shardCount) === place.shard;
     const order = { epoch: this.position.epoch, seq: this.position.seq + 1 };
     return new Batch(this.rows, this.domain, order, owns, new JsonBytes());
   }
@@ -273,15 +273,15 @@ function change<Name, Value>(facts: Map<Name, Value>, name: Name, value: Value |
   else facts.set(name, value);
 }
 
-function bucketOf(ms: number): number {
+function getBucket(ms: number): number {
   return Math.floor(ms / granularityMs);
 }
 
-const jobCode = codeOf(jobKey("00000000-0000-7000-8000-000000000000"));
+const jobCode = getCode(jobKey("00000000-0000-7000-8000-000000000000"));
 
 /** Whether somebody outside has work with a job; undefined for what is no job. */
 function isWorkedOn(key: Key, head: unknown): boolean | undefined {
-  if (codeOf(key) !== jobCode) return undefined;
+  if (getCode(key) !== jobCode) return undefined;
   const job = head as { phase: string; waits?: true; settlement?: { kind: string } };
   if (job.phase === "queued") return job.waits !== true;
   return job.phase === "running" || job.settlement?.kind === "pending";

@@ -8,7 +8,7 @@ import { type InProcess, openInProcess, origin } from "./in-process-service.ts";
 
 const nobody = "019d9000-0000-7000-8000-000000000000";
 
-async function assetOf(house: InProcess, ada: Caller, prompt = "a kite"): Promise<Asset> {
+async function makeAsset(house: InProcess, ada: Caller, prompt = "a kite"): Promise<Asset> {
   const job = await ada.job(prompt);
   await house.settle();
   const { asset } = await ada.read(job.id);
@@ -50,7 +50,7 @@ t.test("an asset is read with all that is known of it", async (t) => {
 t.test("reading an asset again returns a fresh link", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const asset = await assetOf(house, ada);
+  const asset = await makeAsset(house, ada);
   t.equal(asset.expires_at, "2026-04-15T13:00:00.000Z", "a link lives 3600 s");
   await house.advance(60_000);
   const { json } = await ada.get<Asset>(`/v1/assets/${asset.id}`);
@@ -62,7 +62,7 @@ t.test("a foreign, unknown or malformed asset id answers the same 404", async (t
   const house = await openInProcess(t);
   const ada = await house.account();
   const bob = await house.account();
-  const asset = await assetOf(house, ada);
+  const asset = await makeAsset(house, ada);
   const texts = new Set<string>();
   for (const id of [asset.id, nobody, "no-uuid"]) {
     const headers = { "x-request-id": "same" };
@@ -82,7 +82,7 @@ t.test("a job's id is no asset's id", async (t) => {
 
 t.test("a signed link needs no bearer and answers GET and HEAD", async (t) => {
   const house = await openInProcess(t);
-  const { signed_url: url } = await assetOf(house, await house.account());
+  const { signed_url: url } = await makeAsset(house, await house.account());
   t.ok(url.startsWith(`${origin}/objects/`));
   const whole = await house.stranger.get(url);
   t.equal(whole.status, 200);
@@ -95,7 +95,7 @@ t.test("a signed link needs no bearer and answers GET and HEAD", async (t) => {
 
 t.test("what a link serves cannot run in the service's origin", async (t) => {
   const house = await openInProcess(t);
-  const { signed_url: url } = await assetOf(house, await house.account());
+  const { signed_url: url } = await makeAsset(house, await house.account());
   const { headers } = await house.stranger.get(url);
   t.equal(headers["x-content-type-options"], "nosniff");
   t.match(headers["content-security-policy"], /default-src 'none'; sandbox/);
@@ -113,7 +113,7 @@ const ranges: readonly (readonly [string, number, number])[] = [
 
 t.test("one range answers 206 with just that part", async (t) => {
   const house = await openInProcess(t);
-  const { signed_url: url } = await assetOf(house, await house.account());
+  const { signed_url: url } = await makeAsset(house, await house.account());
   const { bytes } = await house.stranger.get(url);
   for (const [range, start, end] of ranges) {
     const part = await house.stranger.get(url, { range });
@@ -125,7 +125,7 @@ t.test("one range answers 206 with just that part", async (t) => {
 
 t.test("a range that begins behind the end answers 416 with the length", async (t) => {
   const house = await openInProcess(t);
-  const { signed_url: url } = await assetOf(house, await house.account());
+  const { signed_url: url } = await makeAsset(house, await house.account());
   for (const range of ["bytes=70-", "bytes=99-120", "bytes=-0"]) {
     const { status, headers } = await house.stranger.get(url, { range });
     t.equal(status, 416, range);
@@ -135,14 +135,14 @@ t.test("a range that begins behind the end answers 416 with the length", async (
 
 t.test("a range of another unit, several ranges and nonsense are ignored", async (t) => {
   const house = await openInProcess(t);
-  const { signed_url: url } = await assetOf(house, await house.account());
+  const { signed_url: url } = await makeAsset(house, await house.account());
   for (const range of ["lines=0-1", "bytes=0-1,4-5", "bytes=", "bytes=-", "bytes=5-1", "bytes=a-b"])
     t.equal((await house.stranger.get(url, { range })).status, 200, range);
 });
 
 t.test("an expired link answers 403", async (t) => {
   const house = await openInProcess(t);
-  const { signed_url: url } = await assetOf(house, await house.account());
+  const { signed_url: url } = await makeAsset(house, await house.account());
   await house.advance(3_595_000);
   t.equal((await house.stranger.get(url)).status, 200);
   await house.advance(6_000);
@@ -151,7 +151,7 @@ t.test("an expired link answers 403", async (t) => {
 
 t.test("a link of which anything was changed answers 403", async (t) => {
   const house = await openInProcess(t);
-  const { signed_url: url } = await assetOf(house, await house.account());
+  const { signed_url: url } = await makeAsset(house, await house.account());
   const expires = Number(/expires=(\d+)/.exec(url)?.[1]);
   const changed = [
     url.replace("tiny.png", "other.png"),
@@ -172,14 +172,14 @@ t.test("a link of which anything was changed answers 403", async (t) => {
 t.test("a bearer does not replace the signature of a link", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const { signed_url: url } = await assetOf(house, ada);
+  const { signed_url: url } = await makeAsset(house, ada);
   t.equal((await ada.get(url.replace(/\?.*/, ""))).status, 403);
   t.equal((await house.admin.get("/objects/sim/tiny.png")).status, 403);
 });
 
 t.test("a link to bytes that are gone answers 404", async (t) => {
   const house = await openInProcess(t);
-  const { signed_url: url } = await assetOf(house, await house.account());
+  const { signed_url: url } = await makeAsset(house, await house.account());
   await house.service.objects.remove("sim/tiny.png");
   t.equal((await house.stranger.get(url)).status, 404);
 });
@@ -204,7 +204,7 @@ t.test("an object of several chunks arrives whole and in parts", async (t) => {
 t.test("PATCH /v1/assets/{id} changes display_name, favorite and tags", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const { id } = await assetOf(house, ada);
+  const { id } = await makeAsset(house, ada);
   const path = `/v1/assets/${id}`;
   const patch = (body: object) => ada.request<Asset>("PATCH", path, { body });
   const { status, json } = await patch({ display_name: "Kite", favorite: true, tags: ["a"] });
@@ -270,7 +270,7 @@ t.test("DELETE with permanent=true deletes at once, bytes and all", async (t) =>
 t.test("GET /v1/assets/{id}/content answers 302 to a signed URL", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const { id } = await assetOf(house, ada);
+  const { id } = await makeAsset(house, ada);
   const { status, headers } = await ada.get(`/v1/assets/${id}/content`);
   t.equal(status, 302);
   t.match(headers["location"], /\/objects\/.*signature=/);
@@ -280,7 +280,7 @@ t.test("assets are changed by their own scope only", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
   const bob = await house.account();
-  const { id } = await assetOf(house, ada);
+  const { id } = await makeAsset(house, ada);
   for (const [method, path] of [
     ["PATCH", `/v1/assets/${id}`],
     ["DELETE", `/v1/assets/${id}`],

@@ -5,7 +5,7 @@ import {
   type User,
   userKey,
 } from "../../actors/directory/directory.ts";
-import { digestOf } from "../../http/auth/principals.ts";
+import { computeDigest } from "../../http/auth/principals.ts";
 import type { Caller } from "./caller.ts";
 import { adminToken, type InProcess, openInProcess } from "./in-process-service.ts";
 
@@ -94,7 +94,7 @@ t.test("a token in the query string is ignored", async (t) => {
 async function change(house: InProcess, caller: Caller, more: Partial<Credential & User>) {
   await house.advance(6_000);
   const { gateway } = house.service;
-  const credentialAt = credentialKey(digestOf(caller.token ?? ""));
+  const credentialAt = credentialKey(computeDigest(caller.token ?? ""));
   const credential = gateway.read(credentialAt);
   const user = gateway.read(userKey(caller.id));
   await house.engine.directoryTables.write([
@@ -120,7 +120,7 @@ t.test("a revoked token answers 401", async (t) => {
   const ada = await house.account();
   await house.advance(6_000);
   t.equal((await ada.get("/v1/me")).status, 200);
-  const key = credentialKey(digestOf(ada.token ?? ""));
+  const key = credentialKey(computeDigest(ada.token ?? ""));
   await house.engine.directoryTables.write([[key, undefined]]);
   house.service.principals.onWrite(key);
   t.equal((await ada.get("/v1/me")).status, 401);

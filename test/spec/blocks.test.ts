@@ -33,7 +33,7 @@ async function opened(t: Test) {
   return { house, caller, video, voice, picture };
 }
 
-async function pageOf(caller: Caller, { composition_id: id }: Render): Promise<string> {
+async function readPage(caller: Caller, { composition_id: id }: Render): Promise<string> {
   return (await caller.get(`/v1/compositions/${id}/file?path=index.html`)).text;
 }
 
@@ -99,7 +99,7 @@ t.test("the composition holds the timeline as an author would write it", async (
       { id: "clip-3", start_seconds: 3.93913, end_seconds: 4.68913, media_start_seconds: 0.25 },
     ],
   });
-  const page = await pageOf(caller, json);
+  const page = await readPage(caller, json);
   t.match(page, `data-media-start="0" data-media-end="0.5" data-volume="0.25"`);
   t.match(page, `data-media-start="0.25" data-media-end="1" data-volume="0.5"`);
   t.match(page, `left: 0px; top: 140px; width: 640px; height: 360px`);
@@ -109,7 +109,7 @@ t.test("clips that cover the canvas are cut at its edges", async (t) => {
   const { caller, video } = await opened(t);
   const canvas = { width: 360, height: 640, fit: "cover" };
   const { json } = await submitBlocks(caller, [{ clip_asset_id: video }], canvas);
-  t.match(await pageOf(caller, json), `left: -388px; top: 0px; width: 1138px; height: 640px`);
+  t.match(await readPage(caller, json), `left: -388px; top: 0px; width: 1138px; height: 640px`);
 });
 
 t.test("a request for blocks is checked, and a refusal names the field", async (t) => {

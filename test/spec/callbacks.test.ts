@@ -141,18 +141,18 @@ t.test(
   async (t) => {
     const key = { current: "one", previous: "none" as string | null };
     const tokens = new CallbackTokens("https://klieg.example/v1", () => key);
-    const tokenOf = (number: number) =>
+    const makeToken = (number: number) =>
       new URL(tokens.urlFor("fal", job, number)).searchParams.get("t") ?? "";
-    const third = tokenOf(3);
-    t.equal(tokens.submissionOf(third, "fal", job, 3), 3);
-    t.equal(tokens.submissionOf(third, "fal", job, 18), 3);
-    t.equal(tokens.submissionOf(third, "fal", job, 19), undefined, "older than the last 16");
-    t.equal(tokens.submissionOf(third, "near", job, 3), undefined);
+    const third = makeToken(3);
+    t.equal(tokens.findSubmission(third, "fal", job, 3), 3);
+    t.equal(tokens.findSubmission(third, "fal", job, 18), 3);
+    t.equal(tokens.findSubmission(third, "fal", job, 19), undefined, "older than the last 16");
+    t.equal(tokens.findSubmission(third, "near", job, 3), undefined);
     Object.assign(key, { current: "two", previous: key.current });
-    t.equal(tokens.submissionOf(third, "fal", job, 3), 3);
-    t.not(tokenOf(3), third);
+    t.equal(tokens.findSubmission(third, "fal", job, 3), 3);
+    t.not(makeToken(3), third);
     Object.assign(key, { current: "three", previous: key.current });
-    t.equal(tokens.submissionOf(third, "fal", job, 3), undefined);
+    t.equal(tokens.findSubmission(third, "fal", job, 3), undefined);
   },
 );
 

@@ -4,7 +4,7 @@ import type { Credits, User } from "../../contract/account.ts";
 import { type Caller, imagePath, type Refused } from "./caller.ts";
 import { openInProcess } from "./in-process-service.ts";
 
-async function creditsOf(caller: Caller) {
+async function readCredits(caller: Caller) {
   const { json } = await caller.get<Static<typeof Credits>>("/v1/me/credits");
   return { balance: json.balance_credits, held: json.held_credits };
 }
@@ -35,7 +35,7 @@ t.test("a job that has not reached the provider is refunded in full at once", as
   });
   t.equal(json.cancellation?.provider_cancel, undefined, "nothing was sent");
   t.equal(json.failure, undefined, "a canceled job has no failure");
-  t.strictSame(await creditsOf(ada), { balance: 10, held: 0 });
+  t.strictSame(await readCredits(ada), { balance: 10, held: 0 });
 });
 
 t.test("a job that the provider stops before it starts is refunded in full at once", async (t) => {
@@ -52,7 +52,7 @@ t.test("a job that the provider stops before it starts is refunded in full at on
     credits_refunded: 2,
     credits_charged: 0,
   });
-  t.strictSame(await creditsOf(ada), { balance: 10, held: 0 });
+  t.strictSame(await readCredits(ada), { balance: 10, held: 0 });
 });
 
 t.test("a job that is stopped part way pays for the rendered share", async (t) => {
@@ -74,7 +74,7 @@ t.test("a job that is stopped part way pays for the rendered share", async (t) =
       credits_charged: 2,
     },
   });
-  t.strictSame(await creditsOf(ada), { balance: 8, held: 0 });
+  t.strictSame(await readCredits(ada), { balance: 8, held: 0 });
 });
 
 t.test(
@@ -146,7 +146,7 @@ t.test("a provider that cannot be stopped leaves the settlement pending", async 
     t.equal(cancellation?.credits_charged, undefined);
     t.equal(cancellation?.settled_at, undefined);
   }
-  t.strictSame(await creditsOf(ada), { balance: 6, held: 4 }, "the holds stay");
+  t.strictSame(await readCredits(ada), { balance: 6, held: 4 }, "the holds stay");
 });
 
 t.test("scenario words combine in any order", async (t) => {
@@ -184,7 +184,7 @@ t.test("a pending settlement is charged when the provider finishes and bills", a
   });
   t.equal(settled.asset, undefined, "never delivered");
   t.match((await ada.get("/v1/assets")).json, { items: [], total: 0 }, "and no asset is added");
-  t.strictSame(await creditsOf(ada), { balance: 8, held: 0 });
+  t.strictSame(await readCredits(ada), { balance: 8, held: 0 });
 });
 
 t.test("a pending settlement is refunded when the provider fails without billing", async (t) => {
@@ -200,7 +200,7 @@ t.test("a pending settlement is refunded when the provider fails without billing
     credits_refunded: 1,
     credits_charged: 0,
   });
-  t.strictSame(await creditsOf(ada), { balance: 10, held: 0 });
+  t.strictSame(await readCredits(ada), { balance: 10, held: 0 });
 });
 
 t.test("a pending settlement is charged when the provider fails and bills", async (t) => {
@@ -223,7 +223,7 @@ t.test("an unanswered settlement is refunded 3600 s after the job's deadline", a
   t.equal((await ada.read(job.id)).cancellation?.settlement, "pending");
   await house.advance(150_000);
   t.match((await ada.read(job.id)).cancellation, { settlement: "refunded", credits_refunded: 1 });
-  t.strictSame(await creditsOf(ada), { balance: 10, held: 0 });
+  t.strictSame(await readCredits(ada), { balance: 10, held: 0 });
 });
 
 t.test("a repeated cancel answers 200 with the same record", async (t) => {
@@ -245,7 +245,7 @@ t.test("cancels at once make one cancellation", async (t) => {
   await house.advance(30_000);
   const replies = await Promise.all(Array.from({ length: 8 }, () => ada.cancel(job.id)));
   t.ok(replies.every(({ status }) => status === 200));
-  t.strictSame(await creditsOf(ada), { balance: 8, held: 0 });
+  t.strictSame(await readCredits(ada), { balance: 8, held: 0 });
 });
 
 t.test("a job that has ended cannot be canceled and nothing changes", async (t) => {
@@ -297,7 +297,7 @@ t.test("a task that no farm node has leased is canceled before submit", async (t
   const node = house.farmNode();
   await house.settle();
   t.strictSame(node.leases, [], "nobody is asked to make it");
-  t.strictSame(await creditsOf(ada), { balance: 10, held: 0 });
+  t.strictSame(await readCredits(ada), { balance: 10, held: 0 });
 });
 
 t.test(
@@ -324,6 +324,6 @@ t.test(
     await node.finish([Buffer.from("late")]);
     await house.settle();
     t.equal((await ada.read(job.id)).status, "canceled", "a late picture changes nothing");
-    t.strictSame(await creditsOf(ada), { balance: 8, held: 0 });
+    t.strictSame(await readCredits(ada), { balance: 8, held: 0 });
   },
 );

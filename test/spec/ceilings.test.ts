@@ -6,11 +6,11 @@ import type { Job, JobPage } from "../../contract/job.ts";
 import type { Caller, Refused } from "./caller.ts";
 import { openInProcess } from "./in-process-service.ts";
 
-async function limitsOf(caller: Caller) {
+async function getLimits(caller: Caller) {
   return (await caller.get<User>("/v1/me")).json.generation_limits;
 }
 
-async function creditsOf(caller: Caller) {
+async function readCredits(caller: Caller) {
   return (await caller.get<Static<typeof Credits>>("/v1/me/credits")).json;
 }
 
@@ -28,7 +28,7 @@ t.test("each plan has its ceiling of simultaneous generations", async (t) => {
   for (const [plan, max] of ceilings) {
     const ada = await house.account({ plan, credits: 100 });
     for (let n = 0; n < max; n++) await ada.job(`${n} sim:slow=60000`);
-    t.strictSame(await limitsOf(ada), { concurrent_max: max, concurrent_active: max });
+    t.strictSame(await getLimits(ada), { concurrent_max: max, concurrent_active: max });
     const { status, json } = await ada.submit<Refused>("one more");
     t.equal(status, 429, plan);
     t.match(json, {
@@ -53,8 +53,8 @@ t.test(
       const refused = replies.filter(({ status }) => status === 429);
       t.equal(refused.length, 60);
       t.ok(refused.every(({ json }) => json.code === "rate_limit" && json.concurrent_max === 4));
-      t.match(await limitsOf(ada), { concurrent_active: 4 });
-      t.match(await creditsOf(ada), { balance_credits: 96, held_credits: 4 });
+      t.match(await getLimits(ada), { concurrent_active: 4 });
+      t.match(await readCredits(ada), { balance_credits: 96, held_credits: 4 });
       t.equal((await ada.get<Static<typeof JobPage>>("/v1/jobs")).json.total, 4);
     }
   },
@@ -69,13 +69,13 @@ t.test("while jobs end, a ceiling of 4 is never exceeded", async (t) => {
       return ada.submit(`${round} ${n} sim:slow=${500 * (1 + ((round + n) % 4))}`);
     });
     for (const { status } of await Promise.all(submits)) if (status === 202) accepted++;
-    const limits = await limitsOf(ada);
+    const limits = await getLimits(ada);
     t.ok((limits?.concurrent_active ?? 99) <= 4, `round ${round}`);
     await house.advance(500);
   }
   await house.advance(5_000);
-  t.match(await limitsOf(ada), { concurrent_active: 0 });
-  t.match(await creditsOf(ada), { balance_credits: 1000 - accepted, held_credits: 0 });
+  t.match(await getLimits(ada), { concurrent_active: 0 });
+  t.match(await readCredits(ada), { balance_credits: 1000 - accepted, held_credits: 0 });
 });
 
 t.test("queued and running jobs both count against the ceiling", async (t) => {
@@ -133,7 +133,7 @@ t.test("at the daily quota a submit answers 429 until the next UTC midnight", as
     quota: 50,
     used: 50,
   });
-  t.match(await creditsOf(ada), { balance_credits: 950, held_credits: 0 });
+  t.match(await readCredits(ada), { balance_credits: 950, held_credits: 0 });
   t.match((await ada.get<User>("/v1/me")).json.quota, {
     limit: 50,
     used: 50,
@@ -188,7 +188,7 @@ t.test("a wallet that cannot pay answers 402 with what is needed and what is lef
     credits_required: 4,
     balance_credits: 3,
   });
-  t.match(await creditsOf(ada), { balance_credits: 3, held_credits: 0 });
+  t.match(await readCredits(ada), { balance_credits: 3, held_credits: 0 });
 });
 
 t.test("a wallet pays to its last credit, and held credits cannot be spent twice", async (t) => {
@@ -197,7 +197,7 @@ t.test("a wallet pays to its last credit, and held credits cannot be spent twice
   t.equal((await ada.submit("three sim:slow=9000", { num_images: 3 })).status, 202);
   t.equal((await ada.submit("two", { num_images: 2 })).status, 402);
   t.equal((await ada.submit("one")).status, 202);
-  t.match(await creditsOf(ada), { balance_credits: 0 });
+  t.match(await readCredits(ada), { balance_credits: 0 });
 });
 
 t.test("credits that come back can be spent again", async (t) => {

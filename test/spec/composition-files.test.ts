@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import t from "tap";
-import { objectKeyOf } from "../../actors/protocol/bundle-file.ts";
-import { archiveOf } from "../../cli/folder-archive.ts";
+import { objectKeyFor } from "../../actors/protocol/bundle-file.ts";
+import { createArchive } from "../../cli/folder-archive.ts";
 import { limits } from "../../config/limits.ts";
 import type { Composition, CompositionFile } from "../../contract/composition.ts";
 import { parseId } from "../../engine/id.ts";
@@ -10,7 +10,7 @@ import { reserve, storeFile } from "../../http/compositions/composition-storing.
 import type { Caller, Refused, Reply } from "./caller.ts";
 import { made, page, putFile } from "./composition-steps.ts";
 import { openInProcess } from "./in-process-service.ts";
-import { type ZipEntry, zipOf } from "./zip-archive.ts";
+import { createZip, type ZipEntry } from "./zip-archive.ts";
 
 function place(id: string, path: string): string {
   return `/v1/compositions/${id}/file?path=${encodeURIComponent(path)}`;
@@ -20,7 +20,7 @@ async function read(caller: Caller, id: string): Promise<Composition> {
   return (await caller.get<Composition>(`/v1/compositions/${id}`)).json;
 }
 
-async function pathsOf(caller: Caller, id: string): Promise<string[]> {
+async function readPaths(caller: Caller, id: string): Promise<string[]> {
   return ((await read(caller, id)).files ?? []).map(({ path }) => path);
 }
 
@@ -126,7 +126,7 @@ t.test("a path may be any other UTF-8 of 512 bytes, and is case sensitive", asyn
     "\u{1f3ac}.txt",
   ];
   for (const path of paths) t.equal((await putFile(caller, id, path, path)).status, 201, path);
-  t.strictSame((await pathsOf(caller, id)).sort(), [...paths].sort());
+  t.strictSame((await readPaths(caller, id)).sort(), [...paths].sort());
   for (const path of paths) t.equal((await caller.get(place(id, path))).text, path);
   t.equal((await caller.request("PUT", `/v1/compositions/${id}/file`)).status, 400);
   const broken = await caller.request("PUT", `/v1/compositions/${id}/file?path=%ff`);
@@ -209,7 +209,7 @@ t.test("POST .../bundle replaces all files at once", async (t) => {
   const house = await openInProcess(t);
   const caller = await house.account();
   const id = await made(caller, { old: "1", "index.html": "<p>" });
-  const zip = zipOf([
+  const zip = createZip([
     { name: "media/", mode: 0o040755 },
     { name: "index.html", bytes: page({ seconds: 7 }) },
     { name: "media/e\u0301.txt", bytes: "kite" },
@@ -217,10 +217,10 @@ t.test("POST .../bundle replaces all files at once", async (t) => {
   const { status, json } = await bundle(caller, id, zip);
   t.equal(status, 200);
   t.match(json, { revision: 4, duration_seconds: 7 });
-  t.strictSame(await pathsOf(caller, id), ["index.html", "media/\u00e9.txt"]);
+  t.strictSame(await readPaths(caller, id), ["index.html", "media/\u00e9.txt"]);
   t.equal((await caller.get(place(id, "media/\u00e9.txt"))).text, "kite");
   t.equal((await caller.get(place(id, "old"))).status, 404);
-  t.equal((await bundle(caller, id, zipOf([]))).json.total_bytes, 0);
+  t.equal((await bundle(caller, id, createZip([]))).json.total_bytes, 0);
 });
 
 t.test("a folder is taken as the archive that klieg render sends", async (t) => {
@@ -228,7 +228,7 @@ t.test("a folder is taken as the archive that klieg render sends", async (t) => 
   const id = await made(caller, {});
   const folder = t.testdir({ "index.html": page({ seconds: 7 }), "é.txt": "kite" });
   const files = new Map(["index.html", "é.txt"].map((path) => [path, join(folder, path)]));
-  const archive = await new Response(archiveOf(files)).arrayBuffer();
+  const archive = await new Response(createArchive(files)).arrayBuffer();
   const { status, json } = await bundle(caller, id, new Uint8Array(archive));
   t.equal(status, 200);
   t.match(json, { duration_seconds: 7 });
@@ -265,17 +265,17 @@ for (const [what, content, expected] of hostile)
   t.test(`an archive with ${what} is refused and leaves all as it was`, async (t) => {
     const caller = await (await openInProcess(t)).account();
     const id = await made(caller, { old: "1" });
-    const body = typeof content === "string" ? content : zipOf([{ name: "ok" }, ...content]);
+    const body = typeof content === "string" ? content : createZip([{ name: "ok" }, ...content]);
     const reply = await bundle<Refused>(caller, id, body);
     t.equal(reply.status, expected, reply.text);
-    t.strictSame(await pathsOf(caller, id), ["old"]);
+    t.strictSame(await readPaths(caller, id), ["old"]);
     t.equal((await read(caller, id)).revision, 2);
   });
 
 t.test("a bundle that is no application/zip is 415", async (t) => {
   const caller = await (await openInProcess(t)).account();
   const id = await made(caller, {});
-  const reply = await bundle<Refused>(caller, id, zipOf([]), "application/json");
+  const reply = await bundle<Refused>(caller, id, createZip([]), "application/json");
   t.equal(reply.status, 415);
   t.match(reply.json.detail, /application\/zip/);
 });
@@ -288,8 +288,8 @@ t.test(
     const id = await made(caller, {});
     const names = Array.from({ length: 2_000 }, (_, at) => `${"d".repeat(80)}/${at}.txt`);
     const entries = names.map((name) => ({ name, bytes: "x" }));
-    t.equal((await bundle(caller, id, zipOf(entries))).status, 200);
-    t.equal((await bundle(caller, id, zipOf(entries))).status, 200);
+    t.equal((await bundle(caller, id, createZip(entries))).status, 200);
+    t.equal((await bundle(caller, id, createZip(entries))).status, 200);
     const more = await putFile<Refused>(caller, id, "one-more", "x");
     t.equal(more.status, 413);
     t.match(more.json.detail, /2000 files/);
@@ -309,7 +309,7 @@ t.test("what a render reads stays while all files are replaced, up to a bound", 
   const zip = (name: string) => {
     const long = "d".repeat(85);
     const more = Array.from({ length: 1_999 }, (_, at) => ({ name: `${long}/${name}${at}.txt` }));
-    return zipOf([{ name: "index.html", bytes: page() }, ...more]);
+    return createZip([{ name: "index.html", bytes: page() }, ...more]);
   };
   const replaced = async (name: string) => (await bundle(caller, id, zip(name))).status;
   t.equal(await replaced("a"), 200);
@@ -324,7 +324,7 @@ t.test("the paths of a bundle may not be too long together: 413", async (t) => {
   const caller = await (await openInProcess(t)).account();
   const id = await made(caller, {});
   const entries = Array.from({ length: 500 }, (_, at) => ({ name: `${"p".repeat(500)}${at}` }));
-  t.equal((await bundle(caller, id, zipOf(entries))).status, 413);
+  t.equal((await bundle(caller, id, createZip(entries))).status, 413);
 });
 
 t.test("what a crash leaves of an upload goes within a day, what was accepted stays", async (t) => {
@@ -334,13 +334,13 @@ t.test("what a crash leaves of an upload goes within a day, what was accepted st
   const id = await made(caller, { "index.html": page() });
   const [composition, scope] = [parseId(id), parseId(caller.id)];
   invariant(composition !== undefined && scope !== undefined, "ids are ids");
-  const bundled = await bundle(caller, id, zipOf([{ name: "index.html", bytes: page() }]));
+  const bundled = await bundle(caller, id, createZip([{ name: "index.html", bytes: page() }]));
   t.equal(bundled.status, 200);
   const clone = await caller.post<Composition>(`/v1/compositions/${id}/clone`, {});
   const incoming = await reserve(service, { id: composition, scope }, ["a.txt", "b.txt"]);
   // Nothing more happens: the process died while it stored the second.
   const { object } = await storeFile(service, incoming, "a.txt", [Buffer.from("kite")]);
-  const key = objectKeyOf(composition, { object });
+  const key = objectKeyFor(composition, { object });
   await house.advance(limits.compositions.reservedMs - 60_000);
   t.match(await service.objects.stat(key), { sizeBytes: 4 });
   await house.advance(120_000);
@@ -375,6 +375,6 @@ t.test(
     await house.settle();
     t.equal(keys.length, 1);
     t.equal(await service.objects.stat(keys[0] ?? ""), undefined);
-    t.strictSame(await pathsOf(caller, id), []);
+    t.strictSame(await readPaths(caller, id), []);
   },
 );

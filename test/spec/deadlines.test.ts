@@ -5,7 +5,7 @@ import { openInProcess } from "./in-process-service.ts";
 
 const dayMs = 86_400_000;
 
-async function activeOf(ada: Caller): Promise<number | undefined> {
+async function readActive(ada: Caller): Promise<number | undefined> {
   type Me = { readonly generation_limits: { readonly concurrent_active: number } };
   return (await ada.get<Me>("/v1/me")).json.generation_limits.concurrent_active;
 }
@@ -27,7 +27,7 @@ t.test(
     t.equal((await ada.read(id)).status, "running");
     await house.advance(3_000);
     t.match(await ada.read(id), timedOut);
-    t.equal(await activeOf(ada), 0, "the slot is free");
+    t.equal(await readActive(ada), 0, "the slot is free");
   },
 );
 

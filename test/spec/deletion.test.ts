@@ -12,7 +12,7 @@ interface Page {
   readonly total: number;
 }
 
-async function pageOf(caller: Caller, path: string): Promise<Page> {
+async function readPage(caller: Caller, path: string): Promise<Page> {
   return (await caller.get<Page>(path)).json;
 }
 
@@ -33,16 +33,16 @@ t.test("DELETE /jobs/{id} answers 204 and removes prompt and assets", async (t) 
     t.equal((await ada.get(gone)).status, 404, gone);
   t.equal((await ada.delete(path)).status, 404);
   for (const filter of ["", "?tag=sky", "?model=sim-instant", "?status=succeeded"]) {
-    const { items } = await pageOf(ada, `/v1/jobs${filter}`);
+    const { items } = await readPage(ada, `/v1/jobs${filter}`);
     t.strictSame(
       items.map(({ id }) => id),
       [kept.id],
       `listing ${filter}`,
     );
   }
-  t.equal((await pageOf(ada, "/v1/jobs")).total, 1, "counted no more");
-  t.equal((await pageOf(ada, "/v1/jobs?status=succeeded&modality=image")).total, 1);
-  t.equal((await pageOf(ada, "/v1/assets")).total, 1);
+  t.equal((await readPage(ada, "/v1/jobs")).total, 1, "counted no more");
+  t.equal((await readPage(ada, "/v1/jobs?status=succeeded&modality=image")).total, 1);
+  t.equal((await readPage(ada, "/v1/assets")).total, 1);
   t.equal((await ada.get<Asset>(`/v1/assets/${kept.asset?.id}`)).status, 200);
 });
 
@@ -55,7 +55,7 @@ t.test("the ledger line of a deleted job stays, and so does what was reported", 
   const before = await Promise.all(paths.map(read));
   await ada.delete(`/v1/jobs/${job.id}`);
   t.strictSame(await Promise.all(paths.map(read)), before);
-  const { items } = await pageOf(ada, "/v1/me/credits/ledger");
+  const { items } = await readPage(ada, "/v1/me/credits/ledger");
   t.ok(items.some(({ job_id }) => job_id === job.id));
 });
 
@@ -76,7 +76,7 @@ t.test("only terminal jobs are deleted, once their credits are settled", async (
   t.match(unsettled.json.detail, /not settled/);
   const failed = await finished(house, ada, "a third sim:fail");
   t.equal((await ada.delete(`/v1/jobs/${failed.id}`)).status, 204, "failed");
-  t.equal((await pageOf(ada, "/v1/jobs")).total, 1);
+  t.equal((await readPage(ada, "/v1/jobs")).total, 1);
 });
 
 t.test("a deleted job still answers its duplicate for five minutes", async (t) => {
@@ -98,10 +98,10 @@ t.test("in an organization a deleted job leaves its member's count too", async (
   await join(owner, org, member, "member");
   for (const caller of [owner, member]) await enter(caller, org);
   const job = await finished(house, member, "a kite");
-  t.equal((await pageOf(member, "/v1/jobs")).total, 1);
+  t.equal((await readPage(member, "/v1/jobs")).total, 1);
   t.equal((await owner.delete(`/v1/jobs/${job.id}`)).status, 204);
   for (const path of ["/v1/jobs", "/v1/jobs?scope=organization"])
-    t.strictSame(await pageOf(member, path), { items: [], next_cursor: null, total: 0 });
+    t.strictSame(await readPage(member, path), { items: [], next_cursor: null, total: 0 });
 });
 
 t.test("deleting needs the scopes jobs:cancel and assets:write", async (t) => {

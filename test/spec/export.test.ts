@@ -5,7 +5,7 @@ import type { ExportManifest } from "../../contract/composition.ts";
 import type { CreatedToken } from "../../contract/token.ts";
 import { invariant } from "../../engine/invariant.ts";
 import { effectiveTimeline } from "../../timeline/timeline.ts";
-import { placeOf } from "../timeline/export-source.ts";
+import { getPlace } from "../timeline/export-source.ts";
 import type { Caller, Refused, Reply } from "./caller.ts";
 import { made, page, putFile } from "./composition-steps.ts";
 import type { FarmDouble } from "./farm-double.ts";
@@ -38,10 +38,10 @@ async function opened(t: Test, inside = video): Promise<Opened> {
   return { house, node: house.farmNode(), caller, id: await made(caller, files), files };
 }
 
-const pathOf = (id: string, format: string) => `/v1/compositions/${id}/export?format=${format}`;
+const getPath = (id: string, format: string) => `/v1/compositions/${id}/export?format=${format}`;
 
 /** What a farm node finds in it. */
-function measurementOf({ files }: Opened) {
+function readMeasurement({ files }: Opened) {
   const named: Readonly<Record<string, string | undefined>> = files;
   const timeline = effectiveTimeline({ entry: "index.html", read: (path) => named[path] });
   const [key = ""] = timeline.clips.map((clip) => clip.key);
@@ -50,7 +50,7 @@ function measurementOf({ files }: Opened) {
   picture.writeUInt32BE(40, 20);
   return {
     timeline,
-    places: { [key]: placeOf({ box: { width: 320, height: 180 } }) },
+    places: { [key]: getPlace({ box: { width: 320, height: 180 } }) },
     media: { "sea.mp4": { width: 640, height: 360, seconds: 2, channels: 2 } },
     texts: [
       {
@@ -67,9 +67,9 @@ async function exported(
   format = "fcpxml",
   caller = stage.caller,
 ): Promise<Reply<Refused>> {
-  const asked = caller.get<Refused>(pathOf(stage.id, format));
+  const asked = caller.get<Refused>(getPath(stage.id, format));
   await stage.house.settle();
-  await stage.node.measure(measurementOf(stage));
+  await stage.node.measure(readMeasurement(stage));
   const reply = await asked;
   await stage.house.settle();
   return reply;
@@ -140,9 +140,9 @@ t.test("an unknown or foreign composition is 404, an unknown format 400", async 
   const stage = await opened(t);
   const { house, caller, id } = stage;
   const other = await house.account();
-  t.equal((await other.get(pathOf(id, "fcpxml"))).status, 404);
-  t.equal((await caller.get(pathOf(`${id.slice(0, -1)}x`, "fcpxml"))).status, 404);
-  for (const path of [pathOf(id, "otio"), `/v1/compositions/${id}/export`]) {
+  t.equal((await other.get(getPath(id, "fcpxml"))).status, 404);
+  t.equal((await caller.get(getPath(`${id.slice(0, -1)}x`, "fcpxml"))).status, 404);
+  for (const path of [getPath(id, "otio"), `/v1/compositions/${id}/export`]) {
     const { json } = await caller.get<Refused>(path);
     t.match(json, { status: 400, code: "validation" });
     t.match(json.errors?.[0]?.pointer, "format");
@@ -154,7 +154,7 @@ t.test("a timeline without exportable clips is 422 unexportable", async (t) => {
   const caller = await house.account();
   for (const files of [{}, { "index.html": page() }, { "index.html": "<p>no root</p>" }]) {
     const id = await made(caller, files);
-    const { json } = await caller.get<Refused>(pathOf(id, "fcpxml"));
+    const { json } = await caller.get<Refused>(getPath(id, "fcpxml"));
     t.match(json, { status: 422, title: "Nothing To Export" });
     t.match(json.type, /unexportable$/);
   }
@@ -163,7 +163,7 @@ t.test("a timeline without exportable clips is 422 unexportable", async (t) => {
 t.test("more clips or documents than an export may have are 413", async (t) => {
   const many = Array.from({ length: limits.exports.clipsMax + 1 }, () => video).join("");
   const { caller, id } = await opened(t, many);
-  const { json } = await caller.get<Refused>(pathOf(id, "fcpxml"));
+  const { json } = await caller.get<Refused>(getPath(id, "fcpxml"));
   t.match(json, { status: 413, limit_bytes: limits.exports.documentBytesMax });
 });
 
@@ -171,7 +171,7 @@ t.test("without a node in time the answer is 503 with Retry-After", async (t) =>
   const house = await openInProcess(t);
   const caller = await house.account();
   const id = await made(caller, { "index.html": page({ inside: video }), "sea.mp4": "a film" });
-  const asked = caller.get<Refused>(pathOf(id, "fcpxml"));
+  const asked = caller.get<Refused>(getPath(id, "fcpxml"));
   await house.advance(limits.exports.measureMs + 1_000);
   const { status, headers, json } = await asked;
   t.match({ status, after: headers["retry-after"] }, { status: 503, after: "5" });
@@ -185,21 +185,21 @@ t.test("without a node in time the answer is 503 with Retry-After", async (t) =>
 t.test("a task that lapses is tried again; a node's late word counts for nothing", async (t) => {
   const stage = await opened(t);
   const { house, node, caller, id } = stage;
-  const asked = caller.get(pathOf(id, "fcpxml"));
+  const asked = caller.get(getPath(id, "fcpxml"));
   await house.settle();
   const first = node.lease;
   node.fail("the browser died", true);
   await house.settle();
   t.not(node.lease.token, first.token);
-  await node.measure(measurementOf(stage), first);
+  await node.measure(readMeasurement(stage), first);
   await house.settle();
-  await node.measure(measurementOf(stage));
+  await node.measure(readMeasurement(stage));
   t.equal((await asked).status, 200);
 });
 
 t.test("a page that cannot be laid out is exported with warnings", async (t) => {
   const { house, node, caller, id } = await opened(t);
-  const asked = caller.get(pathOf(id, "fcpxml"));
+  const asked = caller.get(getPath(id, "fcpxml"));
   await house.settle();
   node.fail("render_timeout: the page was not ready in time", false);
   const { status, bytes } = await asked;
@@ -215,7 +215,7 @@ t.test("a page that cannot be laid out is exported with warnings", async (t) => 
 t.test("without a farm an export says what it does not know", async (t) => {
   const { house, node, caller, id } = await opened(t);
   house.service.health.renderers = "degraded";
-  const { status, bytes } = await caller.get(pathOf(id, "aejsx"));
+  const { status, bytes } = await caller.get(getPath(id, "aejsx"));
   t.equal(status, 200);
   t.match(manifestIn(unzip(bytes)).warnings[0], /this service has no render workers/);
   t.strictSame(node.leases, []);
@@ -230,13 +230,13 @@ t.test("assets are linked for those who may read assets, and for no others", asy
   const inside = `<img id="i" data-asset-id="${asset}" data-start="0" data-duration="1">`;
   const id = await made(caller, { "index.html": page({ inside }) });
   house.service.health.renderers = "degraded";
-  const { bytes } = await caller.get(pathOf(id, "fcpxml"));
+  const { bytes } = await caller.get(getPath(id, "fcpxml"));
   t.match(manifestIn(unzip(bytes)).media, [
     { ref: `asset:${asset}`, asset_id: asset, path: /^media\/0001-[a-z0-9-]+\.png$/, url: /^http/ },
   ]);
   const body = { name: "few", scopes: ["compositions"] };
   const { token } = (await caller.post<CreatedToken>("/v1/tokens", body)).json;
-  const few = await caller.holding(token).get(pathOf(id, "fcpxml"));
+  const few = await caller.holding(token).get(getPath(id, "fcpxml"));
   const { media, warnings } = manifestIn(unzip(few.bytes));
   t.match(media, [{ ref: `asset:${asset}`, url: null, expires_at: null }]);
   t.ok(warnings.includes(`asset:${asset} has no link: this credential may not read it`));
@@ -254,10 +254,10 @@ t.test("nothing of a measurement is left behind", async (t) => {
 t.test("an export is of the files as they were when it was asked for", async (t) => {
   const stage = await opened(t);
   const { house, node, caller, id } = stage;
-  const asked = caller.get(pathOf(id, "fcpxml"));
+  const asked = caller.get(getPath(id, "fcpxml"));
   await house.settle();
   await putFile(caller, id, "index.html", page());
-  await node.measure(measurementOf(stage));
+  await node.measure(readMeasurement(stage));
   const manifest = manifestIn(unzip((await asked).bytes));
   t.equal(manifest.composition_revision, 4);
   t.equal(manifest.media.length, 1);

@@ -284,7 +284,7 @@ t.test("an import changes the composition only where it is asked to insert", asy
   t.strictSame(files, []);
 });
 
-async function fileOf({ caller, id }: Stage, path: string): Promise<string> {
+async function readFile({ caller, id }: Stage, path: string): Promise<string> {
   return (await caller.get(`/v1/compositions/${id}/file?path=${path}`)).text;
 }
 
@@ -307,8 +307,8 @@ t.test("inserted layers are clips of a new page and added texts, in one revision
       { id: "figma-1-6", kind: "text", text: "Kites" },
     ],
   });
-  t.match(await fileOf(stage, "index.html"), "left: 120px; top: 40px; width: 50px; height: 50px");
-  t.match(JSON.parse(await fileOf(stage, "klieg-edits.json")), {
+  t.match(await readFile(stage, "index.html"), "left: 120px; top: 40px; width: 50px; height: 50px");
+  t.match(JSON.parse(await readFile(stage, "klieg-edits.json")), {
     version: 1,
     texts: [
       {
@@ -337,10 +337,10 @@ t.test("what a composition has already stays as it is beside inserted layers", a
   const { json: found } = await importInto({ ...stage, id }, { insert: true });
   t.match(found.warnings.join("\n"), /frame is larger than the composition's 320 x 180/);
   t.match(found.warnings.join("\n"), /the film ends at 2 s; the layers are there until 5 s/);
-  const written = await fileOf({ ...stage, id }, "index.html");
+  const written = await readFile({ ...stage, id }, "index.html");
   t.ok(written.startsWith(page({ inside }).slice(0, -"</div>".length)), "behind what was there");
   t.match(written, 'id="figma-1-3-2"');
-  const after = JSON.parse(await fileOf({ ...stage, id }, "klieg-edits.json"));
+  const after = JSON.parse(await readFile({ ...stage, id }, "klieg-edits.json"));
   t.match(after, { mine: { kept: true }, texts: [oldText, { text: "Kites" }] });
   const { files: all = [], total_bytes: bytes } = (
     await stage.caller.get<Composition>(`/v1/compositions/${id}`)
@@ -368,7 +368,7 @@ t.test("what cannot be inserted whole is not inserted, and leaves nothing", asyn
     const { status, json: refused } = await importInto<Refused>({ ...stage, id }, { insert: true });
     t.equal(status, 409);
     t.match(refused.detail, /^Nothing is inserted: (index.html|klieg-edits.json) /);
-    t.equal(await fileOf({ ...stage, id }, "index.html"), files["index.html"]);
+    t.equal(await readFile({ ...stage, id }, "index.html"), files["index.html"]);
     await stage.house.settle();
     t.strictSame((await stage.caller.get<Page>("/v1/assets")).json.items, []);
   }

@@ -9,9 +9,9 @@ import { domain } from "../../actors/domain.ts";
 import { jobKey, type StatusDetail } from "../../actors/protocol/job.ts";
 import type { FromEffectsThread } from "../../effects/effects-messages.ts";
 import { FarmBroker } from "../../effects/farm-broker.ts";
-import { performerOf, type TracedCall } from "../../effects/performers.ts";
+import { createPerformer, type TracedCall } from "../../effects/performers.ts";
 import { type HubPorts, ProviderHub } from "../../effects/provider-hub.ts";
-import { samplesOf } from "../../effects/shard-thread/shard-samples.ts";
+import { readSamples } from "../../effects/shard-thread/shard-samples.ts";
 import type { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { memoryJournal, memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
 import type { Gateway } from "../../engine/gateway.ts";
@@ -108,7 +108,7 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
   const traced: TracedCall[] = [];
   const reported: object[] = [];
   const onTraced = (call: TracedCall) => traced.push(call);
-  const perform = performerOf({ broker, providerJobs: hub.jobs, objects, onTraced });
+  const perform = createPerformer({ broker, providerJobs: hub.jobs, objects, onTraced });
   const disks = Array.from({ length: shardCount + 1 }, () => ({
     clock,
     journal: memoryJournal(),
@@ -178,7 +178,7 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
     broker,
     traced,
     reported,
-    askSamples: () => tallies.map((tally, number) => samplesOf(tally, lives.get(number), clock)),
+    askSamples: () => tallies.map((tally, number) => readSamples(tally, lives.get(number), clock)),
     directoryTables: disks[shardCount]?.tables ?? memoryTables(),
     accountTables: disks[0]?.tables ?? memoryTables(),
     async settle() {

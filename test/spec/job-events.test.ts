@@ -10,7 +10,7 @@ async function history(caller: Caller, job: string) {
   return json.items;
 }
 
-async function typesOf(caller: Caller, job: string): Promise<string[]> {
+async function readTypes(caller: Caller, job: string): Promise<string[]> {
   return (await history(caller, job)).map(({ type }) => type);
 }
 
@@ -22,9 +22,9 @@ t.test("GET /jobs/{id}/events is the job's own history, oldest first", async (t)
   const ada = await house.account();
   const { id } = await ada.job("a kite sim:queue=1000 sim:slow=4000", { num_images: 2 });
   await house.settle();
-  t.strictSame(await typesOf(ada, id), [...begin, "submitted"], "the provider has it");
+  t.strictSame(await readTypes(ada, id), [...begin, "submitted"], "the provider has it");
   await house.advance(3_000);
-  t.strictSame(await typesOf(ada, id), course);
+  t.strictSame(await readTypes(ada, id), course);
   await house.advance(3_000);
   const items = await history(ada, id);
   t.strictSame(
@@ -66,7 +66,7 @@ t.test("the history keeps each status_detail, also when it is over", async (t) =
     details.map(({ data }) => data["status_detail"]),
     ["upstream_at_capacity", null],
   );
-  t.equal((await typesOf(ada, id)).at(-1), "settled");
+  t.equal((await readTypes(ada, id)).at(-1), "settled");
 });
 
 t.test("the history of a cancel: cancel_requested, terminal, settled when it is", async (t) => {
@@ -76,12 +76,12 @@ t.test("the history of a cancel: cancel_requested, terminal, settled when it is"
   await house.settle();
   await ada.cancel(id);
   const canceled = [...course, "cancel_requested", "terminal"];
-  t.strictSame(await typesOf(ada, id), canceled, "pending");
+  t.strictSame(await readTypes(ada, id), canceled, "pending");
   await house.advance(10_000);
-  t.strictSame(await typesOf(ada, id), [...canceled, "settled"]);
+  t.strictSame(await readTypes(ada, id), [...canceled, "settled"]);
   const early = await ada.job("another sim:busy=99");
   await ada.cancel(early.id);
-  t.notOk((await typesOf(ada, early.id)).includes("submitted"), "nothing was sent");
+  t.notOk((await readTypes(ada, early.id)).includes("submitted"), "nothing was sent");
 });
 
 t.test("a member of a set is submitted when it gets its slot", async (t) => {
@@ -94,7 +94,7 @@ t.test("a member of a set is submitted when it gets its slot", async (t) => {
   const body = { base: { model: "sim-instant" }, members };
   const { json } = await ada.post<OutputSet>("/v1/generate/set", body);
   const second = json.members[1]?.job_id ?? "";
-  t.strictSame(await typesOf(ada, second), begin);
+  t.strictSame(await readTypes(ada, second), begin);
   await house.advance(6_000);
   const submitted = (await history(ada, second)).filter(({ type }) => type === "submitted");
   t.equal(submitted.length, 1);
@@ -108,7 +108,7 @@ t.test("a job flapping between details keeps at most 200 lines", async (t) => {
   for (let time = 0; time < 250; time++)
     house.engine.detail(id, time % 2 === 0 ? "upstream_at_capacity" : "provider_down");
   await house.settle();
-  const lines = await typesOf(ada, id);
+  const lines = await readTypes(ada, id);
   t.ok(lines.length > 150 && lines.length <= 200, `${lines.length}`);
   t.equal(lines[0], "accepted");
 });

@@ -10,7 +10,7 @@ type Page = Static<typeof JobPage>;
 type Filters = Readonly<Record<string, string>>;
 
 /** An agent that works for `ada`, and its session. */
-async function agentOf(house: InProcess, ada: Caller) {
+async function createAgent(house: InProcess, ada: Caller) {
   const { json: session } = await ada.post<AgentSession>("/v1/agent/sessions", {});
   const path = `/v1/agent/sessions/${session.id}/turns`;
   const { json: turn } = await ada.post<AgentTurn>(path, { brief: "Draw" });
@@ -48,7 +48,7 @@ async function listed(caller: Caller, filters: Filters): Promise<string[]> {
 t.test("filters of a listing combine, whatever their combination", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account({ plan: "enterprise", credits: 1000 });
-  const { session, agent } = await agentOf(house, ada);
+  const { session, agent } = await createAgent(house, ada);
   const jobs: { readonly id: string; readonly tags: readonly string[] }[] = [];
   for (const caller of [ada, agent])
     for (const tags of [[], ["sky"], ["sky", "wind"]])

@@ -9,7 +9,7 @@ import type { Caller } from "./caller.ts";
 import type { FarmDouble } from "./farm-double.ts";
 import type { InProcess } from "./in-process-service.ts";
 import { join, organization } from "./organizations.ts";
-import { filmOf } from "./share-steps.ts";
+import { readFilm } from "./share-steps.ts";
 
 /** One for each pair of braces in the path. */
 export type Ids = readonly string[];
@@ -36,17 +36,17 @@ export const kits = {
   slowJob: async ({ maker }: Stage) => [(await maker.job(`kite ${++made} sim:slow=9999999`)).id],
   set: async ({ maker }: Stage) => {
     const members = [{ label: "a", prompt: `kite ${++made} sim:slow=9999999` }];
-    return [await idOf(maker, "/v1/generate/set", { base: { model: "sim-instant" }, members })];
+    return [await readId(maker, "/v1/generate/set", { base: { model: "sim-instant" }, members })];
   },
-  asset: async (stage: Stage) => [await assetOf(stage)],
+  asset: async (stage: Stage) => [await makeAsset(stage)],
   trashedAsset: async (stage: Stage) => {
-    const id = await assetOf(stage);
+    const id = await makeAsset(stage);
     await stage.maker.delete(`/v1/assets/${id}`);
     return [id];
   },
-  upload: async ({ maker }: Stage) => [(await uploadOf(maker)).id],
+  upload: async ({ maker }: Stage) => [(await makeUpload(maker)).id],
   storedUpload: async ({ house, maker }: Stage) => {
-    const { id, url = "" } = await uploadOf(maker);
+    const { id, url = "" } = await makeUpload(maker);
     const { status } = await house.stranger.request("PUT", url, { body: picture });
     invariant(status === 200, "the bytes were stored");
     return [id];
@@ -61,14 +61,14 @@ export const kits = {
   task: async ({ house, maker }: Stage) => {
     const farm = findFarm(house);
     const body = { model: "studio-image", prompt: `kite ${++made}` };
-    const id = await idOf(maker, "/v1/generate/image", body);
+    const id = await readId(maker, "/v1/generate/image", body);
     await house.settle();
     farm.show(picture, 0.5);
     await house.settle();
     return [id];
   },
-  organization: async (stage: Stage) => [(await organizationOf(stage)).id],
-  member: async (stage: Stage) => [(await organizationOf(stage)).id, stage.maker.id],
+  organization: async (stage: Stage) => [(await findOrganization(stage)).id],
+  member: async (stage: Stage) => [(await findOrganization(stage)).id, stage.maker.id],
   token: async ({ maker }: Stage) => {
     return [(await maker.post<CreatedToken>("/v1/tokens", { name: `token ${++made}` })).json.id];
   },
@@ -76,24 +76,24 @@ export const kits = {
     const body = { name: `client ${++made}`, scopes: ["jobs:read"] };
     return [(await maker.post<{ client_id: string }>("/v1/oauth/clients", body)).json.client_id];
   },
-  session: async ({ maker }: Stage) => [(await sessionOf(maker)).id],
-  sessionOfTurn: async ({ maker }: Stage) => [(await turnOf(maker)).session_id],
+  session: async ({ maker }: Stage) => [(await makeSession(maker)).id],
+  sessionOfTurn: async ({ maker }: Stage) => [(await makeTurn(maker)).session_id],
   turn: async ({ maker }: Stage) => {
-    const { session_id: session, id } = await turnOf(maker);
+    const { session_id: session, id } = await makeTurn(maker);
     return [session, id];
   },
-  composition: async ({ maker }: Stage) => [await compositionOf(maker)],
+  composition: async ({ maker }: Stage) => [await findComposition(maker)],
   render: async ({ maker }: Stage) => {
-    return [await idOf(maker, `/v1/compositions/${await compositionOf(maker)}/render`, {})];
+    return [await readId(maker, `/v1/compositions/${await findComposition(maker)}/render`, {})];
   },
   sharedAsset: async (stage: Stage) => {
-    const id = await assetOf(stage);
-    return [id, await idOf(stage.maker, `/v1/assets/${id}/share`, {})];
+    const id = await makeAsset(stage);
+    return [id, await readId(stage.maker, `/v1/assets/${id}/share`, {})];
   },
-  film: async (stage: Stage) => [(await filmOf(stage.house, stage.maker)).render],
+  film: async (stage: Stage) => [(await readFilm(stage.house, stage.maker)).render],
   sharedFilm: async ({ house, maker }: Stage) => {
-    const { render } = await filmOf(house, maker);
-    return [render, await idOf(maker, `/v1/renders/${render}/share`, {})];
+    const { render } = await readFilm(house, maker);
+    return [render, await readId(maker, `/v1/renders/${render}/share`, {})];
   },
   account: async ({ house }: Stage) => [(await house.account()).id],
 } satisfies Readonly<Record<string, (stage: Stage) => Promise<Ids>>>;
@@ -107,13 +107,13 @@ function findFarm(house: InProcess): FarmDouble {
   return farm;
 }
 
-async function idOf(maker: Caller, path: string, body: object): Promise<string> {
+async function readId(maker: Caller, path: string, body: object): Promise<string> {
   const { json, text } = await maker.post<{ id: string }>(path, body);
   invariant(json.id !== undefined, `it was made: ${text}`);
   return json.id;
 }
 
-async function assetOf(stage: Stage): Promise<string> {
+async function makeAsset(stage: Stage): Promise<string> {
   const [job = ""] = await kits.job(stage);
   const asset = (await stage.maker.read(job)).asset;
   invariant(asset !== undefined, "the job has an asset");
@@ -121,19 +121,19 @@ async function assetOf(stage: Stage): Promise<string> {
 }
 
 /** With a page and a file. */
-async function compositionOf(maker: Caller): Promise<string> {
-  const id = await idOf(maker, "/v1/compositions", { template: "blank_html" });
+async function findComposition(maker: Caller): Promise<string> {
+  const id = await readId(maker, "/v1/compositions", { template: "blank_html" });
   await maker.request("PUT", `/v1/compositions/${id}/file?path=a.txt`, { body: "kite" });
   return id;
 }
 
-async function uploadOf(maker: Caller): Promise<Upload> {
+async function makeUpload(maker: Caller): Promise<Upload> {
   const body = { filename: "a.png", mime_type: "image/png", size_bytes: picture.length };
   return (await maker.post<Upload>("/v1/assets/uploads", body)).json;
 }
 
 /** A second organization with the same people in it, so that each may end it. */
-async function organizationOf({ as, maker, makerRole }: Stage): Promise<Organization> {
+async function findOrganization({ as, maker, makerRole }: Stage): Promise<Organization> {
   const owner = as("owner");
   const org = await organization(owner, `Kites ${++made}`);
   for (const role of ["admin", "member", "viewer", "billing_contact"] as const)
@@ -142,11 +142,11 @@ async function organizationOf({ as, maker, makerRole }: Stage): Promise<Organiza
   return org;
 }
 
-async function sessionOf(maker: Caller): Promise<AgentSession> {
+async function makeSession(maker: Caller): Promise<AgentSession> {
   return (await maker.post<AgentSession>(sessions, { title: `Film ${++made}` })).json;
 }
 
-async function turnOf(maker: Caller): Promise<AgentTurn> {
-  const { id } = await sessionOf(maker);
+async function makeTurn(maker: Caller): Promise<AgentTurn> {
+  const { id } = await makeSession(maker);
   return (await maker.post<AgentTurn>(`${sessions}/${id}/turns`, { brief: "Draw" })).json;
 }

@@ -9,7 +9,7 @@ import type {
 } from "../../contract/organization.ts";
 import type { CreatedToken } from "../../contract/token.ts";
 import { openInProcess } from "./in-process-service.ts";
-import { emailOf, join, organization } from "./organizations.ts";
+import { join, organization, readEmail } from "./organizations.ts";
 
 const unknownId = "019d9000-0000-7000-8000-000000000000";
 
@@ -120,7 +120,7 @@ t.test("members are added by address: an existing account or a new one", async (
   const [ada, bob] = [await house.account(), await house.account()];
   const org = await organization(ada);
   const path = `/v1/organizations/${org.id}/members`;
-  const email = await emailOf(bob);
+  const email = await readEmail(bob);
   const old = await ada.post<Member>(path, { email: email.toUpperCase(), role: "member" });
   t.match(old, { status: 201, json: { user_id: bob.id, email, role: "member", budget: null } });
   t.equal((await ada.post(path, { email, role: "viewer" })).status, 409, "a member already");

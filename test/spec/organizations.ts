@@ -19,7 +19,7 @@ export async function paidOrganization(house: InProcess, owner: Caller, credits 
   return org;
 }
 
-export async function emailOf(caller: Caller): Promise<string> {
+export async function readEmail(caller: Caller): Promise<string> {
   return (await caller.get<User>("/v1/me")).json.email;
 }
 
@@ -29,7 +29,7 @@ export async function join(
   whom: Caller,
   role: Role,
 ): Promise<void> {
-  const body = { email: await emailOf(whom), role };
+  const body = { email: await readEmail(whom), role };
   const { status, text } = await by.post(`/v1/organizations/${org.id}/members`, body);
   invariant(status === 201, `the member was added: ${text}`);
 }

@@ -5,7 +5,7 @@ import type { Job } from "../../contract/job.ts";
 import type { Caller } from "./caller.ts";
 import { type InProcess, openInProcess, origin } from "./in-process-service.ts";
 
-async function balanceOf(caller: Caller): Promise<number> {
+async function readBalance(caller: Caller): Promise<number> {
   const { json } = await caller.get<Static<typeof Credits>>("/v1/me/credits");
   return (json.balance_credits ?? 0) + json.held_credits;
 }
@@ -15,7 +15,7 @@ async function ended(house: InProcess, prompt: string): Promise<{ job: Job; cost
   const ada = await house.account({ credits: 100 });
   const { id } = await ada.job(prompt, { num_images: 4 });
   await house.advance(prompt.includes("sim:lost") ? 11_000 : 1_000);
-  return { job: await ada.read(id), cost: 100 - (await balanceOf(ada)) };
+  return { job: await ada.read(id), cost: 100 - (await readBalance(ada)) };
 }
 
 t.test("a job that succeeds is charged what was held", async (t) => {
@@ -171,5 +171,5 @@ t.test("waiting never makes a second job or a second hold", async (t) => {
   await house.advance(40_000);
   const { json } = await ada.get<{ total: number }>("/v1/jobs");
   t.equal(json.total, 1);
-  t.equal(await balanceOf(ada), 8);
+  t.equal(await readBalance(ada), 8);
 });

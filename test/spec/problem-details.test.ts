@@ -1,14 +1,14 @@
 /** The sentences of problems, as a person reads them (D12). */
 import t from "tap";
 import type { Refusal } from "../../actors/refusal.ts";
-import { problemOf } from "../../http/problems/problems.ts";
+import { buildProblem } from "../../http/problems/problems.ts";
 import { routeTable } from "../../http/route-table.ts";
 import { openInProcess } from "./in-process-service.ts";
 
 const nobody = "019d9000-0000-7000-8000-000000000000";
 const oneSentence = /^[A-Z][^.]*\.$/;
 
-function addressOf(path: string): string {
+function createAddress(path: string): string {
   return path.replaceAll(/\{[^}]+\}/g, nobody);
 }
 
@@ -19,7 +19,7 @@ t.test("every 404 says in a sentence what it means (D12)", async (t) => {
   const foreign = await bob.job("a kite");
   const places = routeTable
     .filter(({ path }) => path.includes("{"))
-    .map(({ method, path }) => [method, addressOf(path)] as const);
+    .map(({ method, path }) => [method, createAddress(path)] as const);
   const unknown = [
     ["GET", "/v1/nothing"],
     ["POST", "/v2/me"],
@@ -41,7 +41,7 @@ t.test("every 404 says in a sentence what it means (D12)", async (t) => {
 t.test("every 405 says in a sentence which methods the address has (D12)", async (t) => {
   const house = await openInProcess(t);
   for (const path of new Set(routeTable.map((route) => route.path))) {
-    const { status, headers, json } = await house.admin.request("BREW", addressOf(path));
+    const { status, headers, json } = await house.admin.request("BREW", createAddress(path));
     t.equal(status, 405, path);
     t.match(json, { detail: `This address answers ${headers["allow"]}.` });
     t.match(headers["allow"], /^[A-Z]+(, [A-Z]+)*$/);
@@ -78,7 +78,7 @@ const numbered: readonly (readonly [Refusal, string])[] = [
 ];
 
 t.test("numbers agree with what they count (D12)", async (t) => {
-  for (const [refusal, detail] of numbered) t.equal(problemOf(refusal).detail, detail);
+  for (const [refusal, detail] of numbered) t.equal(buildProblem(refusal).detail, detail);
   const house = await openInProcess(t);
   const ada = await house.account({ credits: 1 });
   const taken = await house.admin.post(`/v1/admin/accounts/${ada.id}/credits`, { amount: -2 });

@@ -21,7 +21,7 @@ const templates = Object.keys(member(document, "paths"))
     path,
     // The root is one entry for both, within the prefix and outside.
     isOutside: Object.hasOwn(member(member(document, "paths"), path), "servers"),
-    pattern: patternOf(path),
+    pattern: buildPattern(path),
   }))
   .sort((a, b) => a.path.split("{").length - b.path.split("{").length);
 
@@ -56,7 +56,7 @@ export function breach(
   if (found === undefined)
     return `${method} ${template.path} ${status}: ${mediaType} is not published`;
   if (!Object.hasOwn(found as Members, "schema")) return undefined;
-  const validate = validatorOf([...response, "content", mediaType, "schema"]);
+  const validate = createValidator([...response, "content", mediaType, "schema"]);
   if (validate(json) === true) return undefined;
   return `${method} ${template.path} ${status}: ${ajv.errorsText(validate.errors)}`;
 }
@@ -80,13 +80,13 @@ function responseAt(place: readonly string[]): readonly string[] | undefined {
   const found = at(place);
   if (found === undefined) return undefined;
   const { $ref } = found as { readonly $ref?: string };
-  return $ref === undefined ? place : segmentsOf($ref);
+  return $ref === undefined ? place : planSegments($ref);
 }
 
 /** What is wrong with a frame of an event stream, or undefined. */
 export function frameBreach(frame: object): string | undefined {
   const kinds = ["JobFrame", "RenderFrame", "SessionFrame"];
-  const validators = kinds.map((kind) => validatorOf(["components", "schemas", kind]));
+  const validators = kinds.map((kind) => createValidator(["components", "schemas", kind]));
   return validators.some((validate) => validate(frame) === true)
     ? undefined
     : `no stream publishes ${JSON.stringify(frame)}`;
@@ -107,8 +107,8 @@ export function publishedExamples(): readonly PublishedExample[] {
     if (schema !== undefined && examples !== undefined)
       for (const [name, example] of Object.entries(examples)) {
         const { $ref } = example as { readonly $ref?: string };
-        const { value } = ($ref === undefined ? example : at(segmentsOf($ref))) as Members;
-        const validate = validatorOf([...path, "schema"]);
+        const { value } = ($ref === undefined ? example : at(planSegments($ref))) as Members;
+        const validate = createValidator([...path, "schema"]);
         const wrong = validate(value) === true ? undefined : ajv.errorsText(validate.errors);
         found.push({ place: [...path, name].join(" "), schema: `${schema["$ref"]}`, wrong });
       }
@@ -119,11 +119,11 @@ export function publishedExamples(): readonly PublishedExample[] {
   return found;
 }
 
-function segmentsOf(ref: string): readonly string[] {
+function planSegments(ref: string): readonly string[] {
   return ref.slice("#/".length).split("/");
 }
 
-function validatorOf(pointer: readonly string[]): ValidateFunction {
+function createValidator(pointer: readonly string[]): ValidateFunction {
   const ref = `contract#/${pointer.map(escaped).join("/")}`;
   const known = validators.get(ref) ?? ajv.compile({ $ref: ref });
   validators.set(ref, known);
@@ -144,7 +144,7 @@ function member(node: unknown, name: string): Members {
   return ((node as Members | undefined)?.[name] ?? {}) as Members;
 }
 
-function patternOf(path: string): RegExp {
+function buildPattern(path: string): RegExp {
   const literal = path.replaceAll(/[.*+?^$()|[\]\\]/g, "\\$&");
   return new RegExp(
     `^${literal.replaceAll(/\{rest\}/g, ".+").replaceAll(/\{[a-z_]+\}/g, "[^/]+")}$`,

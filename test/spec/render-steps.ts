@@ -29,7 +29,7 @@ export async function opened(t: Test) {
   return { house, caller, id };
 }
 
-export async function textOf({ service: { objects } }: InProcess, key: string): Promise<string> {
+export async function readText({ service: { objects } }: InProcess, key: string): Promise<string> {
   const stored = await objects.stat(key);
   invariant(stored !== undefined, `${key} is there`);
   const chunks: Uint8Array[] = [];

@@ -5,23 +5,23 @@ import type { Render, RenderList } from "../../contract/render.ts";
 import type { Refused } from "./caller.ts";
 import { made, page, putFile } from "./composition-steps.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
-import { film, opened, read, submit, textOf } from "./render-steps.ts";
+import { film, opened, read, readText, submit } from "./render-steps.ts";
 
 const still = { mimeType: "image/png", width: 320, height: 180 };
 
 type Refusal = Refused & { readonly render_id?: string };
 
 /** What the farm was given to render: the text of each file. */
-async function filesOf(house: InProcess, manifestKey: string): Promise<Record<string, string>> {
-  const { files } = JSON.parse(await textOf(house, manifestKey)) as {
+async function readFiles(house: InProcess, manifestKey: string): Promise<Record<string, string>> {
+  const { files } = JSON.parse(await readText(house, manifestKey)) as {
     files: { path: string; objectKey: string }[];
   };
   const texts: Record<string, string> = {};
-  for (const { path, objectKey } of files) texts[path] = await textOf(house, objectKey);
+  for (const { path, objectKey } of files) texts[path] = await readText(house, objectKey);
   return texts;
 }
 
-function inputOf(task: { readonly input: unknown }) {
+function getInput(task: { readonly input: unknown }) {
   return task.input as { readonly manifestKey: string } & Readonly<Record<string, unknown>>;
 }
 
@@ -46,9 +46,12 @@ t.test("what the farm delivers is the render's asset, in the state that ends it"
   const render = (await submit(caller, id, { quality: "high", audio_mix: mix })).json;
   await house.settle();
   t.match(await read(caller, render.id), { status: "running", progress: 0 });
-  const input = inputOf(node.lease);
+  const input = getInput(node.lease);
   t.match(input, { target: "video", quality: "high", audioMix: mix, assets: {} });
-  t.strictSame(await filesOf(house, input.manifestKey), { "a.txt": "kite", "index.html": page() });
+  t.strictSame(await readFiles(house, input.manifestKey), {
+    "a.txt": "kite",
+    "index.html": page(),
+  });
   node.progress(0.25);
   await house.advance(2_500);
   node.progress(0.5);
@@ -73,9 +76,9 @@ t.test("later edits do not change a queued render", async (t) => {
   await caller.delete(`/v1/compositions/${id}/file?path=a.txt`);
   const node = house.farmNode();
   await house.settle();
-  const { manifestKey } = inputOf(node.lease);
-  t.strictSame(await filesOf(house, manifestKey), { "a.txt": "kite", "index.html": page() });
-  const { files } = JSON.parse(await textOf(house, manifestKey)) as {
+  const { manifestKey } = getInput(node.lease);
+  t.strictSame(await readFiles(house, manifestKey), { "a.txt": "kite", "index.html": page() });
+  const { files } = JSON.parse(await readText(house, manifestKey)) as {
     files: { objectKey: string }[];
   };
   await node.render(film);
@@ -93,7 +96,7 @@ t.test("a still resolves its time to a frame, and the farm has the last word", a
   const params = { mode: "still", background: "transparent", max_dimension: 64 };
   t.strictSame(render.params, { ...params, at_seconds: 1, frame: 30 });
   await house.settle();
-  const input = inputOf(node.lease);
+  const input = getInput(node.lease);
   t.match(input, { target: "still" });
   const farm = { atSeconds: 1.01, background: "transparent", maxDimension: 64 };
   t.strictSame(input["still"], farm);
@@ -187,7 +190,7 @@ t.test("assets that the timeline names go to the farm; what is missing does not"
   const node = house.farmNode();
   await submit(caller, id);
   await house.settle();
-  const assets = inputOf(node.lease)["assets"] as Record<string, { mimeType: string }>;
+  const assets = getInput(node.lease)["assets"] as Record<string, { mimeType: string }>;
   t.strictSame(Object.keys(assets), [asset]);
   t.equal(assets[asset]?.mimeType, "image/png");
 });

@@ -7,7 +7,7 @@ import type { AdminAccount } from "../../contract/admin.ts";
 import type { LedgerPage } from "../../contract/ledger.ts";
 import type { Organization } from "../../contract/organization.ts";
 import type { Id } from "../../engine/id.ts";
-import { codeOf, engineTables, keyOf, rangeOf } from "../../engine/key.ts";
+import { createKey, engineTables, getCode, getRange } from "../../engine/key.ts";
 import { actorOfDueKey } from "../../engine/shard/flush.ts";
 import type { Caller } from "./caller.ts";
 import { type InProcess, openInProcess, startMs } from "./in-process-service.ts";
@@ -50,12 +50,12 @@ async function ledger(caller: Caller, query = ""): Promise<(readonly [string, st
 /** The accounts that wait for a time. */
 function waiting({ engine }: InProcess): string[] {
   const partitions = Array.from({ length: 256 }, (_, partition) =>
-    rangeOf(keyOf(partition, engineTables.due, "")),
+    getRange(createKey(partition, engineTables.due, "")),
   );
   const actors = partitions.flatMap((range) =>
     engine.accountTables.range(range, 100).map(({ key }) => actorOfDueKey(key)),
   );
-  return actors.filter((actor) => codeOf(actor) === codes.account);
+  return actors.filter((actor) => getCode(actor) === codes.account);
 }
 
 t.test("no account waits for the 1st among the timers", async (t) => {

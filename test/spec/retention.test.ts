@@ -10,7 +10,7 @@ interface Page {
   readonly total: number;
 }
 
-async function idsOf(caller: Caller, path: string): Promise<string[]> {
+async function listIds(caller: Caller, path: string): Promise<string[]> {
   return (await caller.get<Page>(path)).json.items.map(({ id }) => id);
 }
 
@@ -31,7 +31,7 @@ t.test("terminal jobs are kept 400 days", async (t) => {
   const jobs = [canceled.id, failed.id, job.id];
   house.clock.leap(400 * dayMs - 10_000_000);
   await round(house);
-  t.strictSame(await idsOf(ada, "/v1/jobs"), jobs, "not a day less");
+  t.strictSame(await listIds(ada, "/v1/jobs"), jobs, "not a day less");
   const young = (await ada.job("another kite", { tags: ["sky"] })).id;
   house.clock.leap(10_000_000);
   await round(house);
@@ -39,7 +39,7 @@ t.test("terminal jobs are kept 400 days", async (t) => {
     for (const path of ["", "/events"])
       t.equal((await ada.get(`/v1/jobs/${id}${path}`)).status, 404, id + path);
   for (const filter of ["", "?tag=sky", "?model=sim-instant", "?modality=image"])
-    t.strictSame(await idsOf(ada, `/v1/jobs${filter}`), [young], filter);
+    t.strictSame(await listIds(ada, `/v1/jobs${filter}`), [young], filter);
   t.equal((await ada.get<Page>("/v1/jobs")).json.total, 1);
   const shown = await ada.get<Asset>(`/v1/assets/${asset?.id}`);
   t.match(shown.json, { status: "ready", prompt: "a kite", tags: ["sky"] }, "assets stay");

@@ -248,7 +248,7 @@ for (const [name, row] of Object.entries(matrix)) {
     const stage = await opened(t, row.maker);
     const statuses = row.expected.split(" ").map(Number);
     for (const [at, principal] of principals.entries()) {
-      const caller = callerOf(stage, principal);
+      const caller = getCaller(stage, principal);
       const ids = await kits[row.object](stage);
       const expected = statuses[at] ?? 0;
       const ask = (asked: Ids) => caller.request(...request(name, asked, row));
@@ -343,7 +343,7 @@ t.test("a viewer's cancel is refused before the object is looked up", async (t) 
       ["member", 404],
       ["owner", 404],
     ] as const) {
-      const { status } = await callerOf(stage, principal).cancel(id);
+      const { status } = await getCaller(stage, principal).cancel(id);
       t.equal(status, expected, `${principal} ${id}`);
     }
 });
@@ -356,7 +356,7 @@ function request(name: string, ids: Ids, { body, query = "" }: Row) {
   return [method, path + query, { body, headers: { "x-request-id": "same" } }] as const;
 }
 
-function callerOf(stage: Stage, principal: PrincipalName): Caller {
+function getCaller(stage: Stage, principal: PrincipalName): Caller {
   if (principal === "maker") return stage.maker;
   return principal === "outsider" ? stage.outsider : stage.as(principal);
 }

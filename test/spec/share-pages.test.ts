@@ -3,9 +3,9 @@ import { html } from "../../http/look/markup.ts";
 import { type InProcess, openInProcess, origin } from "./in-process-service.ts";
 import {
   browser,
-  filmOf,
   type MadeLink,
   open,
+  readFilm,
   share,
   shareAt,
   withPicture,
@@ -26,7 +26,7 @@ function isPage(t: Test, page: Awaited<ReturnType<typeof open>>, status: number)
 }
 
 /** With the page's nonce, which differs from page to page, as `N`. */
-function policyOf({ headers }: Awaited<ReturnType<typeof open>>): string {
+function getPolicy({ headers }: Awaited<ReturnType<typeof open>>): string {
   return (headers["content-security-policy"] ?? "").replaceAll(/'nonce-[\w-]{22}'/g, "'nonce-N'");
 }
 
@@ -65,7 +65,7 @@ t.test("a page shows the media, its name and a download, and no script", async (
   t.match(page.text, /link until 15 May 2026/);
   t.notMatch(page.text, /<script|style="|onclick|javascript:/);
   t.equal(
-    policyOf(page),
+    getPolicy(page),
     `default-src 'none'; media-src ${origin}; img-src ${origin}; style-src 'nonce-N'; ` +
       "form-action 'self'; frame-ancestors *",
   );
@@ -95,7 +95,7 @@ t.test("Open Graph title, type and image", async (t) => {
 t.test("a film has a player, with a download control only where it may be saved", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const { render } = await filmOf(house, ada);
+  const { render } = await readFilm(house, ada);
   const path = `/v1/renders/${render}/share`;
   const { text } = await open(house, (await shareAt(ada, path)).json, accept);
   t.match(text, /<video controls playsinline preload="metadata" src="https:/);
@@ -125,7 +125,7 @@ t.test("a GLB has a viewer, whose script is our own", async (t) => {
   t.match(page.text, /<script nonce="[\w-]{22}" src="\/share-viewer\.js" defer><\/script>/);
   t.match(page.text, /<noscript>/);
   t.equal(
-    policyOf(page),
+    getPolicy(page),
     `default-src 'none'; media-src ${origin}; script-src 'nonce-N'; connect-src ${origin}; ` +
       `img-src ${origin} blob:; style-src 'nonce-N'; form-action 'self'; frame-ancestors *`,
   );
@@ -149,7 +149,7 @@ t.test("a locked page has a form, and nothing of what it locks", async (t) => {
   t.match(page.text, /<input id="password" name="password" type="password"/);
   t.notMatch(page.text, /Secret|kite|objects|og:|<img|<video/);
   t.equal(
-    policyOf(page),
+    getPolicy(page),
     "default-src 'none'; style-src 'nonce-N'; form-action 'self'; frame-ancestors *",
   );
 });

@@ -1,7 +1,7 @@
 import t from "tap";
 import type { ShareList } from "../../contract/share.ts";
 import { startMs } from "./in-process-service.ts";
-import { filmOf, open, picture, share, shareAt, withPicture } from "./share-steps.ts";
+import { open, picture, readFilm, share, shareAt, withPicture } from "./share-steps.ts";
 
 const dayMs = 86_400_000;
 
@@ -88,7 +88,7 @@ t.test("the name is the link's, else the composition's, else the asset's", async
   const plain = await share(ada, asset);
   await ada.patch(`/v1/assets/${asset}`, { display_name: "Red kite" });
   t.equal(await name(plain.token), "Red kite");
-  const { render, composition } = await filmOf(house, ada);
+  const { render, composition } = await readFilm(house, ada);
   const { token } = (await shareAt(ada, `/v1/renders/${render}/share`)).json;
   await ada.patch(`/v1/compositions/${composition}`, { name: "Harbor film" });
   t.equal(await name(token), "Harbor film");

@@ -28,7 +28,7 @@ export async function picture(house: InProcess, maker: Caller, prompt = "a kite"
 }
 
 /** A render that has succeeded, of a composition with that name. */
-export async function filmOf(house: InProcess, maker: Caller, name = "Harbor") {
+export async function readFilm(house: InProcess, maker: Caller, name = "Harbor") {
   const composition = await made(maker, { "index.html": page() });
   await maker.patch(`/v1/compositions/${composition}`, { name });
   const { json } = await submit(maker, composition);

@@ -7,7 +7,7 @@ import { made, page } from "./composition-steps.ts";
 import { openInProcess, origin, startMs } from "./in-process-service.ts";
 import { enter, join, paidOrganization } from "./organizations.ts";
 import { submit } from "./render-steps.ts";
-import { filmOf, open, picture, share, shareAt, withPicture } from "./share-steps.ts";
+import { open, picture, readFilm, share, shareAt, withPicture } from "./share-steps.ts";
 
 const nobody = "019d9000-0000-7000-8000-000000000000";
 
@@ -42,7 +42,7 @@ t.test("POST /v1/assets/{id}/share answers 201 with token and url, once", async 
 t.test("POST /v1/renders/{id}/share shares a render under its composition's name", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const { render } = await filmOf(house, ada);
+  const { render } = await readFilm(house, ada);
   const { status, json } = await shareAt(ada, `/v1/renders/${render}/share`, { name: "" });
   t.equal(status, 201);
   t.match(json, { kind: "render", target_id: render, name: "Harbor" });
@@ -126,7 +126,7 @@ t.test("a render is shared once it has succeeded and while its asset is ready", 
   t.equal((await shareAt(ada, `/v1/renders/${queued.json.id}/share`)).status, 409, "queued");
   await ada.post(`/v1/renders/${queued.json.id}/cancel`, {});
   t.equal((await shareAt(ada, `/v1/renders/${queued.json.id}/share`)).status, 409, "failed");
-  const { render } = await filmOf(house, ada);
+  const { render } = await readFilm(house, ada);
   const { asset_id: asset } = (await ada.get<{ asset_id: string }>(`/v1/renders/${render}`)).json;
   await ada.delete(`/v1/assets/${asset}`);
   t.equal((await shareAt(ada, `/v1/renders/${render}/share`)).status, 409, "its asset is trashed");

@@ -3,7 +3,7 @@ import t, { type Test } from "tap";
 import type { Caller, Refused } from "./caller.ts";
 import { page } from "./composition-steps.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
-import { zipOf } from "./zip-archive.ts";
+import { createZip } from "./zip-archive.ts";
 
 const MiB = 1024 ** 2;
 const png = Buffer.concat([
@@ -31,7 +31,7 @@ async function limited(t: Test, storage_bytes: number): Promise<[InProcess, Call
   return [house, ada];
 }
 
-async function storageOf(ada: Caller): Promise<Storage> {
+async function readStorage(ada: Caller): Promise<Storage> {
   const me = (await ada.get<{ storage: Storage }>("/v1/me")).json.storage;
   const limits = (await ada.get<{ storage: Storage }>("/v1/limits")).json.storage;
   if (JSON.stringify(me) !== JSON.stringify(limits)) throw new Error("/me and /limits differ");
@@ -50,10 +50,10 @@ t.test("/me and /limits show what is used and what the plan stores (A6)", async 
   const gibibytes = { free: 5, starter: 50, pro: 250, studio: 1024, team: 2048 } as const;
   for (const [plan, limit] of Object.entries(gibibytes)) {
     const ada = await house.account({ plan: plan as keyof typeof gibibytes });
-    t.strictSame(await storageOf(ada), { used_bytes: 0, limit_bytes: limit * 1024 ** 3 }, plan);
+    t.strictSame(await readStorage(ada), { used_bytes: 0, limit_bytes: limit * 1024 ** 3 }, plan);
   }
   const big = await house.account({ plan: "enterprise" });
-  t.strictSame(await storageOf(big), { used_bytes: 0, limit_bytes: null });
+  t.strictSame(await readStorage(big), { used_bytes: 0, limit_bytes: null });
 });
 
 t.test("equal files of compositions count once within a paying context (A6)", async (t) => {
@@ -61,18 +61,18 @@ t.test("equal files of compositions count once within a paying context (A6)", as
   const { json: one } = await ada.post<Made>("/v1/compositions", {});
   await putFile(ada, one.id, "a.css", "x".repeat(1_000));
   await putFile(ada, one.id, "b.css", "x".repeat(1_000));
-  t.equal((await storageOf(ada)).used_bytes, 1_000);
+  t.equal((await readStorage(ada)).used_bytes, 1_000);
   const { json: two } = await ada.post<Made>(`/v1/compositions/${one.id}/clone`, {});
-  t.equal((await storageOf(ada)).used_bytes, 1_000, "a clone costs nothing");
+  t.equal((await readStorage(ada)).used_bytes, 1_000, "a clone costs nothing");
   await putFile(ada, two.id, "a.css", "y".repeat(500));
-  t.equal((await storageOf(ada)).used_bytes, 1_500);
+  t.equal((await readStorage(ada)).used_bytes, 1_500);
   await ada.delete(`/v1/compositions/${one.id}`);
   await house.settle();
-  t.equal((await storageOf(ada)).used_bytes, 1_500, "the clone still has b.css");
+  t.equal((await readStorage(ada)).used_bytes, 1_500, "the clone still has b.css");
   t.equal((await ada.get(`/v1/compositions/${two.id}/file?path=b.css`)).status, 200);
   await ada.delete(`/v1/compositions/${two.id}`);
   await house.settle();
-  t.equal((await storageOf(ada)).used_bytes, 0);
+  t.equal((await readStorage(ada)).used_bytes, 0);
 });
 
 t.test(
@@ -82,7 +82,7 @@ t.test(
     const { json: made } = await ada.post<Made>("/v1/compositions", {});
     const tooLarge = { status: 413, json: { title: "Payload Too Large", limit_bytes: 2_000 } };
     t.match(await putFile(ada, made.id, "a.css", "x".repeat(2_001)), tooLarge);
-    const archive = zipOf([{ name: "index.html", bytes: "x".repeat(2_001) }]);
+    const archive = createZip([{ name: "index.html", bytes: "x".repeat(2_001) }]);
     const bundle = await ada.request("POST", `/v1/compositions/${made.id}/bundle`, {
       body: archive,
       headers: { "content-type": "application/zip" },
@@ -110,7 +110,7 @@ t.test(
       upload,
     );
     t.equal(status, 201);
-    t.equal((await storageOf(ada)).used_bytes, 1_000, "an upload counts from its beginning");
+    t.equal((await readStorage(ada)).used_bytes, 1_000, "an upload counts from its beginning");
     const tooLarge = { status: 413, json: { limit_bytes: 1_000 } };
     t.match(await ada.post("/v1/assets/uploads", upload), tooLarge);
     t.match(await ada.submit("a kite"), tooLarge);
@@ -125,7 +125,7 @@ t.test(
     t.equal((await ada.read(job.id)).status, "succeeded");
     await ada.delete(`/v1/assets/uploads/${json.id}`);
     await house.settle();
-    t.equal((await storageOf(ada)).used_bytes, 0);
+    t.equal((await readStorage(ada)).used_bytes, 0);
     t.equal((await ada.submit("a kite")).status, 202);
   },
 );

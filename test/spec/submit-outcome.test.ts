@@ -5,7 +5,7 @@ import type { Job } from "../../contract/job.ts";
 import type { Caller, Reply } from "./caller.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
 
-async function creditsOf(caller: Caller) {
+async function readCredits(caller: Caller) {
   const { json } = await caller.get<Static<typeof Credits>>("/v1/me/credits");
   return { balance: json.balance_credits, held: json.held_credits };
 }
@@ -35,7 +35,7 @@ t.test("a cancel whose submit has no outcome answers after 10 s, failed and pend
     credits_charged: null,
     cancellation: { stage: "submitting", provider_cancel: "failed", settlement: "pending" },
   });
-  t.strictSame(await creditsOf(ada), { balance: 9, held: 1 });
+  t.strictSame(await readCredits(ada), { balance: 9, held: 1 });
   t.equal((await ada.submit("next")).status, 202, "the slot is free");
   await house.advance(80_000_000);
   t.equal((await ada.read(id)).cancellation?.settlement, "pending");
@@ -56,7 +56,7 @@ t.test("a submit with unknown outcome is never sent again and ends at its deadli
   t.match(await ada.read(id), { status: "queued", status_detail: null });
   await house.advance(15_000);
   t.match(await ada.read(id), { status: "failed", failure: { code: "timeout" } });
-  t.strictSame(await creditsOf(ada), { balance: 10, held: 0 });
+  t.strictSame(await readCredits(ada), { balance: 10, held: 0 });
 });
 
 t.test("lost twice in a row 10 s apart ends the job failed, refunded", async (t) => {
@@ -82,5 +82,5 @@ t.test("a callback that is lost, doubled or forged changes no outcome", async (t
   await house.advance(22_000);
   for (const id of [dropped, forged, doubled])
     t.match(await ada.read(id), { status: "succeeded", credits_charged: 1 });
-  t.strictSame(await creditsOf(ada), { balance: 7, held: 0 });
+  t.strictSame(await readCredits(ada), { balance: 7, held: 0 });
 });

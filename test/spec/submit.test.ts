@@ -5,7 +5,7 @@ import type { Job } from "../../contract/job.ts";
 import { type Caller, imagePath, type Refused } from "./caller.ts";
 import { openInProcess, origin } from "./in-process-service.ts";
 
-async function creditsOf(caller: Caller) {
+async function readCredits(caller: Caller) {
   return (await caller.get<Static<typeof Credits>>("/v1/me/credits")).json;
 }
 
@@ -44,11 +44,11 @@ t.test("credits are held at submit and charged when the job has succeeded", asyn
   const ada = await house.account({ credits: 10 });
   const job = await ada.job("a kite sim:slow=1000", { num_images: 3 });
   t.equal(job.credits_held, 3);
-  t.match(await creditsOf(ada), { balance_credits: 7, held_credits: 3 });
+  t.match(await readCredits(ada), { balance_credits: 7, held_credits: 3 });
   await house.advance(2_000);
   const done = await ada.read(job.id);
   t.match(done, { status: "succeeded", credits_held: 3, credits_charged: 3, progress: 1 });
-  t.match(await creditsOf(ada), { balance_credits: 7, held_credits: 0 });
+  t.match(await readCredits(ada), { balance_credits: 7, held_credits: 0 });
 });
 
 t.test("nothing is held for a refused submit", async (t) => {
@@ -58,11 +58,11 @@ t.test("nothing is held for a refused submit", async (t) => {
   t.equal((await ada.submit("a kite", { num_images: 4 })).status, 402);
   t.equal((await ada.submit("a kite", { confirmation_token: "x" })).status, 422);
   t.equal((await ada.submit("sim:nsfw", { model: "sim-inline" })).status, 422);
-  t.match(await creditsOf(ada), { balance_credits: 3, held_credits: 0 });
+  t.match(await readCredits(ada), { balance_credits: 3, held_credits: 0 });
   await ada.job("a kite sim:slow=60000");
   t.equal((await ada.submit("a kite sim:slow=60000")).status, 409);
   t.equal((await ada.submit("another kite")).status, 429);
-  t.match(await creditsOf(ada), { balance_credits: 2, held_credits: 1 });
+  t.match(await readCredits(ada), { balance_credits: 2, held_credits: 1 });
 });
 
 t.test(

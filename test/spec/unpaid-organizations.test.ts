@@ -4,7 +4,7 @@ import type { PlanName } from "../../config/plans.ts";
 import type { CreatedToken } from "../../contract/token.ts";
 import type { Caller, Refused } from "./caller.ts";
 import { openInProcess } from "./in-process-service.ts";
-import { emailOf, join, organization } from "./organizations.ts";
+import { join, organization, readEmail } from "./organizations.ts";
 
 /** The caller in the organization, by a token that acts there alone. */
 async function inside(caller: Caller, org: { readonly id: string }): Promise<Caller> {
@@ -36,7 +36,7 @@ t.test("A1: neither joining nor promotion makes an account own more", async (t) 
   const [ada, bob] = [await house.account({ plan: "pro" }), await house.account({ plan: "free" })];
   await organization(bob);
   const [one, two] = [await organization(ada), await organization(ada)];
-  const email = await emailOf(bob);
+  const email = await readEmail(bob);
   const asOwner = { email, role: "owner" };
   t.equal((await ada.post(`/v1/organizations/${one.id}/members`, asOwner)).status, 409);
   await join(ada, two, bob, "member");

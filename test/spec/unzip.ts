@@ -22,13 +22,13 @@ export function unzip(archive: Buffer): readonly Unzipped[] {
     const path = archive.toString("utf8", at + 46, at + 46 + (name ?? 0));
     const from = local + 30 + archive.readUInt16LE(local + 26) + archive.readUInt16LE(local + 28);
     const bytes = inflateRawSync(archive.subarray(from, from + packed));
-    files.push({ path, bytes, modified: instantOf(date, time), method });
+    files.push({ path, bytes, modified: formatInstant(date, time), method });
     at += 46 + (name ?? 0) + (extra ?? 0) + (comment ?? 0);
   }
   return files;
 }
 
-function instantOf(date: number, time: number): string {
+function formatInstant(date: number, time: number): string {
   const two = (value: number): string => String(value).padStart(2, "0");
   const day = `${1980 + (date >> 9)}-${two((date >> 5) & 15)}-${two(date & 31)}`;
   return `${day}T${two(time >> 11)}:${two((time >> 5) & 63)}:${two((time & 31) * 2)}`;

@@ -14,7 +14,7 @@ export interface ZipEntry {
 
 const utf8Flag = 0x800;
 
-export function zipOf(entries: readonly ZipEntry[]): Buffer {
+export function createZip(entries: readonly ZipEntry[]): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;

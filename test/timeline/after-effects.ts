@@ -84,8 +84,8 @@ export function runInAfterEffects(script: string, present: readonly string[]): R
   }
   const comp = {
     layers: {
-      add: (item: { readonly path: string }) => layerOf(layers, { source: item.path }),
-      addText: (text: string) => layerOf(layers, { text }),
+      add: (item: { readonly path: string }) => getLayer(layers, { source: item.path }),
+      addText: (text: string) => getLayer(layers, { text }),
     },
     markerProperty: {
       setValueAtTime(time: number, { comment, duration }: MarkerValue) {
@@ -142,45 +142,45 @@ class ShapeDouble {
 
 type Made = Pick<Partial<RecordedLayer>, "source" | "text">;
 
-function layerOf(layers: RecordedLayer[], { source, text }: Made): object {
+function getLayer(layers: RecordedLayer[], { source, text }: Made): object {
   const layer: RecordedLayer = {
     ...{ name: "", comment: "", source, text, stretch: 100, startTime: 0, inPoint: 0 },
     ...{ outPoint: 0, enabled: true, audioEnabled: true, locked: false, timeRemapEnabled: false },
     ...{ masks: [], values: {}, keys: {}, interpolations: {}, written: {} },
   };
   layers.push(layer);
-  return Object.assign(layer, { property: (group: string) => groupOf(layer, group) });
+  return Object.assign(layer, { property: (group: string) => findGroup(layer, group) });
 }
 
 const transforms = [
   ...["ADBE Anchor Point", "ADBE Position", "ADBE Scale", "ADBE Rotate Z", "ADBE Opacity"],
 ];
 
-function groupOf(layer: RecordedLayer, group: string): unknown {
+function findGroup(layer: RecordedLayer, group: string): unknown {
   switch (group) {
     case "ADBE Transform Group":
       return {
         property(name: string) {
           invariant(transforms.includes(name), `a layer has no ${name}`);
-          return propertyOf(layer, name);
+          return findProperty(layer, name);
         },
       };
     case "ADBE Audio Group":
-      return { property: (name: string) => propertyOf(layer, name) };
+      return { property: (name: string) => findProperty(layer, name) };
     case "ADBE Text Properties":
       invariant(layer.text !== undefined, "only a text layer has text");
       return { property: () => ({ value: layer.written, setValue: () => undefined }) };
     case "ADBE Mask Parade":
-      return { addProperty: () => maskOf(layer) };
+      return { addProperty: () => computeMask(layer) };
     case "ADBE Time Remapping":
       invariant(layer.timeRemapEnabled, "time remapping is on");
-      return remapOf(layer);
+      return getRemap(layer);
     default:
       throw new Error(`a layer has no ${group}`);
   }
 }
 
-function propertyOf(layer: RecordedLayer, name: string): object {
+function findProperty(layer: RecordedLayer, name: string): object {
   return {
     isSpatial: /Position|Anchor/.test(name),
     propertyValueType: "3d",
@@ -203,7 +203,7 @@ function propertyOf(layer: RecordedLayer, name: string): object {
   };
 }
 
-function maskOf({ masks }: RecordedLayer): object {
+function computeMask({ masks }: RecordedLayer): object {
   const mask: RecordedMask = {
     ...{ vertices: [], inTangents: [], outTangents: [], closed: false },
     ...{ feather: [0, 0], mode: "add", inverted: false },
@@ -232,7 +232,7 @@ function takeShape(mask: RecordedMask, { vertices, inTangents, outTangents, clos
 }
 
 /** After Effects begins with a key at the source's start and one behind its last picture. */
-function remapOf(layer: RecordedLayer): object {
+function getRemap(layer: RecordedLayer): object {
   const keys: [number, number][] = [
     [layer.startTime, 0],
     [86_400, 86_400],

@@ -2,14 +2,14 @@
 import t from "tap";
 import { runInAfterEffects } from "./after-effects.ts";
 import {
-  exportOf,
   type Given,
+  getText,
+  makeExport,
   parameterIn,
-  sequenceOf,
+  readSequence,
+  readWarnings,
   tagIn,
   tagsIn,
-  textOf,
-  warningsOf,
 } from "./export-source.ts";
 
 const video = (id: string, source: string, attributes: string) =>
@@ -74,18 +74,18 @@ for (const format of ["fcpxml", "aejsx"] as const)
   t.test(
     `an edited composition is exported to ${format} with nothing dropped silently`,
     async (t) => {
-      const files = exportOf(given, format);
-      t.strictSame([...warningsOf(files)].sort(), [...wanted[format]].sort());
-      for (const sentence of warningsOf(files))
-        t.ok(textOf(files, "README.txt").includes(`- ${sentence}`), sentence);
-      t.match(textOf(files, "README.txt"), "luts/0001-video-fast.cube\n    video#fast");
+      const files = makeExport(given, format);
+      t.strictSame([...readWarnings(files)].sort(), [...wanted[format]].sort());
+      for (const sentence of readWarnings(files))
+        t.ok(getText(files, "README.txt").includes(`- ${sentence}`), sentence);
+      t.match(getText(files, "README.txt"), "luts/0001-video-fast.cube\n    video#fast");
       if (format === "fcpxml") checkSequence(files);
       else checkScript(files);
     },
   );
 
 function checkSequence(files: ReadonlyMap<string, Buffer>): void {
-  const xml = sequenceOf(files);
+  const xml = readSequence(files);
   const video = xml.slice(0, xml.indexOf("<audio><numOutputChannels>"));
   const items = tagsIn(video, "clipitem").map((item) =>
     ["name", "start", "end", "in", "out"].map((name) => tagIn(item, name)).join(" "),
@@ -102,7 +102,7 @@ function checkSequence(files: ReadonlyMap<string, Buffer>): void {
 }
 
 function checkScript(files: ReadonlyMap<string, Buffer>): void {
-  const { layers } = runInAfterEffects(textOf(files, "build.jsx"), []);
+  const { layers } = runInAfterEffects(getText(files, "build.jsx"), []);
   const times = layers.map(({ name, inPoint, outPoint, stretch, audioEnabled }) => [
     ...[name, inPoint, outPoint, stretch, audioEnabled],
   ]);

@@ -2,7 +2,7 @@
 import { parse } from "acorn";
 import t from "tap";
 import { runInAfterEffects } from "./after-effects.ts";
-import { exportOf, type Given, textOf, typeFaults, warningsOf } from "./export-source.ts";
+import { type Given, getText, makeExport, readWarnings, typeFaults } from "./export-source.ts";
 
 const inside =
   '<video id="a" src="sea.mp4" data-start="1" data-duration="3" data-media-start="2" ' +
@@ -56,7 +56,7 @@ const given: Given = {
     ],
   },
 };
-const script = textOf(exportOf(given, "aejsx"), "build.jsx");
+const script = getText(makeExport(given, "aejsx"), "build.jsx");
 const present = ["media/0001-sea.mp4", "media/0002-mute.mp4", "media/0003-logo.png"];
 const recording = runInAfterEffects(script, present);
 const layerNamed = (name: string) => {
@@ -167,7 +167,7 @@ t.test("grades are named by the layer's comment, what the page draws by a marker
 });
 
 t.test("nothing is dropped silently", async (t) => {
-  t.strictSame(warningsOf(exportOf(given, "aejsx")), [
+  t.strictSame(readWarnings(makeExport(given, "aejsx")), [
     "element#title is drawn by the page (HTML, CSS, scripts): only a marker stands for it",
     "text#t could not be laid out: its place and size are a guess",
     "text#t asks After Effects for the font Arial-BoldMT; choose another where it has none of that name",

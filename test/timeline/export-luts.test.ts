@@ -6,7 +6,7 @@ import { join } from "node:path";
 import t from "tap";
 import { limits } from "../../config/limits.ts";
 import { gradeColor } from "../../timeline/cube.ts";
-import { exportOf, textOf, timelineOf, warningsOf, written } from "./export-source.ts";
+import { getText, makeExport, makeTimeline, readWarnings, written } from "./export-source.ts";
 
 const sea = (id: string, start: number) =>
   `<video id="${id}" src="sea.mp4" data-start="${start}" data-duration="1"></video>`;
@@ -14,10 +14,10 @@ const grade = { exposure: 0.3, contrast: 0.2, saturation: -0.4, temperature: 0.3
 
 t.test("luts/*.cube have the lines of the specification; equal grades are one file", async (t) => {
   const edits = { version: 1, clips: { a: { grade }, b: { grade }, c: { grade: { tint: 0.5 } } } };
-  const files = exportOf({ inside: sea("a", 0) + sea("b", 2) + sea("c", 4), edits }, "fcpxml");
+  const files = makeExport({ inside: sea("a", 0) + sea("b", 2) + sea("c", 4), edits }, "fcpxml");
   const names = ["README.txt", "manifest.json", "sequence.xml"];
   t.strictSame([...files.keys()], [...names, "luts/0001-video-a.cube", "luts/0002-video-c.cube"]);
-  const lines = textOf(files, "luts/0001-video-a.cube").split("\n");
+  const lines = getText(files, "luts/0001-video-a.cube").split("\n");
   t.strictSame(lines.slice(0, 4), [
     'TITLE "0001-video-a"',
     "LUT_3D_SIZE 33",
@@ -26,7 +26,7 @@ t.test("luts/*.cube have the lines of the specification; equal grades are one fi
   ]);
   t.equal(lines.length, 4 + 35_937 + 1);
   t.ok(lines.slice(4, -1).every((line) => /^[01]\.\d{6} [01]\.\d{6} [01]\.\d{6}$/.test(line)));
-  const { luts } = JSON.parse(textOf(files, "manifest.json"));
+  const { luts } = JSON.parse(getText(files, "manifest.json"));
   t.strictSame(luts, [
     { path: "luts/0001-video-a.cube", clips: ["video#a", "video#b"] },
     { path: "luts/0002-video-c.cube", clips: ["video#c"] },
@@ -37,11 +37,11 @@ t.test(
   "a .cube file in ffmpeg's lut3d matches the grade of a render within 2 levels",
   async (t) => {
     const given = { inside: sea("a", 0), edits: { version: 1, clips: { a: { grade } } } };
-    const [clip] = timelineOf(given).clips;
+    const [clip] = makeTimeline(given).clips;
     const folder = mkdtempSync(join(tmpdir(), "klieg-lut-"));
     t.teardown(() => rmSync(folder, { recursive: true }));
     const cube = join(folder, "grade.cube");
-    writeFileSync(cube, textOf(exportOf(given, "fcpxml"), "luts/0001-video-a.cube"));
+    writeFileSync(cube, getText(makeExport(given, "fcpxml"), "luts/0001-video-a.cube"));
     const colors = Array.from({ length: 6 ** 3 }, (_, at) => [
       ...[at % 6, Math.floor(at / 6) % 6, Math.floor(at / 36)].map((step) => step * 51),
     ]);
@@ -66,15 +66,15 @@ t.test(
 t.test("a table that is none is left out and named", async (t) => {
   const edits = { version: 1, clips: { a: { grade: { lut_path: "film.cube" } } } };
   const files = { "film.cube": "no table" };
-  const exported = exportOf({ inside: sea("a", 0), edits, files, tables: files }, "fcpxml");
-  t.strictSame(warningsOf(exported), [
+  const exported = makeExport({ inside: sea("a", 0), edits, files, tables: files }, "fcpxml");
+  t.strictSame(readWarnings(exported), [
     "film.cube is left out: it is no table of three dimensions up to 64",
   ]);
 });
 
 t.test("manifest.json has the fields of the specification", async (t) => {
-  const files = exportOf({ inside: sea("a", 0) }, "aejsx");
-  t.strictSame(JSON.parse(textOf(files, "manifest.json")), {
+  const files = makeExport({ inside: sea("a", 0) }, "aejsx");
+  t.strictSame(JSON.parse(getText(files, "manifest.json")), {
     version: 1,
     composition_id: "01990000-0000-7000-8000-000000000001",
     composition_revision: 7,

@@ -38,7 +38,7 @@ const measures: Measurement["media"] = {
   "music.mp3": { seconds: 30, channels: 2 },
 };
 
-export function timelineOf({ inside, edits, files = {} }: Given): Timeline {
+export function makeTimeline({ inside, edits, files = {} }: Given): Timeline {
   const root =
     `<div data-composition-id="main" data-width="1280" data-height="720" data-duration="10">` +
     `${inside}</div>`;
@@ -52,7 +52,7 @@ export function timelineOf({ inside, edits, files = {} }: Given): Timeline {
 }
 
 /** As large as the frame, unless the test says another place. */
-export function placeOf(place: Partial<Place> = {}, picture = { width: 640, height: 360 }): Place {
+export function getPlace(place: Partial<Place> = {}, picture = { width: 640, height: 360 }): Place {
   return {
     around: [1, 0, 0, 1, 0, 0],
     authored: [1, 0, 0, 1, 0, 0],
@@ -70,14 +70,14 @@ export function placeOf(place: Partial<Place> = {}, picture = { width: 640, heig
 }
 
 /** The files of an export by their paths. */
-export function exportOf(given: Given, format: ExportFormat): ReadonlyMap<string, Buffer> {
+export function makeExport(given: Given, format: ExportFormat): ReadonlyMap<string, Buffer> {
   const exported = written(given, format);
   invariant(exported.kind === "documents", `it was exported: ${JSON.stringify(exported)}`);
   return new Map(exported.documents.map(({ path, bytes }) => [path, Buffer.from(bytes())]));
 }
 
 export function written(given: Given, format: ExportFormat) {
-  const timeline = timelineOf(given);
+  const timeline = makeTimeline(given);
   const { places = {}, measured = {}, tables = {} } = given;
   const shown = timeline.clips.filter(({ kind }) => kind === "video" || kind === "image");
   const measurement = {
@@ -87,7 +87,7 @@ export function written(given: Given, format: ExportFormat) {
     places: Object.fromEntries(
       shown.map(({ key, id, kind }, order) => {
         const picture = kind === "image" ? { width: 200, height: 100 } : undefined;
-        return [key, placeOf({ paintOrder: [0, order], ...places[id] }, picture)];
+        return [key, getPlace({ paintOrder: [0, order], ...places[id] }, picture)];
       }),
     ),
     ...measured,
@@ -107,19 +107,19 @@ export function written(given: Given, format: ExportFormat) {
   );
 }
 
-export function textOf(files: ReadonlyMap<string, Buffer>, path: string): string {
+export function getText(files: ReadonlyMap<string, Buffer>, path: string): string {
   const bytes = files.get(path);
   invariant(bytes !== undefined, `the export has ${path}: ${[...files.keys()].join(", ")}`);
   return bytes.toString("utf8");
 }
 
-export function warningsOf(files: ReadonlyMap<string, Buffer>): readonly string[] {
-  return (JSON.parse(textOf(files, "manifest.json")) as { warnings: string[] }).warnings;
+export function readWarnings(files: ReadonlyMap<string, Buffer>): readonly string[] {
+  return (JSON.parse(getText(files, "manifest.json")) as { warnings: string[] }).warnings;
 }
 
 /** Checks it with libxml2 and takes what is between tags for nothing. */
-export function sequenceOf(files: ReadonlyMap<string, Buffer>): string {
-  const xml = textOf(files, "sequence.xml");
+export function readSequence(files: ReadonlyMap<string, Buffer>): string {
+  const xml = getText(files, "sequence.xml");
   execFileSync("xmllint", ["--noout", "-"], { input: xml });
   return xml.replace(/>\s+</g, "><");
 }

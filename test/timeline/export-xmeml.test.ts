@@ -1,13 +1,13 @@
 /** `sequence.xml` of exports, from what is written in a bundle to what an editor reads. */
 import t from "tap";
 import {
-  exportOf,
+  getText,
+  makeExport,
   parameterIn,
-  sequenceOf,
+  readSequence,
+  readWarnings,
   tagIn,
   tagsIn,
-  textOf,
-  warningsOf,
 } from "./export-source.ts";
 
 const sea = (attributes: string) => `<video src="sea.mp4" ${attributes}></video>`;
@@ -15,13 +15,13 @@ const sea = (attributes: string) => `<video src="sea.mp4" ${attributes}></video>
 t.test(
   "sequence.xml is one sequence with uuid, name, duration, rate, timecode, media",
   async (t) => {
-    const files = exportOf({ inside: sea('id="a" data-start="1" data-duration="2"') }, "fcpxml");
-    const text = textOf(files, "sequence.xml");
+    const files = makeExport({ inside: sea('id="a" data-start="1" data-duration="2"') }, "fcpxml");
+    const text = getText(files, "sequence.xml");
     t.match(
       text,
       /^<\?xml version="1.0" encoding="UTF-8"\?>\n<!DOCTYPE xmeml>\n<xmeml version="5">/,
     );
-    const xml = sequenceOf(files);
+    const xml = readSequence(files);
     const begins =
       '<sequence id="sequence-1"><uuid>01990000-0000-7000-8000-000000000001</uuid>' +
       "<name>Sea &amp; &lt;Sky&gt;</name><duration>300</duration>" +
@@ -35,7 +35,9 @@ t.test(
 );
 
 t.test("media/video starts with its format; media/audio has channels and a format", async (t) => {
-  const xml = sequenceOf(exportOf({ inside: sea('data-start="0" data-duration="2"') }, "fcpxml"));
+  const xml = readSequence(
+    makeExport({ inside: sea('data-start="0" data-duration="2"') }, "fcpxml"),
+  );
   const picture =
     "<media><video><format><samplecharacteristics>" +
     "<rate><timebase>30</timebase><ntsc>FALSE</ntsc></rate><width>1280</width><height>720</height>" +
@@ -51,7 +53,7 @@ t.test("media/video starts with its format; media/audio has channels and a forma
 
 t.test("a clipitem has its children in order; out less in is end less start", async (t) => {
   const inside = sea('id="a" data-start="1" data-duration="2" data-media-start="3"');
-  const [item = ""] = tagsIn(sequenceOf(exportOf({ inside }, "fcpxml")), "clipitem");
+  const [item = ""] = tagsIn(readSequence(makeExport({ inside }, "fcpxml")), "clipitem");
   const order = [...item.matchAll(/<(\w+)[^>]*>/g)].map(([, name]) => name);
   const wanted = [
     ...["masterclipid", "name", "enabled", "duration", "rate", "start", "end", "in", "out"],
@@ -72,7 +74,7 @@ t.test("a clipitem has its children in order; out less in is end less start", as
 t.test("a file is written in full once; its timecode is the source's", async (t) => {
   const inside =
     sea('id="a" data-start="0" data-duration="2"') + sea('id="b" data-start="2" data-duration="2"');
-  const xml = sequenceOf(exportOf({ inside }, "fcpxml"));
+  const xml = readSequence(makeExport({ inside }, "fcpxml"));
   t.equal(xml.match(/<file id="file-media-0001">/g)?.length, 1);
   t.equal(xml.match(/<file id="file-media-0001"\/>/g)?.length, 5);
   const [file = ""] = tagsIn(xml, "file");
@@ -83,7 +85,7 @@ t.test("a file is written in full once; its timecode is the source's", async (t)
 
 t.test("a stereo source is two audio clipitems, linked with one groupindex", async (t) => {
   const inside = sea('id="a" data-start="0" data-duration="2"');
-  const items = tagsIn(sequenceOf(exportOf({ inside }, "fcpxml")), "clipitem");
+  const items = tagsIn(readSequence(makeExport({ inside }, "fcpxml")), "clipitem");
   t.equal(items.length, 3);
   t.strictSame(
     items.map((item) => tagIn(item, "sourcetrack")),
@@ -100,7 +102,7 @@ t.test("a stereo source is two audio clipitems, linked with one groupindex", asy
 
 t.test("a source without sound has no audio, in its file and on no track", async (t) => {
   const inside = '<video id="m" src="mute.mp4" data-start="0" data-duration="2"></video>';
-  const xml = sequenceOf(exportOf({ inside }, "fcpxml"));
+  const xml = readSequence(makeExport({ inside }, "fcpxml"));
   t.equal(tagsIn(xml, "clipitem").length, 1);
   t.notOk(tagIn(xml, "channelcount"));
   t.notOk(xml.includes("<link>"));
@@ -108,7 +110,7 @@ t.test("a source without sound has no audio, in its file and on no track", async
 
 t.test("a playback rate is a timeremap filter; out less in is as much more", async (t) => {
   const inside = sea('id="a" data-start="0" data-duration="2" data-playback-rate="1.5"');
-  const [item = ""] = tagsIn(sequenceOf(exportOf({ inside }, "fcpxml")), "clipitem");
+  const [item = ""] = tagsIn(readSequence(makeExport({ inside }, "fcpxml")), "clipitem");
   t.equal(parameterIn(item, "speed"), "150");
   t.strictSame([tagIn(item, "in"), tagIn(item, "out")], ["0", "90"]);
 });
@@ -124,7 +126,7 @@ t.test("tracks are bottom to top; lanes with overlaps are split; texts are on to
     texts: [{ id: "t", text: "Sea", start: 1, duration: 1 }],
   };
   const measured = { texts: [measuredText("t")] };
-  const xml = sequenceOf(exportOf({ inside, edits, measured }, "fcpxml"));
+  const xml = readSequence(makeExport({ inside, edits, measured }, "fcpxml"));
   const video = xml.slice(0, xml.indexOf("<audio><numOutputChannels>"));
   const tracks = tagsIn(video, "track");
   const names = tracks.map((track) => tagsIn(track, "clipitem").map((item) => tagIn(item, "name")));
@@ -155,7 +157,7 @@ t.test("hidden clips, those on a disabled track and muted ones are not enabled",
     clips: { a: { hidden: true } },
     deleted: ["d"],
   };
-  const items = tagsIn(sequenceOf(exportOf({ inside, edits }, "fcpxml")), "clipitem");
+  const items = tagsIn(readSequence(makeExport({ inside, edits }, "fcpxml")), "clipitem");
   t.strictSame(
     items.map((item) => tagIn(item, "enabled")),
     [...["FALSE", "FALSE", "TRUE"], ...["FALSE", "FALSE"], ...["FALSE", "FALSE"], "FALSE", "FALSE"],
@@ -168,7 +170,7 @@ t.test("basic motion has scale of the source's own pixels, rotation and centre",
     version: 1,
     clips: { a: { transform: { x: 128, y: -72, scale: 0.5, rotation: 30, opacity: 0.4 } } },
   };
-  const [item = ""] = tagsIn(sequenceOf(exportOf({ inside, edits }, "fcpxml")), "clipitem");
+  const [item = ""] = tagsIn(readSequence(makeExport({ inside, edits }, "fcpxml")), "clipitem");
   t.equal(parameterIn(item, "scale"), "100");
   t.equal(parameterIn(item, "rotation"), "30");
   t.equal(parameterIn(item, "center"), "0.1  -0.1");
@@ -185,7 +187,7 @@ t.test("keyframes are at authored keys; one a frame only where motion is eased",
     { t: 3.2, opacity: 0 },
   ];
   const edits = { version: 1, clips: { a: { motion } } };
-  const [item = ""] = tagsIn(sequenceOf(exportOf({ inside, edits }, "fcpxml")), "clipitem");
+  const [item = ""] = tagsIn(readSequence(makeExport({ inside, edits }, "fcpxml")), "clipitem");
   t.strictSame(parameterIn(item, "opacity"), [
     ...["60: 0", "90: 100", "150: 100", "151: 97.222222", "152: 88.888889", "153: 75"],
     ...["154: 55.555556", "155: 30.555556", "156: 0", "180: 0"],
@@ -221,23 +223,23 @@ t.test("a mask that is a rectangle is a crop; other masks are named in README.tx
       },
     },
   };
-  const files = exportOf({ inside, edits }, "fcpxml");
-  const [item = "", other = ""] = tagsIn(sequenceOf(files), "clipitem");
+  const files = makeExport({ inside, edits }, "fcpxml");
+  const [item = "", other = ""] = tagsIn(readSequence(files), "clipitem");
   t.strictSame(
     ["left", "right", "top", "bottom"].map((side) => parameterIn(item, side)),
     ["10", "10", "10", "50"],
   );
   t.equal(parameterIn(other, "left"), undefined);
   const sentence = "video#b has a mask (ellipse), which sequence.xml leaves out";
-  t.strictSame(warningsOf(files), [sentence]);
-  t.match(textOf(files, "README.txt"), `- ${sentence}`);
+  t.strictSame(readWarnings(files), [sentence]);
+  t.match(getText(files, "README.txt"), `- ${sentence}`);
 });
 
 t.test("volume and fades are linear levels", async (t) => {
   const inside =
     '<audio id="m" src="music.mp3" data-start="1" data-duration="6" data-volume="0.5" ' +
     'data-fade-in="1" data-fade-out="2"></audio>';
-  const [item = ""] = tagsIn(sequenceOf(exportOf({ inside }, "fcpxml")), "clipitem");
+  const [item = ""] = tagsIn(readSequence(makeExport({ inside }, "fcpxml")), "clipitem");
   t.strictSame(parameterIn(item, "level"), ["0: 0", "30: 0.5", "120: 0.5", "180: 0"]);
 });
 
@@ -249,7 +251,7 @@ t.test("a later clip that fades in over the overlap dissolves", async (t) => {
     { t: 1, opacity: 1 },
   ];
   const edits = { version: 1, clips: { b: { motion } } };
-  const xml = sequenceOf(exportOf({ inside, edits }, "fcpxml"));
+  const xml = readSequence(makeExport({ inside, edits }, "fcpxml"));
   const video = xml.slice(0, xml.indexOf("<audio><numOutputChannels>"));
   t.equal(tagsIn(video, "track").length, 1);
   const [one = "", other = ""] = tagsIn(video, "clipitem");
@@ -267,18 +269,18 @@ t.test("a later clip that fades in over the overlap dissolves", async (t) => {
 
 t.test("a picture that is held after its source ends there, which is named", async (t) => {
   const inside = '<video id="m" src="mute.mp4" data-start="1" data-duration="6"></video>';
-  const files = exportOf({ inside }, "fcpxml");
-  const [item = ""] = tagsIn(sequenceOf(files), "clipitem");
+  const files = makeExport({ inside }, "fcpxml");
+  const [item = ""] = tagsIn(readSequence(files), "clipitem");
   t.strictSame([tagIn(item, "end"), tagIn(item, "out")], ["150", "120"]);
   const sentence =
     "video#m holds the last picture of its source from 00:00:05:00 to 00:00:07:00; in sequence.xml it ends there";
-  t.strictSame(warningsOf(files), [sentence]);
+  t.strictSame(readWarnings(files), [sentence]);
 });
 
 t.test("names are ASCII with an extension, escaped and without control characters", async (t) => {
   const inside =
     '<img id="a" src="Tr%C3%A8s%20Long%20Nom.png" data-start="0" data-duration="1" class="clip">';
-  const xml = sequenceOf(exportOf({ inside }, "fcpxml"));
+  const xml = readSequence(makeExport({ inside }, "fcpxml"));
   t.equal(tagIn(xml, "pathurl"), "media/0001-tres-long-nom.png");
   t.equal(tagsIn(tagIn(xml, "clipitem") ?? "", "duration")[0], "30");
 });
@@ -288,12 +290,12 @@ t.test("what the page draws is named by a marker, what is not there by a warning
     '<h1 id="title" class="clip" data-start="1" data-duration="2">Sea</h1>' +
     sea('id="a" data-start="0" data-duration="1"') +
     '<video id="gone" src="gone.mp4" data-start="0" data-duration="1"></video>';
-  const files = exportOf({ inside }, "fcpxml");
+  const files = makeExport({ inside }, "fcpxml");
   const marker =
     "<name>element#title</name><comment>drawn by the page</comment><in>30</in><out>90</out>";
-  t.strictSame(tagsIn(sequenceOf(files), "marker"), [marker]);
+  t.strictSame(tagsIn(readSequence(files), "marker"), [marker]);
   t.strictSame(
-    warningsOf(files),
+    readWarnings(files),
     [
       "index.html: video#gone src leads to gone.mp4, which is not in the bundle",
       'index.html: video#gone data-track-index overlaps "a" on track 0; both are shown',

@@ -3,7 +3,7 @@ import type { Clip, Timeline } from "../../timeline/model.ts";
 import { effectiveTimeline } from "../../timeline/timeline.ts";
 
 /** A bundle in memory; `root` is what stands inside a root of 5 s, 320x180 at 30 fps. */
-export function bundleOf(
+export function readBundle(
   root: string,
   files: Readonly<Record<string, string>> = {},
   given: Partial<Bundle> = {},
@@ -21,7 +21,7 @@ export function page(root: string, attributes = 'data-duration="5"'): string {
 /** The timeline of `root` with these edits. */
 export function edited(root: string, overlay: object, files?: Record<string, string>): Timeline {
   return effectiveTimeline(
-    bundleOf(root, files, { overlay: JSON.stringify({ version: 1, ...overlay }) }),
+    readBundle(root, files, { overlay: JSON.stringify({ version: 1, ...overlay }) }),
   );
 }
 

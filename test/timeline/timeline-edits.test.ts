@@ -1,7 +1,7 @@
 import t from "tap";
 import { poseAt } from "../../timeline/motion.ts";
 import { effectiveTimeline } from "../../timeline/timeline.ts";
-import { bundleOf, clipNamed, edited, messages, times } from "./timeline-bundle.ts";
+import { clipNamed, edited, messages, readBundle, times } from "./timeline-bundle.ts";
 
 const clip = (id: string, start: string, duration = 1, more = "") =>
   `<div id="${id}" class="clip" data-start="${start}" data-duration="${duration}" ${more}></div>`;
@@ -173,7 +173,7 @@ t.test(
 t.test("the file of the bundle is read; an invalid one is ignored with a warning", async (t) => {
   const files = (overlay: string) => ({ "klieg-edits.json": overlay });
   const moved = JSON.stringify({ version: 1, clips: { a: { start: 2 } }, unknown: [1] });
-  t.strictSame(times(effectiveTimeline(bundleOf(three, files(moved))))["a"], [2, 3]);
+  t.strictSame(times(effectiveTimeline(readBundle(three, files(moved))))["a"], [2, 3]);
   for (const [wrong, fault] of [
     ["{", "is no JSON"],
     ["[]", "must be object"],
@@ -182,7 +182,7 @@ t.test("the file of the bundle is read; an invalid one is ignored with a warning
     ['{"version":1,"clips":{"a":{"volume":2}}}', "/clips/a/volume must be <= 1"],
     ['{"version":1,"tracks":{"one":{}}}', "/tracks/one is no track index"],
   ] as const) {
-    const timeline = effectiveTimeline(bundleOf(three, files(wrong)));
+    const timeline = effectiveTimeline(readBundle(three, files(wrong)));
     t.strictSame(times(timeline)["a"], [0, 1]);
     t.match(messages(timeline)[0], /^warning: klieg-edits\.json: is ignored: /);
     t.match(messages(timeline)[0], fault);

@@ -1,7 +1,7 @@
 /** What strangers' compositions hold that the format's own examples do not. */
 import t from "tap";
 import { effectiveTimeline } from "../../timeline/timeline.ts";
-import { bundleOf, clipNamed, lengths, messages, page, times } from "./timeline-bundle.ts";
+import { clipNamed, lengths, messages, page, readBundle, times } from "./timeline-bundle.ts";
 
 const beside = (more: string) => page("").replace("</body>", `${more}</body>`);
 
@@ -9,7 +9,7 @@ t.test("media beside the root are clips in its time", async (t) => {
   const media = `<div id="frame"><video id="v" src="a.mp4" data-start="1"></video></div>
     <audio id="a" src="a.mp4" data-start="v - 1" data-duration="9"></audio>`;
   const files = { "index.html": beside(media) };
-  const timeline = effectiveTimeline(bundleOf("", files, lengths({ "a.mp4": 2 })));
+  const timeline = effectiveTimeline(readBundle("", files, lengths({ "a.mp4": 2 })));
   t.strictSame(times(timeline), { v: [1, 3], a: [2, 5] });
   t.match(clipNamed(timeline, "v"), { kind: "video", composition: "" });
   t.strictSame(messages(timeline), []);
@@ -21,7 +21,7 @@ t.test("whatever else shows outside the root is named", async (t) => {
     .replace("<div id", "<main><div id")
     .replace("</div>", "</div></main>");
   for (const text of [beside(logo), wrapped])
-    t.strictSame(messages(effectiveTimeline(bundleOf("", { "index.html": text }))), [
+    t.strictSame(messages(effectiveTimeline(readBundle("", { "index.html": text }))), [
       "warning: index.html: p#logo stands outside the root and is shown for the whole film",
     ]);
 });
@@ -37,11 +37,11 @@ t.test("a registry in which nothing registers is a hint", async (t) => {
   ];
   for (const script of wordings) {
     const root = `<script>${script}</script>`;
-    t.strictSame(messages(effectiveTimeline(bundleOf(root))), [hint]);
+    t.strictSame(messages(effectiveTimeline(readBundle(root))), [hint]);
     const registered = `${root}<script>window.__timelines.main = make();</script>`;
-    t.strictSame(messages(effectiveTimeline(bundleOf(registered))), []);
+    t.strictSame(messages(effectiveTimeline(readBundle(registered))), []);
     const elsewhere = `${root}<script src="own.js"></script>`;
-    const found = effectiveTimeline(bundleOf(elsewhere, {}, { has: () => true }));
+    const found = effectiveTimeline(readBundle(elsewhere, {}, { has: () => true }));
     t.strictSame(messages(found), [], "a file that cannot be read may register");
   }
 });
@@ -53,7 +53,7 @@ t.test("a film on which nothing paints a background is a warning", async (t) => 
     page("").replace('<body style="background:#000">', `<head>${style}</head><body>`);
   const found = (style: string, css = "") => {
     const files = { "index.html": styled(style), "own.css": css };
-    return messages(effectiveTimeline(bundleOf("", files)));
+    return messages(effectiveTimeline(readBundle("", files)));
   };
   const linked = '<link rel="stylesheet" href="own.css">';
   t.strictSame(found(""), [black]);
@@ -83,7 +83,7 @@ t.test("styles are looked into: what they name and is not there is named", async
     "more.css": css,
     "there.png": "x",
   };
-  t.strictSame(messages(effectiveTimeline(bundleOf("", files))), [
+  t.strictSame(messages(effectiveTimeline(readBundle("", files))), [
     "warning: index.html: style names https://fonts.example.org/css?family=A:b;c, which is not fetched",
     "warning: index.html: style names gone.png, which is not in the bundle",
     "warning: more.css: style names a.woff2, which is not in the bundle",

@@ -1,10 +1,10 @@
 import t from "tap";
 import { parseMarkup, stampTags } from "../../timeline/markup.ts";
 import { effectiveTimeline } from "../../timeline/timeline.ts";
-import { bundleOf, messages } from "./timeline-bundle.ts";
+import { messages, readBundle } from "./timeline-bundle.ts";
 
 const said = (root: string, files: Readonly<Record<string, string>> = {}) =>
-  messages(effectiveTimeline(bundleOf(root, files)));
+  messages(effectiveTimeline(readBundle(root, files)));
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at);
 const host = (at: number, path = "card.html") =>
   `<div id="h${at}" data-composition-src="${path}" data-start="0" data-duration="1"></div>`;
@@ -39,7 +39,7 @@ t.test("an included file that holds too much is named by whoever includes it", a
 t.test("a file is parsed once, however many hosts include it", async (t) => {
   const texts: Record<string, string> = { "card.html": card("<p class=clip></p>") };
   const reads: string[] = [];
-  const { read, ...bundle } = bundleOf(
+  const { read, ...bundle } = readBundle(
     numbers(40)
       .map((at) => host(at))
       .join(""),

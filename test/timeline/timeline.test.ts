@@ -3,22 +3,22 @@ import { keyAttribute } from "../../timeline/key-attribute.ts";
 import { parseMarkup, stampTags } from "../../timeline/markup.ts";
 import { frameCount, frameFrom } from "../../timeline/model.ts";
 import { effectiveTimeline } from "../../timeline/timeline.ts";
-import { bundleOf, clipNamed, lengths, messages, page, times } from "./timeline-bundle.ts";
+import { clipNamed, lengths, messages, page, readBundle, times } from "./timeline-bundle.ts";
 
 const clip = (id: string, start: string, duration = 1, more = "") =>
   `<div id="${id}" class="clip" data-start="${start}" data-duration="${duration}" ${more}></div>`;
 
 t.test("the root says size, rate and length; the rate is 30 unless it says another", async (t) => {
-  const timeline = effectiveTimeline(bundleOf(clip("a", "1", 2)));
+  const timeline = effectiveTimeline(readBundle(clip("a", "1", 2)));
   t.match(timeline, { duration: 5, fps: 30, width: 320, height: 180, diagnostics: [] });
   const other = { "index.html": page("", 'data-duration="2.5" data-fps="24"') };
-  t.match(effectiveTimeline(bundleOf("", other)), { duration: 2.5, fps: 24 });
+  t.match(effectiveTimeline(readBundle("", other)), { duration: 2.5, fps: 24 });
 });
 
 t.test("without a length on the root the latest finite end of a clip is the length", async (t) => {
   const files = { "index.html": page(clip("a", "1", 2) + clip("b", "0.5", 4), "") };
-  t.equal(effectiveTimeline(bundleOf("", files)).duration, 4.5);
-  const open = effectiveTimeline(bundleOf("", { "index.html": page("<p>hello</p>", "") }));
+  t.equal(effectiveTimeline(readBundle("", files)).duration, 4.5);
+  const open = effectiveTimeline(readBundle("", { "index.html": page("<p>hello</p>", "") }));
   t.equal(open.duration, undefined);
   t.match(open.diagnostics, [{ severity: "warning", code: "no_duration" }]);
 });
@@ -29,7 +29,7 @@ t.test("a start is seconds, a clip, or a clip with seconds added or taken away",
     clip("mid", "first") +
     clip("first", "1") +
     clip("early", "mid-.25");
-  t.strictSame(times(effectiveTimeline(bundleOf(root))), {
+  t.strictSame(times(effectiveTimeline(readBundle(root))), {
     late: [3.5, 4.5],
     mid: [2, 3],
     first: [1, 2],
@@ -39,25 +39,25 @@ t.test("a start is seconds, a clip, or a clip with seconds added or taken away",
 
 t.test("a clip whose name holds a hyphen comes before a difference", async (t) => {
   const root = clip("intro", "0") + clip("intro-2", "2") + clip("b", "intro-2");
-  t.strictSame(times(effectiveTimeline(bundleOf(root)))["b"], [3, 4]);
+  t.strictSame(times(effectiveTimeline(readBundle(root)))["b"], [3, 4]);
 });
 
 t.test("starts in a circle are an error that names element and attribute", async (t) => {
-  const timeline = effectiveTimeline(bundleOf(clip("a", "b") + clip("b", "a + 1")));
+  const timeline = effectiveTimeline(readBundle(clip("a", "b") + clip("b", "a + 1")));
   t.match(timeline.diagnostics, [
     { severity: "error", code: "start_cycle", element: "div#b", attribute: "data-start" },
   ]);
 });
 
 t.test("a start that names nothing is an error", async (t) => {
-  const timeline = effectiveTimeline(bundleOf(clip("a", "nobody + 1")));
+  const timeline = effectiveTimeline(readBundle(clip("a", "nobody + 1")));
   t.match(timeline.diagnostics, [{ severity: "error", code: "unknown_reference" }]);
   t.match(timeline.diagnostics[0]?.message, /^index\.html: div#a data-start is "nobody \+ 1"/);
 });
 
 t.test("old names are read with a warning", async (t) => {
   const old = '<div id="a" data-start="1" data-end="3" data-layer="4"></div>';
-  const timeline = effectiveTimeline(bundleOf(old));
+  const timeline = effectiveTimeline(readBundle(old));
   t.match(timeline.clips, [{ start: 1, end: 3, trackIndex: 4 }]);
   t.strictSame(messages(timeline), [
     "warning: index.html: div#a data-end is an old name; write data-duration",
@@ -68,7 +68,7 @@ t.test("old names are read with a warning", async (t) => {
 t.test("clips of one lane that overlap are both there, with a warning", async (t) => {
   const lane = 'data-track-index="2"';
   const timeline = effectiveTimeline(
-    bundleOf(clip("a", "0", 2, lane) + clip("b", "1", 2, lane) + clip("c", "3", 1, lane)),
+    readBundle(clip("a", "0", 2, lane) + clip("b", "1", 2, lane) + clip("c", "3", 1, lane)),
   );
   t.equal(timeline.clips.length, 3);
   t.match(timeline.diagnostics, [{ code: "overlap", element: "div#b" }]);
@@ -83,7 +83,7 @@ t.test("media say offset, rate, volume and role; without a length the source's o
     <audio id="n" src="say.mp3" data-start="v"
       data-volume="0.5" data-audio-role="narration"></audio>
     <video id="q" data-asset-id="as1" data-start="0" data-duration="1" muted loop></video>`;
-  const timeline = effectiveTimeline(bundleOf(root, {}, lengths({ "a.mp4": 8, "say.mp3": 1.5 })));
+  const timeline = effectiveTimeline(readBundle(root, {}, lengths({ "a.mp4": 8, "say.mp3": 1.5 })));
   t.strictSame(times(timeline), { v: [1, 4], n: [4, 5], q: [0, 1] });
   t.match(clipNamed(timeline, "v"), {
     kind: "video",
@@ -101,7 +101,7 @@ t.test("media say offset, rate, volume and role; without a length the source's o
 t.test("the two names of a media offset may differ: the first wins, with a warning", async (t) => {
   const both = 'data-media-start="1" data-playback-start="2"';
   const root = `<audio id="a" src="a.mp3" data-start="0" data-duration="1" ${both}></audio>`;
-  const timeline = effectiveTimeline(bundleOf(root, {}, lengths({})));
+  const timeline = effectiveTimeline(readBundle(root, {}, lengths({})));
   t.equal(clipNamed(timeline, "a").media?.start, 1);
   t.match(timeline.diagnostics, [{ code: "alias", attribute: "data-playback-start" }]);
 });
@@ -109,7 +109,7 @@ t.test("the two names of a media offset may differ: the first wins, with a warni
 t.test("values out of range are read as the nearest, with a warning", async (t) => {
   const wrong = 'data-start="x9 s" data-volume="2" data-playback-rate="9"';
   const root = `<audio id="a" src="a.mp3" ${wrong} data-audio-role="noise"></audio>`;
-  const timeline = effectiveTimeline(bundleOf(root, {}, lengths({})));
+  const timeline = effectiveTimeline(readBundle(root, {}, lengths({})));
   t.match(clipNamed(timeline, "a").media, { volume: 1, rate: 5, role: "music" });
   t.strictSame(
     timeline.diagnostics.map(({ code }) => code),
@@ -133,7 +133,7 @@ const host = (id: string, start: number, duration: string, more = "") =>
 t.test("a composition in a file of its own takes its host's place in time", async (t) => {
   const root = host("one", 1, 'data-duration="2"') + host("two", 3, 'data-duration="2"');
   const files = { "scenes/card.html": scene(clip("in", "0.5", 5)) };
-  const timeline = effectiveTimeline(bundleOf(root, files));
+  const timeline = effectiveTimeline(readBundle(root, files));
   t.strictSame(
     timeline.clips.map(({ id, start, end, composition }) => [id, start, end, composition !== ""]),
     [
@@ -152,7 +152,7 @@ t.test("a host's offset and rate carry over to what is in it", async (t) => {
   const faster = 'data-playback-start="1" data-playback-rate="2"';
   const media = '<video id="v" src="a.mp4" data-start="0" data-duration="4"></video>';
   const timeline = effectiveTimeline(
-    bundleOf(
+    readBundle(
       host("one", 1, 'data-duration="3"', faster),
       { "scenes/card.html": scene(media + clip("in", "3", 2)) },
       {},
@@ -171,21 +171,21 @@ t.test("without a length a host is as long as what it holds says", async (t) => 
     "scenes/card.html": scene(clip("in", "0", 2), attributes),
   });
   const root = host("one", 1, "");
-  t.equal(clipNamed(effectiveTimeline(bundleOf(root, files(""))), "one").end, 3);
-  t.equal(clipNamed(effectiveTimeline(bundleOf(root, files('data-duration="3"'))), "one").end, 4);
+  t.equal(clipNamed(effectiveTimeline(readBundle(root, files(""))), "one").end, 3);
+  t.equal(clipNamed(effectiveTimeline(readBundle(root, files('data-duration="3"'))), "one").end, 4);
 });
 
 t.test("a composition may also stand inline", async (t) => {
   const host = '<div id="h" data-composition-id="in" data-start="2" data-duration="1">';
   const root = `${host}${clip("x", "0.5")}</div>`;
-  t.strictSame(times(effectiveTimeline(bundleOf(root))), { h: [2, 3], x: [2.5, 3] });
+  t.strictSame(times(effectiveTimeline(readBundle(root))), { h: [2, 3], x: [2.5, 3] });
 });
 
 t.test("variables: a host's values before the defaults, also as addresses", async (t) => {
   const image = '<img id="i" data-var-src="hero" src="a.png" data-start="0" data-duration="1">';
   const values = `data-variable-values='{"title":"Pro"}'`;
   const timeline = effectiveTimeline(
-    bundleOf(host("one", 0, "", values), { "scenes/card.html": scene(image), "b.png": "x" }),
+    readBundle(host("one", 0, "", values), { "scenes/card.html": scene(image), "b.png": "x" }),
   );
   t.strictSame(timeline.compositions[1]?.variables, { title: "Pro", hero: "b.png" });
   t.strictSame(clipNamed(timeline, "i").media?.source, { kind: "file", path: "b.png" });
@@ -197,16 +197,18 @@ t.test("what is missing or wrong in the structure is an error", async (t) => {
       .diagnostics.filter(({ severity }) => severity === "error")
       .map(({ code }) => code);
   t.strictSame(codes({ entry: "index.html", read: () => undefined }), ["missing_entry"]);
-  t.strictSame(codes(bundleOf("", { "index.html": "<p>no root</p>" })), ["missing_root"]);
-  t.strictSame(codes(bundleOf("", { "index.html": page("", 'data-fps="90"') })), ["invalid_root"]);
+  t.strictSame(codes(readBundle("", { "index.html": "<p>no root</p>" })), ["missing_root"]);
+  t.strictSame(codes(readBundle("", { "index.html": page("", 'data-fps="90"') })), [
+    "invalid_root",
+  ]);
   const wide = page("").replace('"320"', '"8000"');
-  t.strictSame(codes(bundleOf("", { "index.html": wide })), ["invalid_root"]);
-  t.strictSame(codes(bundleOf("", { "index.html": page("", 'data-duration="3601"') })), [
+  t.strictSame(codes(readBundle("", { "index.html": wide })), ["invalid_root"]);
+  t.strictSame(codes(readBundle("", { "index.html": page("", 'data-duration="3601"') })), [
     "too_long",
   ]);
-  t.strictSame(codes(bundleOf(host("one", 0, ""))), ["missing_file"]);
+  t.strictSame(codes(readBundle(host("one", 0, ""))), ["missing_file"]);
   const endless = { "scenes/card.html": scene(host("again", 0, "")) };
-  t.strictSame(codes(bundleOf(host("one", 0, ""), endless)), ["nested_too_deep"]);
+  t.strictSame(codes(readBundle(host("one", 0, ""), endless)), ["nested_too_deep"]);
 });
 
 t.test("what will be left out is named with element and attribute", async (t) => {
@@ -214,7 +216,7 @@ t.test("what will be left out is named with element and attribute", async (t) =>
     <video id="v" data-start="0" data-duration="1" src="gone.mp4"></video>
     <audio id="a" data-start="0" src="a.mp3" data-automation="{}"></audio>
     <script src="//cdn.example.org/gsap.js"></script>`;
-  t.strictSame(messages(effectiveTimeline(bundleOf(root, { "a.mp3": "x" }))), [
+  t.strictSame(messages(effectiveTimeline(readBundle(root, { "a.mp3": "x" }))), [
     "warning: index.html: video#v src leads to gone.mp4, which is not in the bundle",
     "warning: index.html: img src leads to https://example.org/a.png, which is not fetched",
     "warning: index.html: audio#a data-automation is left out: lanes of automation",
@@ -229,7 +231,7 @@ t.test("modules from elsewhere are named with their remedy (F10)", async (t) => 
     <script type="module">import * as three from "three"; import "//cdn.example.org/a.js";
       const later = () => import('https://cdn.example.org/b.js');</script>`;
   const remedy = "which is not fetched; `klieg vendor <folder>` takes it into the bundle";
-  t.strictSame(messages(effectiveTimeline(bundleOf(root))), [
+  t.strictSame(messages(effectiveTimeline(readBundle(root))), [
     `warning: index.html: script names https://cdn.example.org/three.js, ${remedy}`,
     `warning: index.html: script names //cdn.example.org/a.js, ${remedy}`,
     `warning: index.html: script names https://cdn.example.org/b.js, ${remedy}`,
@@ -238,7 +240,7 @@ t.test("modules from elsewhere are named with their remedy (F10)", async (t) => 
 
 t.test("a grade says its adjustments with the preset's; unknown ones are warnings", async (t) => {
   const graded = (grade: string) =>
-    effectiveTimeline(bundleOf(`<img id="i" src="data:," data-color-grading='${grade}'>`));
+    effectiveTimeline(readBundle(`<img id="i" src="data:," data-color-grading='${grade}'>`));
   const timeline = graded('{"preset":"warm","intensity":0.5,"adjust":{"exposure":0.1}}');
   t.match(clipNamed(timeline, "i").grade, {
     intensity: 0.5,
@@ -275,7 +277,7 @@ t.test("no text makes the timeline fail", async (t) => {
     "<template>".repeat(2_000),
     "<div data-start=a-".repeat(3_000),
   ])
-    t.ok(Array.isArray(effectiveTimeline(bundleOf("", { "index.html": text })).clips));
+    t.ok(Array.isArray(effectiveTimeline(readBundle("", { "index.html": text })).clips));
 });
 
 t.test("D8: lint names scripts that throw as soon as they run", async (t) => {
@@ -283,7 +285,7 @@ t.test("D8: lint names scripts that throw as soon as they run", async (t) => {
     '<div id="s" data-composition-id="s" data-composition-src="s.html" data-start="0"></div>';
   const scene = '<template><div data-composition-id="s"><script>document.write(1)</script></div>';
   const root = `${host}<script>const one = ;</script><script type="module">await 0;</script>`;
-  const found = messages(effectiveTimeline(bundleOf(root, { "s.html": scene })));
+  const found = messages(effectiveTimeline(readBundle(root, { "s.html": scene })));
   t.ok(found.some((one) => /index\.html: script does not run: Unexpected token/.test(one)));
   t.ok(found.some((one) => /s\.html: script calls document\.write/.test(one)));
   t.equal(found.filter((one) => one.includes("does not run")).length, 1);

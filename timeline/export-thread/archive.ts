@@ -1,4 +1,4 @@
-import { zipOf } from "../../engine/zip.ts";
+import { createZip } from "../../engine/zip.ts";
 import type { Exported } from "../export/documents.ts";
 import { type Writing, writeExport } from "../export/writing.ts";
 
@@ -13,6 +13,6 @@ export async function archiveExport(writing: Writing): Promise<Written> {
   const { atMs } = writing.terms;
   const chunks: Uint8Array[] = [];
   const entries = exported.documents.map((document) => ({ ...document, atMs }));
-  for await (const chunk of zipOf(entries)) chunks.push(chunk);
+  for await (const chunk of createZip(entries)) chunks.push(chunk);
   return { kind: "archive", bytes: Buffer.concat(chunks) };
 }

@@ -3,12 +3,12 @@ import { type EditList, type EditMarker, editFps } from "./edit-list.ts";
 import { layTexts } from "./edit-texts.ts";
 import type { ExportSource } from "./export-source.ts";
 import { LutBook } from "./luts.ts";
-import { nameOf } from "./names.ts";
+import { getName } from "./names.ts";
 import { Notes } from "./notes.ts";
 import { layPictures } from "./pictures.ts";
 import { laySounds } from "./sounds.ts";
 import { Sources } from "./sources.ts";
-import { lengthOf } from "./spans.ts";
+import { getSourceLength } from "./spans.ts";
 import { packTracks, stackTracks } from "./tracks.ts";
 
 /**
@@ -22,18 +22,18 @@ export function compileEditList(source: ExportSource): EditList {
   const notes = new Notes();
   const sources = new Sources(source.stored, measurement?.media ?? {});
   noteTimeline(source, notes);
-  const markers = markersOf(source, notes);
+  const markers = listMarkers(source, notes);
   const luts = new LutBook();
   const pictures = layPictures(source, sources, luts, notes);
   const texts = layTexts(source, notes);
   const sounds = laySounds(source, sources, notes);
-  const laneOf = (lane: string) => {
+  const getLane = (lane: string) => {
     const track = timeline.tracks.find(({ index }) => lane === ` ${index}`);
     return { isEnabled: track?.isEnabled ?? true, isLocked: track?.isLocked ?? false };
   };
-  const soundLaneOf = (lane: string) => {
+  const getSoundLane = (lane: string) => {
     const track = timeline.tracks.find(({ index }) => lane === ` ${index}`);
-    const { isEnabled, isLocked } = laneOf(lane);
+    const { isEnabled, isLocked } = getLane(lane);
     return { isEnabled: isEnabled && track?.isMuted !== true, isLocked };
   };
   return {
@@ -41,9 +41,9 @@ export function compileEditList(source: ExportSource): EditList {
     compositionId,
     width: timeline.width,
     height: timeline.height,
-    frames: framesOf(source, [...pictures, ...texts.clips, ...sounds]),
-    pictures: [...stackTracks(pictures, laneOf), ...stackTracks(texts.clips, laneOf)],
-    sounds: packTracks(sounds, soundLaneOf),
+    frames: countFrames(source, [...pictures, ...texts.clips, ...sounds]),
+    pictures: [...stackTracks(pictures, getLane), ...stackTracks(texts.clips, getLane)],
+    sounds: packTracks(sounds, getSoundLane),
     media: sources.used(),
     texts: texts.texts,
     luts: luts.all(),
@@ -52,7 +52,7 @@ export function compileEditList(source: ExportSource): EditList {
   };
 }
 
-function framesOf(
+function countFrames(
   { timeline, measurement }: ExportSource,
   clips: readonly { readonly end: number }[],
 ): number {
@@ -73,12 +73,12 @@ function noteTimeline({ timeline, measurement }: ExportSource, notes: Notes): vo
 }
 
 /** What the page draws has its time in the export, and nothing else. */
-function markersOf({ timeline, measurement }: ExportSource, notes: Notes): readonly EditMarker[] {
-  const length = lengthOf(timeline, measurement);
+function listMarkers({ timeline, measurement }: ExportSource, notes: Notes): readonly EditMarker[] {
+  const length = getSourceLength(timeline, measurement);
   return timeline.clips.flatMap((clip) => {
     const sentence = sentences[clip.kind];
     if (sentence === undefined) return [];
-    const name = nameOf(clip);
+    const name = getName(clip);
     const start = Math.round(Math.max(0, clip.start) * editFps);
     const end = Math.round((clip.end ?? length ?? clip.start) * editFps);
     if (end <= start || !clip.isShown) {

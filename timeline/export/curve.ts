@@ -20,7 +20,7 @@ export function isFixed({ keys }: Curve): boolean {
 }
 
 /** The value at the first frame. */
-export function firstOf({ keys }: Curve): readonly number[] {
+export function getFirst({ keys }: Curve): readonly number[] {
   return keys[0]?.value ?? [];
 }
 
@@ -41,7 +41,7 @@ export type Member = "x" | "y" | "scale" | "rotation" | "opacity";
 /**
  * The stretches of a motion's members in a clip of so many seconds; keyframes in the order of `t`.
  */
-export function stretchesOf(
+export function listStretches(
   whole: readonly KeyframeEdit[],
   members: readonly Member[],
   seconds: number,
@@ -73,7 +73,7 @@ export type ValueIn = (stretch: Stretch, seconds: number) => readonly number[];
  * Keys where the author set them; one a frame only where the value does not change evenly between
  * two of them.
  */
-export function curveOf(
+export function computeCurve(
   stretches: readonly Stretch[],
   valueIn: ValueIn,
   fps: number,

@@ -7,7 +7,7 @@ import type { ExportSource } from "./export-source.ts";
 import { writeJsx } from "./formats/jsx.ts";
 import { writeXmeml } from "./formats/xmeml.ts";
 import { lutBytes, readTable, writeLut } from "./luts.ts";
-import { type ManifestTerms, manifestOf } from "./manifest.ts";
+import { buildManifest, type ManifestTerms } from "./manifest.ts";
 import { Notes } from "./notes.ts";
 import { writeReadme } from "./readme.ts";
 
@@ -41,7 +41,7 @@ const formats: Readonly<Record<ExportFormat, Format>> = {
 /** The files of an export in their order. */
 export function writeDocuments(source: ExportSource, terms: ExportTerms): Exported {
   const list = compileEditList(source);
-  const excess = excessOf(list);
+  const excess = findExcess(list);
   if (excess !== undefined) return { kind: "too_large", detail: excess };
   if (!hasClips(list)) return { kind: "nothing" };
   const { path, write } = formats[terms.format];
@@ -53,7 +53,7 @@ export function writeDocuments(source: ExportSource, terms: ExportTerms): Export
     if (!terms.links.has(ref))
       notes.add(`${ref.slice(0, 200)} has no link: this credential may not read it`);
   const warnings = notes.all();
-  const manifest = JSON.stringify(manifestOf(list, terms, warnings), undefined, 2);
+  const manifest = JSON.stringify(buildManifest(list, terms, warnings), undefined, 2);
   const readme = writeReadme(list, terms.format, warnings);
   const documents = [
     textDocument("README.txt", readme),
@@ -72,7 +72,7 @@ export function writeDocuments(source: ExportSource, terms: ExportTerms): Export
 const tooLarge = `The documents of an export may have ${limits.exports.documentBytesMax} bytes.`;
 
 /** Before anything is written. */
-function excessOf({ pictures, sounds, texts, luts }: EditList): string | undefined {
+function findExcess({ pictures, sounds, texts, luts }: EditList): string | undefined {
   const { clipsMax, textsMax, keyframesMax, documentBytesMax } = limits.exports;
   const shown = pictures.flatMap(({ clips }) => clips);
   const media = new Set(

@@ -2,10 +2,10 @@ import type { TextClip } from "../model.ts";
 import { type EditText, editFps, type PictureClip, type TextPicture } from "./edit-list.ts";
 import type { ExportSource } from "./export-source.ts";
 import type { MeasuredText } from "./measurement.ts";
-import { numberedPath, slugOf } from "./names.ts";
+import { getSlug, numberedPath } from "./names.ts";
 import type { Notes } from "./notes.ts";
 import { placeText } from "./placing.ts";
-import { lengthOf } from "./spans.ts";
+import { getSourceLength } from "./spans.ts";
 import type { Laid } from "./tracks.ts";
 
 export interface LaidTexts {
@@ -17,7 +17,7 @@ export interface LaidTexts {
 export function layTexts({ timeline, measurement }: ExportSource, notes: Notes): LaidTexts {
   const clips: Laid<PictureClip>[] = [];
   const texts: EditText[] = [];
-  const length = lengthOf(timeline, measurement) ?? Number.POSITIVE_INFINITY;
+  const length = getSourceLength(timeline, measurement) ?? Number.POSITIVE_INFINITY;
   for (const [index, text] of timeline.texts.entries()) {
     const start = Math.round(Math.max(0, text.start) * editFps);
     const end = Math.round(Math.min(text.end, length) * editFps);
@@ -31,7 +31,7 @@ export function layTexts({ timeline, measurement }: ExportSource, notes: Notes):
         `text#${text.id.slice(0, 80)} could not be laid out: its place and size are a guess`,
       );
     const [red, green, blue, alpha] = measured?.color ?? hexColor(text.color);
-    const made = textOf(text, index + 1, measured, [red / 255, green / 255, blue / 255]);
+    const made = buildEditText(text, index + 1, measured, [red / 255, green / 255, blue / 255]);
     texts.push(made);
     const clip: PictureClip = {
       key: `text/${text.id}`,
@@ -62,7 +62,7 @@ export function layTexts({ timeline, measurement }: ExportSource, notes: Notes):
   return { clips, texts };
 }
 
-function textOf(
+function buildEditText(
   text: TextClip,
   number: number,
   measured: MeasuredText | undefined,
@@ -86,18 +86,18 @@ function textOf(
     color,
     box: measured?.box ?? guessed,
     baseline: measured?.baseline ?? fontSize * 0.95,
-    picture: measured && pictureOf(measured, number),
+    picture: measured && getPicture(measured, number),
   };
 }
 
-function pictureOf(measured: MeasuredText, number: number): TextPicture | undefined {
+function getPicture(measured: MeasuredText, number: number): TextPicture | undefined {
   const { picture, id } = measured;
   if (picture === undefined) return undefined;
   // Its first chunk says its size (PNG, "11.2.1 IHDR Image header").
   const header = Buffer.from(picture.slice(0, 48), "base64");
   if (header.length < 24) return undefined;
   return {
-    path: numberedPath("text", number, slugOf(id, "text"), "png"),
+    path: numberedPath("text", number, getSlug(id, "text"), "png"),
     base64: picture,
     width: header.readUInt32BE(16),
     height: header.readUInt32BE(20),

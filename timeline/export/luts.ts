@@ -1,7 +1,7 @@
 import { bakeCube, bakedSize, type CubeTable, parseCube } from "../cube.ts";
 import type { Grade } from "../grade.ts";
 import type { EditLut } from "./edit-list.ts";
-import { slugOf } from "./names.ts";
+import { getSlug } from "./names.ts";
 
 /** The grades of an export, equal ones once. */
 export class LutBook {
@@ -16,7 +16,7 @@ export class LutBook {
     }
     const number = String(this.byGrade.size + 1).padStart(4, "0");
     const clips = [clip];
-    const lut: EditLut = { path: `luts/${number}-${slugOf(clip, "grade")}.cube`, grade, clips };
+    const lut: EditLut = { path: `luts/${number}-${getSlug(clip, "grade")}.cube`, grade, clips };
     this.byGrade.set(name, { lut, clips });
     return lut;
   }

@@ -18,7 +18,7 @@ export interface ManifestTerms {
   readonly links: ReadonlyMap<string, MediaLink>;
 }
 
-export function manifestOf(
+export function buildManifest(
   list: EditList,
   { format, revision, atMs, links }: ManifestTerms,
   warnings: readonly string[],

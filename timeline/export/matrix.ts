@@ -42,7 +42,7 @@ export interface Parts {
   readonly isSlanted: boolean;
 }
 
-export function partsOf([a, b, c, d]: Matrix): Parts {
+export function decomposeMatrix([a, b, c, d]: Matrix): Parts {
   const scaleX = Math.hypot(a, b);
   const scaleY = scaleX === 0 ? Math.hypot(c, d) : (a * d - b * c) / scaleX;
   const slant = scaleX === 0 || scaleY === 0 ? 0 : (a * c + b * d) / (scaleX * scaleY);

@@ -4,7 +4,7 @@ import type { Clip } from "../model.ts";
 const slugMax = 40;
 
 /** Lower-case letters, digits and hyphens, so that every editor and file system takes it. */
-export function slugOf(text: string, otherwise: string): string {
+export function getSlug(text: string, otherwise: string): string {
   const plain = text.normalize("NFKD").toLowerCase();
   const slug = plain
     .replace(/\p{M}/gu, "")
@@ -25,12 +25,12 @@ export function numberedPath(
 }
 
 /** How a source is called in a measurement and a manifest. */
-export function refOf(source: MediaSource): string {
+export function getRef(source: MediaSource): string {
   return source.kind === "file" ? source.path : `asset:${source.assetId}`;
 }
 
 /** As warnings name a clip. */
-export function nameOf({ kind, id, key }: Pick<Clip, "kind" | "id" | "key">): string {
+export function getName({ kind, id, key }: Pick<Clip, "kind" | "id" | "key">): string {
   const tag = kind === "image" ? "img" : kind;
   return id === "" ? `${tag} at ${key}` : `${tag}#${id.slice(0, 80)}`;
 }

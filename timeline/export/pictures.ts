@@ -3,11 +3,11 @@ import { type EditMedia, editFps, type PictureClip } from "./edit-list.ts";
 import type { ExportSource } from "./export-source.ts";
 import type { LutBook } from "./luts.ts";
 import type { Place } from "./measurement.ts";
-import { nameOf } from "./names.ts";
+import { getName } from "./names.ts";
 import type { Notes } from "./notes.ts";
 import { centreClip, type Placing, placeClip } from "./placing.ts";
 import type { Sources } from "./sources.ts";
-import { laneOf, lengthOf, spanOf } from "./spans.ts";
+import { computeSpan, getLane, getSourceLength } from "./spans.ts";
 import type { Laid } from "./tracks.ts";
 
 /** The pictures of a timeline in the order of painting. */
@@ -18,7 +18,7 @@ export function layPictures(
   notes: Notes,
 ): readonly Laid<PictureClip>[] {
   const { timeline, measurement } = source;
-  const length = lengthOf(timeline, measurement);
+  const length = getSourceLength(timeline, measurement);
   const shown = timeline.clips
     .map((clip, index) => ({
       clip,
@@ -28,16 +28,16 @@ export function layPictures(
     .sort((one, other) => comparePainting(one.order, other.order));
   const laid: (Laid<PictureClip> & { readonly of: Clip })[] = [];
   for (const { clip } of shown) {
-    const media = mediaOf(clip, sources, notes);
-    const span = media && spanOf(clip, media, length);
+    const media = findMedia(clip, sources, notes);
+    const span = media && computeSpan(clip, media, length);
     if (media === undefined || span === undefined) continue;
     const place = measurement?.places[clip.key];
     const seconds = (span.end - span.start) / editFps;
-    const { pose, crop, mask } = placingOf(clip, media, place, seconds, source, notes);
+    const { pose, crop, mask } = placePicture(clip, media, place, seconds, source, notes);
     const { start, end, from, rate, heldFrom } = span;
     const dissolved = laid.find((before) => isDissolve(before, clip, { start, end }));
     noteMedia(clip, notes);
-    const name = nameOf(clip);
+    const name = getName(clip);
     const made: PictureClip = {
       key: clip.key,
       name,
@@ -55,7 +55,7 @@ export function layPictures(
       hasAlpha: /\.(png|webp|gif)$/.test(media.path),
       dissolvesUntil: dissolved?.end,
     };
-    const lane = laneOf(clip);
+    const lane = getLane(clip);
     laid.push({ clip: made, of: clip, start, end, lane, dissolvesFrom: dissolved?.clip });
   }
   return laid;
@@ -71,21 +71,21 @@ function comparePainting(one: readonly number[], other: readonly number[]): numb
 }
 
 /** Names what is not there. */
-export function mediaOf(clip: Clip, sources: Sources, notes: Notes): EditMedia | undefined {
+export function findMedia(clip: Clip, sources: Sources, notes: Notes): EditMedia | undefined {
   const source = clip.media?.source;
   if (source === undefined) {
-    notes.add(`${nameOf(clip)} plays no file of the composition and no asset, and is left out`);
+    notes.add(`${getName(clip)} plays no file of the composition and no asset, and is left out`);
     return undefined;
   }
   const media = sources.find(source, clip.kind === "image" ? "image" : "video");
   if (media === undefined) {
     const what = source.kind === "file" ? source.path : `the asset ${source.assetId}`;
-    notes.add(`${nameOf(clip)} is left out: ${what.slice(0, 200)} is not there`);
+    notes.add(`${getName(clip)} is left out: ${what.slice(0, 200)} is not there`);
   }
   return media;
 }
 
-function placingOf(
+function placePicture(
   clip: Clip,
   media: EditMedia,
   place: Place | undefined,
@@ -94,7 +94,7 @@ function placingOf(
   notes: Notes,
 ): Pick<Placing, "pose" | "crop" | "mask"> {
   const placed = place && placeClip(clip, place, seconds);
-  const name = nameOf(clip);
+  const name = getName(clip);
   if (placed !== undefined) {
     for (const lack of placed.lacks) notes.add(`${name} ${lack}`);
     return placed;
@@ -111,7 +111,7 @@ function placingOf(
 
 function noteMedia({ media, kind, id, key }: Clip, notes: Notes): void {
   if (media?.isLooped === true)
-    notes.add(`${nameOf({ kind, id, key })} plays in a loop; the export plays it once`);
+    notes.add(`${getName({ kind, id, key })} plays in a loop; the export plays it once`);
 }
 
 /** The later one of a lane fades in over exactly the time that both are there. */
@@ -121,7 +121,7 @@ function isDissolve(
   { start, end }: { readonly start: number; readonly end: number },
 ): boolean {
   const isOverlap = before.start < start && start < before.end && before.end < end;
-  const isAlike = before.lane === laneOf(clip) && before.clip.isEnabled === clip.isShown;
+  const isAlike = before.lane === getLane(clip) && before.clip.isEnabled === clip.isShown;
   if (!isOverlap || !isAlike || before.clip.heldFrom !== undefined) return false;
   const fades = clip.motion.filter(({ opacity }) => opacity !== undefined);
   const [from, to, more] = fades;

@@ -2,14 +2,22 @@ import type { Clip, TextClip } from "../model.ts";
 import { type Pose, poseAt } from "../motion.ts";
 import {
   type Curve,
-  curveOf,
+  computeCurve,
+  listStretches,
   type Member,
   type Stretch,
-  stretchesOf,
   type ValueIn,
 } from "./curve.ts";
 import { type Crop, type EditMask, editFps, type PoseCurves } from "./edit-list.ts";
-import { apply, type Matrix, partsOf, product, rotation, scaling, translation } from "./matrix.ts";
+import {
+  apply,
+  decomposeMatrix,
+  type Matrix,
+  product,
+  rotation,
+  scaling,
+  translation,
+} from "./matrix.ts";
 import type { Place } from "./measurement.ts";
 
 /**
@@ -50,10 +58,10 @@ export function placeClip(clip: Clip, place: Place, seconds: number): Placing | 
   const anchorY = (clip.transform?.anchor_y ?? 0.5) * box.height;
   const middle = [picture.width / 2, picture.height / 2] as const;
   const spot: Spot = { around, inside, anchor: [anchorX, anchorY], middle, opacity };
-  const whole = partsOf(product(around, inside));
+  const whole = decomposeMatrix(product(around, inside));
   const mask = clip.mask && maskIn(clip, place);
   return {
-    pose: curvesOf(spot, clip, seconds),
+    pose: computeCurves(spot, clip, seconds),
     crop: Object.values(cut).some((share) => share > 0.0005) ? cut : undefined,
     mask,
     lacks: [
@@ -82,7 +90,7 @@ export function centreClip(
     middle: [picture.width / 2, picture.height / 2],
     opacity: 1,
   };
-  return curvesOf(spot, clip, seconds);
+  return computeCurves(spot, clip, seconds);
 }
 
 /** A text about the middle of its box. */
@@ -100,11 +108,11 @@ export function placeText(
     middle: anchor,
     opacity,
   };
-  return curvesOf(spot, { transform: undefined, motion }, seconds);
+  return computeCurves(spot, { transform: undefined, motion }, seconds);
 }
 
-function curvesOf(spot: Spot, { transform, motion }: Moved, seconds: number): PoseCurves {
-  const own = partsOf(product(spot.around, spot.inside));
+function computeCurves(spot: Spot, { transform, motion }: Moved, seconds: number): PoseCurves {
+  const own = decomposeMatrix(product(spot.around, spot.inside));
   const posed = (stretch: Stretch, at: number): Pose => poseAt(transform, stretch.keyframes, at);
   const position = (stretch: Stretch, at: number): readonly number[] => {
     const { x, y, scale, rotation: turn } = posed(stretch, at);
@@ -128,7 +136,7 @@ function curvesOf(spot: Spot, { transform, motion }: Moved, seconds: number): Po
     spot.opacity * posed(stretch, at).opacity,
   ];
   const curve = (members: readonly Member[], value: ValueIn, unseen: number): Curve =>
-    curveOf(stretchesOf(motion, members, seconds), value, editFps, unseen);
+    computeCurve(listStretches(motion, members, seconds), value, editFps, unseen);
   return {
     position: curve(["x", "y", "scale", "rotation"], position, tolerance.position),
     scale: curve(["scale"], scale, tolerance.scale),
@@ -158,7 +166,7 @@ function maskIn({ mask }: Clip, { left, top, fit }: Place): EditMask | undefined
 }
 
 /** What a mask that is a plain rectangle leaves of a picture, within what is left already. */
-export function cropOf(
+export function computeCrop(
   mask: EditMask,
   { width, height }: { readonly width: number; readonly height: number },
   before: Crop | undefined,

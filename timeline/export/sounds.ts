@@ -2,11 +2,11 @@ import type { Clip } from "../model.ts";
 import { type Curve, fixed } from "./curve.ts";
 import { editFps, type SoundClip } from "./edit-list.ts";
 import type { ExportSource } from "./export-source.ts";
-import { nameOf } from "./names.ts";
+import { getName } from "./names.ts";
 import type { Notes } from "./notes.ts";
-import { mediaOf } from "./pictures.ts";
+import { findMedia } from "./pictures.ts";
 import type { Sources } from "./sources.ts";
-import { laneOf, lengthOf, spanOf } from "./spans.ts";
+import { computeSpan, getLane, getSourceLength } from "./spans.ts";
 import type { Laid } from "./tracks.ts";
 
 /** What sounds, in the order of the document: sounds, and videos that have one. */
@@ -15,20 +15,20 @@ export function laySounds(
   sources: Sources,
   notes: Notes,
 ): readonly Laid<SoundClip>[] {
-  const length = lengthOf(timeline, measurement);
+  const length = getSourceLength(timeline, measurement);
   return timeline.clips.flatMap((clip): Laid<SoundClip>[] => {
     if (clip.kind !== "video" && clip.kind !== "audio") return [];
-    const media = mediaOf(clip, sources, notes);
-    const span = media && spanOf(clip, media, length);
+    const media = findMedia(clip, sources, notes);
+    const span = media && computeSpan(clip, media, length);
     if (media === undefined || span === undefined || media.channels === 0) return [];
     if (clip.kind === "audio" && clip.media?.isLooped === true)
-      notes.add(`${nameOf(clip)} plays in a loop; the export plays it once`);
+      notes.add(`${getName(clip)} plays in a loop; the export plays it once`);
     const { start, from, rate, heldFrom } = span;
     // Nothing sounds where a picture is held.
     const end = heldFrom === undefined ? span.end : start + heldFrom;
     if (end <= start) return [];
     const sound: SoundClip = {
-      name: nameOf(clip),
+      name: getName(clip),
       key: clip.key,
       start,
       end,
@@ -36,14 +36,14 @@ export function laySounds(
       media,
       from,
       rate,
-      gain: gainOf(clip, span.end - start, end - start),
+      gain: computeGain(clip, span.end - start, end - start),
     };
-    return [{ clip: sound, start, end, lane: laneOf(clip), dissolvesFrom: undefined }];
+    return [{ clip: sound, start, end, lane: getLane(clip), dissolvesFrom: undefined }];
   });
 }
 
 /** Straight ramps at both ends of the clip; they get shorter where it has no room for both. */
-function gainOf({ media }: Clip, frames: number, played: number): Curve {
+function computeGain({ media }: Clip, frames: number, played: number): Curve {
   const { volume = 1, fadeIn = 0, fadeOut = 0 } = media ?? {};
   const share = Math.min(1, frames / editFps / (fadeIn + fadeOut));
   const risen = Math.round(fadeIn * share * editFps);

@@ -2,7 +2,7 @@ import { extensionByType } from "../../config/media-types.ts";
 import type { MediaSource } from "../bundle.ts";
 import { type EditMedia, editFps } from "./edit-list.ts";
 import type { MeasuredMedia } from "./measurement.ts";
-import { numberedPath, refOf, slugOf } from "./names.ts";
+import { getRef, getSlug, numberedPath } from "./names.ts";
 
 /** A file or an asset that is there. */
 export interface StoredMedia {
@@ -31,14 +31,14 @@ export class Sources {
 
   /** Undefined for what is not there. */
   find(source: MediaSource, as: EditMedia["kind"]): EditMedia | undefined {
-    const ref = refOf(source);
+    const ref = getRef(source);
     const known = this.byRef.get(ref);
     const file = this.stored.get(ref);
     if (known !== undefined || file === undefined) return known;
     const found = Object.hasOwn(this.measured, ref) ? this.measured[ref] : undefined;
     const seconds = found?.seconds ?? file.seconds;
-    const kind = kindOf(file.mimeType) ?? as;
-    const extension = extensionOf(file);
+    const kind = getKind(file.mimeType) ?? as;
+    const extension = getExtension(file);
     const { timecode = "00:00:00:00", frameRate = editFps } = found ?? {};
     const media: EditMedia = {
       kind,
@@ -47,7 +47,7 @@ export class Sources {
       path: numberedPath(
         "media",
         this.byRef.size + 1,
-        slugOf(withoutExtension(file.name), kind),
+        getSlug(withoutExtension(file.name), kind),
         extension,
       ),
       width: found?.width ?? file.width,
@@ -66,7 +66,7 @@ export class Sources {
   }
 }
 
-function kindOf(mimeType: string): EditMedia["kind"] | undefined {
+function getKind(mimeType: string): EditMedia["kind"] | undefined {
   const [kind] = mimeType.split("/");
   return kind === "video" || kind === "audio" || kind === "image" ? kind : undefined;
 }
@@ -75,7 +75,7 @@ function withoutExtension(name: string): string {
   return name.replace(/\.[^.]{0,8}$/, "");
 }
 
-function extensionOf({ name, mimeType }: StoredMedia): string {
+function getExtension({ name, mimeType }: StoredMedia): string {
   const written = /\.([A-Za-z0-9]{1,8})$/.exec(name)?.[1]?.toLowerCase();
   return written ?? extensionByType[mimeType] ?? "bin";
 }

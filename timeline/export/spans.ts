@@ -13,7 +13,11 @@ export interface Span {
 }
 
 /** Undefined for a clip that the film shows for less than half a frame. */
-export function spanOf(clip: Clip, media: EditMedia, length: number | undefined): Span | undefined {
+export function computeSpan(
+  clip: Clip,
+  media: EditMedia,
+  length: number | undefined,
+): Span | undefined {
   const last = clip.end ?? length;
   const start = Math.round(Math.max(0, clip.start) * editFps);
   const end = Math.round((last ?? clip.start) * editFps);
@@ -29,12 +33,12 @@ export function spanOf(clip: Clip, media: EditMedia, length: number | undefined)
   return { start, end, from, rate, heldFrom: isHeld ? played : undefined };
 }
 
-export function laneOf({ composition, trackIndex }: Clip): string {
+export function getLane({ composition, trackIndex }: Clip): string {
   return `${composition} ${trackIndex}`;
 }
 
 /** What a timeline's clips end by at the latest, in seconds. */
-export function lengthOf(
+export function getSourceLength(
   { duration }: Timeline,
   measured: { readonly duration?: number | undefined } | undefined,
 ): number | undefined {

@@ -27,7 +27,7 @@ interface Building<C> {
  */
 export function stackTracks<C>(
   clips: readonly Laid<C>[],
-  laneOf: (name: string) => Lane,
+  getLane: (name: string) => Lane,
 ): readonly Track<C>[] {
   const tracks: Building<C>[] = [];
   for (const laid of clips) {
@@ -47,13 +47,13 @@ export function stackTracks<C>(
     if (track === undefined) tracks.push({ lane: laid.lane, clips: [laid] });
     else track.clips.push(laid);
   }
-  return finished(tracks, laneOf);
+  return finished(tracks, getLane);
 }
 
 /** Sounds have no order of painting: the first track of their lane that has room. */
 export function packTracks<C>(
   clips: readonly Laid<C>[],
-  laneOf: (name: string) => Lane,
+  getLane: (name: string) => Lane,
 ): readonly Track<C>[] {
   const tracks: Building<C>[] = [];
   for (const laid of clips) {
@@ -64,16 +64,16 @@ export function packTracks<C>(
     if (track === undefined) tracks.push({ lane: laid.lane, clips: [laid] });
     else track.clips.push(laid);
   }
-  return finished(tracks, laneOf);
+  return finished(tracks, getLane);
 }
 
 function finished<C>(
   tracks: readonly Building<C>[],
-  laneOf: (name: string) => Lane,
+  getLane: (name: string) => Lane,
 ): readonly Track<C>[] {
   return tracks.map(({ lane, clips }) => ({
-    isEnabled: laneOf(lane).isEnabled,
-    isLocked: laneOf(lane).isLocked,
+    isEnabled: getLane(lane).isEnabled,
+    isLocked: getLane(lane).isLocked,
     clips: [...clips].sort((one, other) => one.start - other.start).map(({ clip }) => clip),
   }));
 }

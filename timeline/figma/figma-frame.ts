@@ -51,7 +51,7 @@ export function readFrame({ answer, nodeId, includesHidden }: FrameTask): FigmaF
   const found = new Fields(value).fields("nodes")?.fields(nodeId);
   if (found === undefined) return { kind: "missing" };
   try {
-    return frameOf(readNode(found.value("document")), includesHidden);
+    return getFrame(readNode(found.value("document")), includesHidden);
   } catch (error) {
     if (error instanceof TooManyNodes)
       return { kind: "unusable", detail: "has more nodes than can be imported" };
@@ -59,7 +59,7 @@ export function readFrame({ answer, nodeId, includesHidden }: FrameTask): FigmaF
   }
 }
 
-function frameOf(node: FigmaNode, includesHidden: boolean): FigmaFrame {
+function getFrame(node: FigmaNode, includesHidden: boolean): FigmaFrame {
   const { box, id, name } = node;
   if (box === undefined) return { kind: "unusable", detail: "has no size" };
   const reader = new LayerReader(box, includesHidden);
@@ -147,9 +147,9 @@ class LayerReader {
       font_size: style.number("fontSize", 16),
       line_height_px: rounded(style.number("lineHeightPx", 1.2 * style.number("fontSize", 16))),
       letter_spacing: rounded(style.number("letterSpacing", 0)),
-      text_align: wordOf(style.text("textAlignHorizontal", ""), aligns, "left"),
-      text_align_vertical: wordOf(style.text("textAlignVertical", ""), verticals, "top"),
-      text_case: wordOf(style.text("textCase", ""), cases, "original"),
+      text_align: parseWord(style.text("textAlignHorizontal", ""), aligns, "left"),
+      text_align_vertical: parseWord(style.text("textAlignVertical", ""), verticals, "top"),
+      text_case: parseWord(style.text("textCase", ""), cases, "original"),
       color: color ?? "#000000",
     };
     const resize = style.text("textAutoResize", "NONE");
@@ -189,6 +189,6 @@ const aligns = ["left", "center", "right", "justified"] as const;
 const verticals = ["top", "center", "bottom"] as const;
 const cases = ["original", "upper", "lower", "title", "small_caps", "small_caps_forced"] as const;
 
-function wordOf<T extends string>(word: string, words: readonly T[], otherwise: T): T {
+function parseWord<T extends string>(word: string, words: readonly T[], otherwise: T): T {
   return words.find((known) => known === word.toLowerCase()) ?? otherwise;
 }

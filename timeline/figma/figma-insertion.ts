@@ -38,13 +38,13 @@ export function insertLayers(task: InsertTask): Insertion {
   const overlay = readEdits(edits);
   if ("fault" in overlay) return { kind: "refused", detail: `${overlayPath} ${overlay.fault}` };
   const clips = layers.flatMap((draft): PageClip[] =>
-    "assetId" in draft ? [{ ...draft, id: idOf(draft), start, seconds }] : [],
+    "assetId" in draft ? [{ ...draft, id: getId(draft), start, seconds }] : [],
   );
   const inserted = insertIntoPage(page, frame, clips, start + seconds);
   if ("fault" in inserted) return { kind: "refused", detail: inserted.fault };
   const texts = layers.flatMap((draft) => (draft.kind === "text" ? [draft] : []));
   const used = new Set([...inserted.ids, ...overlay.texts.map(({ id }) => id)]);
-  const added = texts.map((draft) => addedText(draft, freeId(idOf(draft), used), start, seconds));
+  const added = texts.map((draft) => addedText(draft, freeId(getId(draft), used), start, seconds));
   return {
     kind: "inserted",
     page: inserted.page === page ? undefined : inserted.page,
@@ -70,7 +70,7 @@ function withTexts({ whole, texts }: Edits, added: readonly AddedText[]): string
   return `${JSON.stringify({ ...whole, texts: [...texts, ...added] }, null, 2)}\n`;
 }
 
-function idOf({ layer }: LayerDraft | PlacedDraft): string {
+function getId({ layer }: LayerDraft | PlacedDraft): string {
   return `figma-${layer.node_id.replaceAll(/[^0-9A-Za-z]+/g, "-")}`;
 }
 
@@ -89,7 +89,7 @@ function addedText(
     text: casedText(layer),
     start,
     duration: seconds,
-    ...boxOf(layer, grows, align),
+    ...placeBox(layer, grows, align),
     y: Math.round(y * 100) / 100,
     font_family: `"${family.replaceAll(/["\\]/g, "")}", sans-serif`,
     font_size: fontSize,
@@ -100,7 +100,7 @@ function addedText(
 }
 
 /** A box that grew with its words gets a little room, so that a wider font does not wrap them. */
-function boxOf(
+function placeBox(
   { x, width }: Pick<FigmaTextLayer, "x" | "width">,
   grows: TextDraft["grows"],
   align: "left" | "center" | "right",
@@ -135,7 +135,7 @@ function orderWarnings(layers: readonly PlacedDraft[]): readonly string[] {
       .slice(0, at)
       .find((one) => one.kind === "text" && areOverlapping(one.layer, draft.layer));
     if (below === undefined) return [];
-    const [over, under] = [nameOf(draft), nameOf(below)];
+    const [over, under] = [getName(draft), getName(below)];
     return [`${over}: is in front of the text ${under} in the design, and behind it here`];
   });
 }
@@ -156,6 +156,6 @@ function areOverlapping(one: Area, other: Area): boolean {
   );
 }
 
-function nameOf({ layer: { name, node_id: id } }: PlacedDraft): string {
+function getName({ layer: { name, node_id: id } }: PlacedDraft): string {
   return `${name || id} (${id})`;
 }

@@ -108,21 +108,21 @@ class NodeReader {
       name: fields.text("name", ""),
       type,
       isVisible: fields.flag("visible", true),
-      opacity: shareOf(fields.number("opacity", 1)),
+      opacity: toShare(fields.number("opacity", 1)),
       // The API counts in radians.
       rotation: rounded((fields.number("rotation", 0) * 180) / Math.PI),
       isBlended: !/^(PASS_THROUGH|NORMAL)$/.test(fields.text("blendMode", "NORMAL")),
-      box: boxOf(fields.fields("absoluteBoundingBox")),
-      fills: paintsOf(fields, "fills"),
-      hasStrokes: paintsOf(fields, "strokes").length > 0,
+      box: placeBox(fields.fields("absoluteBoundingBox")),
+      fills: readPaints(fields, "fills"),
+      hasStrokes: readPaints(fields, "strokes").length > 0,
       hasEffects: visible(fields.list("effects")).length > 0,
-      text: type === "TEXT" ? textOf(fields) : undefined,
+      text: type === "TEXT" ? readText(fields) : undefined,
       children: children.filter(({ id }) => id !== ""),
     };
   }
 }
 
-function boxOf(fields: Fields | undefined): Box | undefined {
+function placeBox(fields: Fields | undefined): Box | undefined {
   const [x, y] = [fields?.number("x", Number.NaN), fields?.number("y", Number.NaN)];
   const width = fields?.number("width", Number.NaN) ?? Number.NaN;
   const height = fields?.number("height", Number.NaN) ?? Number.NaN;
@@ -130,7 +130,7 @@ function boxOf(fields: Fields | undefined): Box | undefined {
   return width > 0 && height > 0 ? { x, y, width, height } : undefined;
 }
 
-function textOf(fields: Fields): FigmaText {
+function readText(fields: Fields): FigmaText {
   const overrides = fields.list("characterStyleOverrides");
   const lists = fields.list("lineTypes");
   return {
@@ -147,16 +147,16 @@ function visible(values: readonly unknown[]): readonly Fields[] {
   return values.map((value) => new Fields(value)).filter((one) => one.flag("visible", true));
 }
 
-function paintsOf(fields: Fields, name: string): readonly FigmaPaint[] {
+function readPaints(fields: Fields, name: string): readonly FigmaPaint[] {
   return visible(fields.list(name)).map((paint) => {
     if (paint.text("type", "") !== "SOLID") return { color: undefined };
-    return { color: colorOf(paint.fields("color"), paint.number("opacity", 1)) };
+    return { color: parseColor(paint.fields("color"), paint.number("opacity", 1)) };
   });
 }
 
-function colorOf(color: Fields | undefined, opacity: number): string {
+function parseColor(color: Fields | undefined, opacity: number): string {
   const hex = (share: number): string =>
-    Math.round(255 * shareOf(share))
+    Math.round(255 * toShare(share))
       .toString(16)
       .padStart(2, "0");
   const [red, green, blue] = ["r", "g", "b"].map((name) => hex(color?.number(name, 0) ?? 0));
@@ -164,7 +164,7 @@ function colorOf(color: Fields | undefined, opacity: number): string {
   return `#${red}${green}${blue}${alpha === "ff" ? "" : alpha}`;
 }
 
-function shareOf(value: number): number {
+function toShare(value: number): number {
   return Math.min(1, Math.max(0, value));
 }
 

@@ -1,7 +1,7 @@
 /** Clips of pictures, written into an `index.html` before the end of its timeline's root. */
 import { limits } from "../../config/limits.ts";
 import type { FigmaImport } from "../../contract/figma.ts";
-import { childrenOf, Excess, isElement, parseTree, type TreeElement } from "../markup-tree.ts";
+import { Excess, getChildren, isElement, parseTree, type TreeElement } from "../markup-tree.ts";
 import type { ImageDraft } from "./figma-frame.ts";
 
 export interface PageClip {
@@ -66,27 +66,27 @@ interface Root {
 
 function readRoot(page: string): Root | { readonly fault: string } {
   try {
-    return rootOf(everyElement(parseTree(page)));
+    return findRoot(everyElement(parseTree(page)));
   } catch (failure) {
     if (failure instanceof Excess) return { fault: `index.html ${failure.message}` };
     throw failure;
   }
 }
 
-function rootOf(elements: readonly TreeElement[]): Root | { readonly fault: string } {
+function findRoot(elements: readonly TreeElement[]): Root | { readonly fault: string } {
   const root = elements.find(
-    (element) => attributeOf(element, "data-composition-id") !== undefined,
+    (element) => getAttribute(element, "data-composition-id") !== undefined,
   );
   const place = root?.sourceCodeLocation;
   if (root === undefined || place === undefined || place === null)
     return { fault: "index.html has no timeline root" };
-  const tracks = elements.map((element) => Number(attributeOf(element, "data-track-index") ?? 0));
-  const ids = elements.flatMap((element) => attributeOf(element, "id") ?? []);
+  const tracks = elements.map((element) => Number(getAttribute(element, "data-track-index") ?? 0));
+  const ids = elements.flatMap((element) => getAttribute(element, "id") ?? []);
   return {
     end: place.endTag?.startOffset ?? place.endOffset,
-    width: Number(attributeOf(root, "data-width")),
-    height: Number(attributeOf(root, "data-height")),
-    seconds: Number(attributeOf(root, "data-duration") ?? Number.NaN),
+    width: Number(getAttribute(root, "data-width")),
+    height: Number(getAttribute(root, "data-height")),
+    seconds: Number(getAttribute(root, "data-duration") ?? Number.NaN),
     lastTrack: Math.max(0, ...tracks.filter((track) => Number.isSafeInteger(track))),
     ids: new Set(ids),
   };
@@ -97,12 +97,12 @@ function everyElement(html: TreeElement | undefined): readonly TreeElement[] {
   const next = html === undefined ? [] : [html];
   for (let at = next.pop(); at !== undefined; at = next.pop()) {
     found.push(at);
-    next.push(...childrenOf(at).filter(isElement).toReversed());
+    next.push(...getChildren(at).filter(isElement).toReversed());
   }
   return found;
 }
 
-function attributeOf({ attrs }: TreeElement, name: string): string | undefined {
+function getAttribute({ attrs }: TreeElement, name: string): string | undefined {
   return attrs.find((attribute) => attribute.name === name)?.value;
 }
 

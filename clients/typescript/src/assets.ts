@@ -10,7 +10,7 @@ import type { Caller, CallOptions } from "./caller.ts";
 import { AssetsCalls } from "./generated/assets-calls.ts";
 import type { Asset, Upload } from "./generated/models.ts";
 import { UploadsCalls } from "./generated/uploads-calls.ts";
-import { mediaTypeOf } from "./media-types.ts";
+import { detectMediaType } from "./media-types.ts";
 import { KliegError } from "./problem.ts";
 import { pause } from "./retry.ts";
 import { sendUpload, type UploadOptions } from "./sending.ts";
@@ -82,7 +82,7 @@ export class Assets extends AssetsCalls {
   private async send(file: Blob, request: UploadRequest, options: UploadOptions): Promise<Asset> {
     const { display_name: name, tags, checksum_sha256: checksum } = request;
     const form = new FormData();
-    form.append("file", file, filenameOf(file, request));
+    form.append("file", file, getFilename(file, request));
     if (name !== undefined) form.append("display_name", name);
     if (tags !== undefined) form.append("tags", JSON.stringify(tags));
     if (checksum !== undefined) form.append("checksum_sha256", checksum);
@@ -104,13 +104,13 @@ export class Assets extends AssetsCalls {
 
   private openUpload(file: Blob, request: UploadRequest, options: UploadOptions): Promise<Upload> {
     if (options.resume !== undefined) return this.uploads.get(options.resume, options);
-    const filename = filenameOf(file, request);
-    const mime_type = request.mime_type ?? (file.type || mediaTypeOf(filename));
+    const filename = getFilename(file, request);
+    const mime_type = request.mime_type ?? (file.type || detectMediaType(filename));
     return this.uploads.begin({ ...request, filename, mime_type, size_bytes: file.size }, options);
   }
 }
 
-function filenameOf(file: Blob, { filename }: UploadRequest): string {
+function getFilename(file: Blob, { filename }: UploadRequest): string {
   if (filename !== undefined) return filename;
   return "name" in file && typeof file.name === "string" ? file.name : "upload";
 }

@@ -177,7 +177,7 @@ export class Caller {
     const mediaType = call.body === undefined ? call.mediaType : "application/json";
     try {
       const response = await this.fetchUrl(
-        `${this.url}/v1${call.path}${queryOf(call.query)}`,
+        `${this.url}/v1${call.path}${encodeQuery(call.query)}`,
         {
           method: call.method,
           headers: {
@@ -188,7 +188,7 @@ export class Caller {
             ...(ifMatch === undefined ? {} : { "if-match": ifMatch }),
             ...(ifNoneMatch === undefined ? {} : { "if-none-match": ifNoneMatch }),
           },
-          ...bodyOf(call),
+          ...encodeBody(call),
         },
         signal === undefined ? patience.signal : AbortSignal.any([patience.signal, signal]),
       );
@@ -201,7 +201,7 @@ export class Caller {
   }
 }
 
-function bodyOf({ body, form, bytes }: Call): RequestInit {
+function encodeBody({ body, form, bytes }: Call): RequestInit {
   if (body !== undefined) return { body: JSON.stringify(body) };
   if (form !== undefined) return { body: form };
   if (typeof bytes !== "function") return bytes === undefined ? {} : { body: bytes };
@@ -225,7 +225,7 @@ export function segment(text: string): string {
 }
 
 /** Without what is undefined. */
-function queryOf(queries: Queries = {}): string {
+function encodeQuery(queries: Queries = {}): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(queries))
     if (value !== undefined) query.set(name, String(value));

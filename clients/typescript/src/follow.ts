@@ -36,7 +36,7 @@ export async function* follow<T extends Frame>(followed: Followed<T>): AsyncGene
   for (;;) {
     let hasStream = true;
     try {
-      for await (const frame of framesOf<T>(followed)) {
+      for await (const frame of countFrames<T>(followed)) {
         yield frame;
         if (frame.event === "complete") return;
       }
@@ -53,7 +53,7 @@ export async function* follow<T extends Frame>(followed: Followed<T>): AsyncGene
 }
 
 /** Of one stream. Each step is tried once: what stands in is better than a new try. */
-async function* framesOf<T extends Frame>(followed: Followed<T>): AsyncGenerator<T> {
+async function* countFrames<T extends Frame>(followed: Followed<T>): AsyncGenerator<T> {
   const { caller, ticketPath, streamPath, signal } = followed;
   const asked = { method: "POST", path: ticketPath, isRepeatable: false } as const;
   const { ticket } = await caller.json<SseTicket>(asked, { signal });

@@ -75,7 +75,7 @@ export class Jobs extends JobsCalls {
   stream(id: string, options: CallOptions = {}): AsyncGenerator<JobEvent> {
     const lookAgain = async (hasStream: boolean) => {
       const ended = hasStream ? undefined : await this.awaitEnd(id, windowSeconds, options);
-      return eventOf(ended ?? (await this.get(id, options)));
+      return toEvent(ended ?? (await this.get(id, options)));
     };
     return follow<JobEvent>({
       caller: this.caller,
@@ -99,7 +99,7 @@ function notYet(id: string): KliegError {
 }
 
 /** What a stream would say of a job that was read. */
-function eventOf(job: Job): JobEvent {
+function toEvent(job: Job): JobEvent {
   const { status, failure, progress, status_detail: detail, status_message: message } = job;
   if (status === "succeeded") return { event: "complete", data: { status } };
   if (status === "canceled")

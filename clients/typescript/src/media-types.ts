@@ -19,7 +19,7 @@ const types: Readonly<Record<string, string>> = {
   ttf: "font/ttf",
 };
 
-export function mediaTypeOf(filename: string): string {
+export function detectMediaType(filename: string): string {
   const extension = filename.split(".").at(-1)?.toLowerCase() ?? "";
   return types[extension] ?? "application/octet-stream";
 }

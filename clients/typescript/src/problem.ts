@@ -79,16 +79,16 @@ export class KliegError extends Error {
 /** Of an answer other than 2xx. A proxy's page is no problem object and has its status alone. */
 export async function refusal(response: Response): Promise<KliegError> {
   const { status, headers } = response;
-  const problem = await problemOf(response);
+  const problem = await readProblem(response);
   return new KliegError(problem.detail ?? problem.title ?? `The service answered ${status}.`, {
     status,
     problem,
-    retryAfter: retryAfterOf(headers),
+    retryAfter: parseRetryAfter(headers),
     retryAfterReset: headers.get("retry-after-reset") ?? undefined,
   });
 }
 
-async function problemOf(response: Response): Promise<Partial<Problem>> {
+async function readProblem(response: Response): Promise<Partial<Problem>> {
   const text = await response.text().catch(() => "");
   try {
     return JSON.parse(text) as Partial<Problem>;
@@ -98,7 +98,7 @@ async function problemOf(response: Response): Promise<Partial<Problem>> {
 }
 
 /** Seconds; a date counts from the answer's own, so that no clock here is asked. */
-function retryAfterOf(headers: Headers): number | undefined {
+function parseRetryAfter(headers: Headers): number | undefined {
   const text = headers.get("retry-after");
   if (text === null) return undefined;
   const seconds = /^\d+$/.test(text) ? Number(text) : secondsUntil(text, headers);

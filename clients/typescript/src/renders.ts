@@ -29,7 +29,7 @@ export class Renders extends RendersCalls {
   stream(id: string, options: CallOptions = {}): AsyncGenerator<RenderEvent> {
     const lookAgain = async (hasStream: boolean) => {
       if (!hasStream) await pause(betweenReadsMs, options.signal);
-      return eventOf(await this.get(id, options));
+      return toEvent(await this.get(id, options));
     };
     return follow<RenderEvent>({
       caller: this.caller,
@@ -42,7 +42,7 @@ export class Renders extends RendersCalls {
 }
 
 /** What a stream would say of a render that was read. */
-function eventOf({ status, progress, warnings, error }: Render): RenderEvent {
+function toEvent({ status, progress, warnings, error }: Render): RenderEvent {
   if (status === "succeeded" || status === "failed")
     return { event: "complete", data: { status, warnings, ...(error && { error }) } };
   return { event: "status", data: { status, ...(typeof progress === "number" && { progress }) } };

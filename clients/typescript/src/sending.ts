@@ -61,10 +61,10 @@ async function sendParts(sending: Sending): Promise<void> {
   const { file, upload, options } = sending;
   const { part_size: size = file.size, part_count: count = 1, uploaded_parts: there = [] } = upload;
   const stored = new Set(there.map(({ part_number: number }) => number));
-  const bytesOf = (number: number) => Math.min(size, file.size - (number - 1) * size);
+  const getBytes = (number: number) => Math.min(size, file.size - (number - 1) * size);
   let sentBytes = 0;
   const arrived = (number: number) => {
-    sentBytes += bytesOf(number);
+    sentBytes += getBytes(number);
     options.onProgress?.({ sentBytes, totalBytes: file.size });
   };
   for (const number of stored) arrived(number);
@@ -82,7 +82,7 @@ async function sendParts(sending: Sending): Promise<void> {
 async function sendPart(sending: Sending, number: number, bytes: Blob): Promise<void> {
   const { caller, uploads, upload, options } = sending;
   await persist(options.signal, async (tried) => {
-    const first = tried === 1 ? urlOf(upload.parts, number) : undefined;
+    const first = tried === 1 ? findUrl(upload.parts, number) : undefined;
     const url = first ?? (await freshUrl(uploads, upload.id, number, options));
     await caller.fetchUrl(url, { method: "PUT", body: bytes }, options.signal);
   });
@@ -95,10 +95,10 @@ async function freshUrl(
   options: UploadOptions,
 ): Promise<string> {
   const { parts } = await uploads.parts(id, { part_numbers: [number] }, options);
-  return urlOf(parts, number) ?? "";
+  return findUrl(parts, number) ?? "";
 }
 
-function urlOf(
+function findUrl(
   parts: readonly { readonly part_number: number; readonly url: string }[] = [],
   number: number,
 ): string | undefined {

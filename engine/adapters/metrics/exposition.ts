@@ -32,12 +32,12 @@ export class ProcessFigures {
 export function expose(samples: readonly Sample[], process: object): Promise<string> {
   const families = Object.entries(metrics).map(([name, { kind, help }]) => ({
     ...{ name, help, type: kind, aggregator: "sum" },
-    values: samples.filter((sample) => sample.name === name).flatMap(valuesOf),
+    values: samples.filter((sample) => sample.name === name).flatMap(listValues),
   }));
   return AggregatorRegistry.aggregate([families, process]).metrics();
 }
 
-function valuesOf({ name, labels, value, buckets }: Sample): readonly Value[] {
+function listValues({ name, labels, value, buckets }: Sample): readonly Value[] {
   const metric = metrics[name];
   if (metric.kind !== "histogram" || buckets === undefined) return [{ labels, value }];
   let below = 0;

@@ -107,7 +107,7 @@ class JetStreamLog implements Log {
       // Stored where it must not be: the server does not know the expected sequence.
       throw new PortError(`the log took a record at ${seq} that belongs at ${after + 1}`, false);
     } catch (error) {
-      if (codeOf(error) !== codes.wrongLastSequence) throw faultOf("append to the log", error);
+      if (getCode(error) !== codes.wrongLastSequence) throw createFault("append to the log", error);
     }
     return (await this.idAt(after + 1)) === id;
   }
@@ -177,7 +177,7 @@ class JetStreamLog implements Log {
       try {
         await manager.streams.delete(this.stream);
       } catch (error) {
-        if (codeOf(error) !== codes.streamNotFound) throw error;
+        if (getCode(error) !== codes.streamNotFound) throw error;
       }
     });
     await patiently(() => this.make());
@@ -200,8 +200,8 @@ class JetStreamLog implements Log {
       const { seq, data } = await manager.streams.getMessage(this.stream, query);
       return { logSeq: seq, record: Uint8Array.from(data) };
     } catch (error) {
-      if (codeOf(error) === codes.noMessage) return undefined;
-      if (codeOf(error) !== codes.streamNotFound) throw faultOf("read the log", error);
+      if (getCode(error) === codes.noMessage) return undefined;
+      if (getCode(error) !== codes.streamNotFound) throw createFault("read the log", error);
       // The servers have lost it: from now on it is there, and empty.
       await this.make();
       return undefined;
@@ -215,8 +215,8 @@ class JetStreamLog implements Log {
       const { header } = await manager.streams.getMessage(this.stream, { seq });
       return header.get("Nats-Msg-Id");
     } catch (error) {
-      if (codeOf(error) === codes.noMessage) return undefined;
-      throw faultOf("read the log", error);
+      if (getCode(error) === codes.noMessage) return undefined;
+      throw createFault("read the log", error);
     }
   }
 
@@ -244,18 +244,18 @@ async function asked<T>(what: string, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {
-    throw faultOf(what, error);
+    throw createFault(what, error);
   }
 }
 
 /** Servers that are away, or choose a leader, answer later. */
-function faultOf(what: string, error: unknown): PortError {
+function createFault(what: string, error: unknown): PortError {
   if (error instanceof PortError) return error;
   const why = error instanceof Error ? error.message : String(error);
   return new PortError(`could not ${what} (${why})`, true, error);
 }
 
 /** JetStream's own error code. */
-function codeOf(error: unknown): number | undefined {
+function getCode(error: unknown): number | undefined {
   return error instanceof NatsError ? error.api_error?.err_code : undefined;
 }

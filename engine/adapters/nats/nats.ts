@@ -53,10 +53,10 @@ export async function connectNats(access: NamedAccess): Promise<NatsConnection> 
       // Servers that others name may be reached without TLS only if ours are.
       ignoreClusterUpdates: !isEncrypted,
       ...(isEncrypted ? { tls: {} } : {}),
-      ...authenticationOf(servers, access.credentials?.trim()),
+      ...chooseAuthentication(servers, access.credentials?.trim()),
     });
   } catch (error) {
-    throw faultOf(error, servers.map(({ address }) => address).join(", "));
+    throw createFault(error, servers.map(({ address }) => address).join(", "));
   }
 }
 
@@ -108,7 +108,7 @@ interface Authentication {
 }
 
 /** A file goes before what stands in a URL. */
-function authenticationOf(
+function chooseAuthentication(
   servers: readonly NatsServer[],
   credentials: string | undefined,
 ): Authentication {
@@ -130,7 +130,7 @@ function authenticationOf(
  * credentials names none.
  */
 export function natsUser({ servers, credentials }: NatsAccess): string {
-  const { user = "farm" } = authenticationOf(servers.map(checkedServer), credentials?.trim());
+  const { user = "farm" } = chooseAuthentication(servers.map(checkedServer), credentials?.trim());
   return user.replaceAll(/[^A-Za-z0-9_-]/g, "-").slice(0, 64);
 }
 
@@ -141,7 +141,7 @@ export function isUnanswered(error: unknown): boolean {
 
 class BadCredentials extends Error {}
 
-function faultOf(error: unknown, addresses: string): PortError {
+function createFault(error: unknown, addresses: string): PortError {
   const code = error instanceof NatsError ? error.code : undefined;
   if (error instanceof BadCredentials || code === ErrorCode.BadCreds)
     return new PortError(

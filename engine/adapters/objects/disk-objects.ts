@@ -43,14 +43,14 @@ const absentCodes = new Set(["ENOENT", "ENOTDIR"]);
 const unlinkableCodes = new Set(["EMLINK", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EPERM", "EXDEV"]);
 
 export function diskObjects(root: string): Objects {
-  const pathOf = (key: string): string => {
+  const getPath = (key: string): string => {
     checkObjectKey(key);
     return join(root, key);
   };
   return {
-    put: async (key, bytes) => put(root, key, pathOf(key), bytes),
+    put: async (key, bytes) => put(root, key, getPath(key), bytes),
     stat: async (key) => {
-      const path = pathOf(key);
+      const path = getPath(key);
       const found = await onDisk(key, absentAsUndefined(stat(path, { bigint: true })));
       if (!found?.isFile()) return undefined;
       const { ino, size, mtimeNs, mtimeMs } = found;
@@ -58,19 +58,19 @@ export function diskObjects(root: string): Objects {
       return { sizeBytes: Number(size), version: { tag, modifiedMs: Number(mtimeMs) } };
     },
     async *read(key, range) {
-      yield* read(key, pathOf(key), range);
+      yield* read(key, getPath(key), range);
     },
-    link: async (key, path) => onDisk(key, linkOrCopy(pathOf(key), path)),
+    link: async (key, path) => onDisk(key, linkOrCopy(getPath(key), path)),
     copy: async (from, to) => {
-      if (await onDisk(to, shared(pathOf(from), pathOf(to)))) return;
-      await put(root, to, pathOf(to), read(from, pathOf(from), whole));
+      if (await onDisk(to, shared(getPath(from), getPath(to)))) return;
+      await put(root, to, getPath(to), read(from, getPath(from), whole));
     },
     remove: async (key) => {
-      const path = pathOf(key);
+      const path = getPath(key);
       await onDisk(key, absentAsUndefined(unlink(path)));
     },
     async *list(folder) {
-      yield* list(folder === undefined ? root : pathOf(folder), folder);
+      yield* list(folder === undefined ? root : getPath(folder), folder);
     },
   };
 }
@@ -194,7 +194,7 @@ async function tryLink(from: string, to: string): Promise<boolean> {
     await link(from, to);
     return true;
   } catch (failure) {
-    const code = codeOf(failure);
+    const code = getCode(failure);
     if (unlinkableCodes.has(code) || absentCodes.has(code)) return false;
     throw failure;
   }
@@ -210,7 +210,7 @@ async function absentAsUndefined<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
   } catch (failure) {
-    if (absentCodes.has(codeOf(failure))) return undefined;
+    if (absentCodes.has(getCode(failure))) return undefined;
     throw failure;
   }
 }
@@ -219,7 +219,7 @@ async function onDisk<T>(key: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (failure) {
-    const code = codeOf(failure);
+    const code = getCode(failure);
     throw new PortError(
       `object ${key}: the disk failed (${code})`,
       !lastingCodes.has(code),
@@ -228,6 +228,6 @@ async function onDisk<T>(key: string, work: Promise<T>): Promise<T> {
   }
 }
 
-function codeOf(failure: unknown): string {
+function getCode(failure: unknown): string {
   return failure instanceof Error && "code" in failure ? String(failure.code) : "unknown";
 }

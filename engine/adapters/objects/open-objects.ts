@@ -12,7 +12,7 @@ export async function openObjects(
   dataDir: string,
   store: ObjectStore | undefined,
 ): Promise<Objects> {
-  if (store === undefined) return diskObjects(folderOf(dataDir));
+  if (store === undefined) return diskObjects(getFolder(dataDir));
   const { openRequests, s3Objects } = await loadS3();
   return s3Objects(openRequests(store));
 }
@@ -38,7 +38,7 @@ export async function preparePlace(
   store: ObjectStore | undefined,
   warn: (sentence: string) => void,
 ): Promise<void> {
-  if (store === undefined) return removeStaleTemporaries(folderOf(dataDir));
+  if (store === undefined) return removeStaleTemporaries(getFolder(dataDir));
   const { openRequests, prepareBucket } = await loadS3();
   await prepareBucket(openRequests(store), systemClock.nowMs(), warn);
 }
@@ -59,6 +59,6 @@ function elsewhere(path: string, place: Place): DataDirectoryError {
   );
 }
 
-function folderOf(dataDir: string): string {
+function getFolder(dataDir: string): string {
   return join(dataDir, "objects");
 }

@@ -7,7 +7,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { volatileRoot } from "../../ports/objects.ts";
-import { faultOf, S3Fault } from "./faults.ts";
+import { createFault, S3Fault } from "./faults.ts";
 import type { LifecycleRule, S3Requests } from "./requests.ts";
 import { s3Objects } from "./s3-objects.ts";
 
@@ -49,10 +49,10 @@ async function ensureBucket(s3: S3Requests): Promise<void> {
   try {
     await s3.list("", "", 1);
   } catch (error) {
-    if (codeOf(error) !== "NoSuchBucket") throw error;
+    if (getCode(error) !== "NoSuchBucket") throw error;
     await s3.makeBucket().catch((refusal: unknown) => {
       // Another node was quicker.
-      if (codeOf(refusal) !== "BucketAlreadyOwnedByYou") throw refusal;
+      if (getCode(refusal) !== "BucketAlreadyOwnedByYou") throw refusal;
     });
   }
 }
@@ -73,28 +73,28 @@ async function tryBucket(s3: S3Requests): Promise<void> {
 /** Whether the store itself removes what is old. Rules of the operator's stay as they are. */
 async function expires(s3: S3Requests): Promise<boolean> {
   try {
-    const found = await rulesOf(s3);
+    const found = await readRules(s3);
     if (found.length > 0) return found.includes(ruleName);
     await s3.setLifecycle([volatileRule, uploadsRule]).catch(async (error: unknown) => {
-      if (faultOf(error).retryable) throw error;
+      if (createFault(error).retryable) throw error;
       // MinIO has no such rule for uploads, and gives them up after a day by itself.
       await s3.setLifecycle([volatileRule]);
     });
     return true;
   } catch (error) {
-    if (faultOf(error).retryable) throw error;
+    if (createFault(error).retryable) throw error;
     return false;
   }
 }
 
 /** The names of the bucket's rules. */
-async function rulesOf(s3: S3Requests): Promise<readonly string[]> {
+async function readRules(s3: S3Requests): Promise<readonly string[]> {
   try {
     const rules: unknown = (await s3.lifecycle())?.Rule ?? [];
     const all: readonly unknown[] = Array.isArray(rules) ? rules : [rules];
     return all.map((rule) => String((rule as { readonly ID?: unknown } | null)?.ID));
   } catch (error) {
-    if (codeOf(error) === "NoSuchLifecycleConfiguration") return [];
+    if (getCode(error) === "NoSuchLifecycleConfiguration") return [];
     throw error;
   }
 }
@@ -109,6 +109,6 @@ async function removeOld(s3: S3Requests, beforeMs: number): Promise<void> {
     if (initiated.getTime() < beforeMs) await s3.abort(key, uploadId);
 }
 
-function codeOf(error: unknown): string {
+function getCode(error: unknown): string {
   return error instanceof S3Fault ? error.code : "";
 }

@@ -68,7 +68,7 @@ const storeCode = /^[A-Z][A-Za-z0-9]{0,63}$/;
 const systemCode = /^[A-Z][A-Z0-9_]{1,63}$/;
 
 /** `mayPass`: what is not understood may be another the next time, as with an interrupted copy. */
-export function faultOf(error: unknown, mayPass = false): S3Fault {
+export function createFault(error: unknown, mayPass = false): S3Fault {
   if (error instanceof S3Fault) return error;
   if (error instanceof Overloaded)
     return new S3Fault(

@@ -13,7 +13,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "minio";
 import type { ObjectStore } from "../../../config/settings.ts";
 import type { ByteRange } from "../../ports/objects.ts";
-import { faultOf, S3Fault } from "./faults.ts";
+import { createFault, S3Fault } from "./faults.ts";
 import { openTransport, type TransportBounds } from "./transport.ts";
 
 export interface S3Bounds extends TransportBounds {
@@ -127,7 +127,7 @@ function objectRequests({ client, bucket }: Target) {
 /** Of one object in parts, which are numbered from 1. */
 function uploadRequests({ client, bucket: bucketName, isSecure }: Target) {
   // Without TLS the signature covers the bytes; with it, this does.
-  const sumOf = (bytes: Buffer): Record<string, string> =>
+  const getChecksum = (bytes: Buffer): Record<string, string> =>
     isSecure ? { "Content-MD5": createHash("md5").update(bytes).digest("base64") } : {};
   return {
     begin: (objectName: string) =>
@@ -137,7 +137,7 @@ function uploadRequests({ client, bucket: bucketName, isSecure }: Target) {
     uploadPart: ({ key: objectName, uploadID, partNumber }: PartPlace, bytes: Buffer) =>
       ask(() => {
         const place = { bucketName, objectName, uploadID, partNumber };
-        return client.uploadPart({ ...place, headers: sumOf(bytes) }, bytes);
+        return client.uploadPart({ ...place, headers: getChecksum(bytes) }, bytes);
       }),
     /** The bytes `[start, end)` of `from`. */
     copyPart: (
@@ -157,7 +157,7 @@ function uploadRequests({ client, bucket: bucketName, isSecure }: Target) {
     abort: (objectName: string, uploadID: string) =>
       ask(() => client.abortMultipartUpload(bucketName, objectName, uploadID)),
     /** Up to a thousand of those that were begun and are not complete. */
-    uploads: () => ask(() => uploadsOf(client, bucketName)),
+    uploads: () => ask(() => listUploads(client, bucketName)),
   };
 }
 
@@ -165,7 +165,7 @@ function bucketRequests({ client, bucket, region }: Target) {
   return {
     list: (prefix: string, from = "", keysMax = 1_000) =>
       ask(async () =>
-        pageOf(await client.listObjectsV2Query(bucket, prefix, from, "", keysMax, "")),
+        toListedPage(await client.listObjectsV2Query(bucket, prefix, from, "", keysMax, "")),
       ),
     makeBucket: () => ask(() => client.makeBucket(bucket, region)),
     lifecycle: () => ask(() => client.getBucketLifecycle(bucket)),
@@ -180,7 +180,7 @@ async function ask<T>(work: () => Promise<T>, isAssembly = false): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      const fault = faultOf(error, isAssembly);
+      const fault = createFault(error, isAssembly);
       if (!fault.isBrief || attempt === attemptsMax) throw fault;
       await pause(firstPauseMs * 4 ** (attempt - 1) * (1 + Math.random()));
     }
@@ -208,17 +208,17 @@ async function get(
     answer.destroy();
     throw new S3Fault("The object store sent other bytes than it was asked for.", "");
   } catch (error) {
-    if (faultOf(error).code === "InvalidRange") return "nothing";
+    if (createFault(error).code === "InvalidRange") return "nothing";
     throw error;
   }
 }
 
-async function uploadsOf(client: Client, bucket: string) {
+async function listUploads(client: Client, bucket: string) {
   try {
     // Swift takes an empty delimiter for one that each key has; no key of ours has this one.
     return (await client.listIncompleteUploadsQuery(bucket, "", "", "", "~")).uploads;
   } catch (error) {
-    if (faultOf(error).retryable) throw error;
+    if (createFault(error).retryable) throw error;
     // MinIO takes no such delimiter, and gives uploads up by itself.
     return [];
   }
@@ -230,7 +230,7 @@ function beginsAt({ statusCode, headers }: IncomingMessage): number {
 }
 
 /** What a listing says, as it should be. */
-function pageOf(page: Awaited<ReturnType<Client["listObjectsV2Query"]>>): ListedPage {
+function toListedPage(page: Awaited<ReturnType<Client["listObjectsV2Query"]>>): ListedPage {
   const { objects, isTruncated, nextContinuationToken } = page;
   return {
     objects: objects.flatMap((object) =>

@@ -4,7 +4,7 @@ import { invariant } from "../../invariant.ts";
 import type { ByteRange, Objects, StoredObject } from "../../ports/objects.ts";
 import { PortError } from "../../ports/port-error.ts";
 import { checkObjectKey, isObjectKey } from "../objects/object-key.ts";
-import { faultOf } from "./faults.ts";
+import { createFault } from "./faults.ts";
 import type { FoundObject, S3Requests, StoredPart } from "./requests.ts";
 import { SilentStore } from "./transport.ts";
 
@@ -84,7 +84,7 @@ async function put(
   let held: Buffer | undefined;
   let upload: Upload | undefined;
   try {
-    for await (const part of partsOf(bytes, s3.bounds.partBytes)) {
+    for await (const part of splitParts(bytes, s3.bounds.partBytes)) {
       hash.update(part);
       sizeBytes += part.length;
       if (held !== undefined) {
@@ -146,7 +146,7 @@ class Upload {
 }
 
 /** The bytes in parts of this size; only the last one is smaller. */
-async function* partsOf(
+async function* splitParts(
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   partBytes: number,
 ): AsyncGenerator<Buffer> {
@@ -176,11 +176,11 @@ async function* read(
   const found = isEmpty ? await s3.stat(key) : await s3.get(key, start, end);
   if (found === undefined) throw absent(key);
   if (found === "nothing" || "etag" in found) return;
-  yield* chunksOf(found, end - start, s3.bounds.silenceMs);
+  yield* readChunks(found, end - start, s3.bounds.silenceMs);
 }
 
 /** A reader may take its time; only the store may not. */
-async function* chunksOf(
+async function* readChunks(
   stream: Readable,
   bytesMax: number,
   silenceMs: number,
@@ -209,7 +209,7 @@ async function nextWithin<T>(
   try {
     return await chunks.next();
   } catch (error) {
-    throw faultOf(error);
+    throw createFault(error);
   } finally {
     clearTimeout(timer);
   }

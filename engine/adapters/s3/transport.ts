@@ -83,7 +83,8 @@ function receive(
     take(answer);
   } else
     readWhole(answer).then(
-      (body) => take(Object.assign(readableOf(body), { statusCode, headers }) as IncomingMessage),
+      (body) =>
+        take(Object.assign(createReadable(body), { statusCode, headers }) as IncomingMessage),
       (error: unknown) => {
         answer.destroy();
         sent.emit("error", error);
@@ -125,6 +126,6 @@ async function readWhole(answer: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function readableOf(body: Buffer): Readable {
+function createReadable(body: Buffer): Readable {
   return Readable.from(body.length === 0 ? [] : [body], { objectMode: false });
 }

@@ -20,7 +20,7 @@ export class DueIndex {
   private soonest: number;
 
   constructor(nowMs: number) {
-    this.swept = bucketOf(nowMs) - 1;
+    this.swept = getBucket(nowMs) - 1;
     this.soonest = this.swept + 1;
   }
 
@@ -30,7 +30,7 @@ export class DueIndex {
     if (before !== undefined) this.leave(actor, before);
     if (dueMs === undefined) return;
     this.dueByActor.set(actor, dueMs);
-    const bucket = Math.max(bucketOf(dueMs), this.swept + 1);
+    const bucket = Math.max(getBucket(dueMs), this.swept + 1);
     if (bucket < this.soonest) this.soonest = bucket;
     const actors = this.actorsByBucket.get(bucket);
     if (actors === undefined) this.actorsByBucket.set(bucket, new Set([actor]));
@@ -51,7 +51,7 @@ export class DueIndex {
   /** Actors that are due; each is returned once and must be set again. */
   take(nowMs: number): Key[] {
     const due: Key[] = [];
-    const last = bucketOf(nowMs) - 1;
+    const last = getBucket(nowMs) - 1;
     if (last <= this.swept) return due;
     for (const bucket of this.bucketsUpTo(last)) {
       for (const actor of this.actorsByBucket.get(bucket) ?? []) {
@@ -67,7 +67,7 @@ export class DueIndex {
   /** When to call `take` again: at `latestMs`, or when an actor is due before that. */
   nextMs(latestMs: number): number {
     if (this.soonest <= this.swept) {
-      const last = bucketOf(latestMs);
+      const last = getBucket(latestMs);
       this.soonest = this.swept + 1;
       while (this.soonest <= last && !this.actorsByBucket.has(this.soonest)) this.soonest++;
     }
@@ -104,13 +104,13 @@ export class DueIndex {
 
   private leave(actor: Key, dueMs: number): void {
     this.dueByActor.delete(actor);
-    const bucket = bucketOf(dueMs);
+    const bucket = getBucket(dueMs);
     const actors = this.actorsByBucket.get(bucket) ?? this.actorsByBucket.get(this.swept + 1);
     actors?.delete(actor);
     if (actors?.size === 0) this.actorsByBucket.delete(bucket);
   }
 }
 
-function bucketOf(ms: number): number {
+function getBucket(ms: number): number {
   return Math.floor(ms / granularityMs);
 }

@@ -8,7 +8,7 @@
  * things to do meanwhile. Used by the shard and by the gateway.
  */
 import { invariant } from "../../invariant.ts";
-import { engineTables, type Key, partitionOf } from "../../key.ts";
+import { engineTables, getPartition, type Key } from "../../key.ts";
 import { asBuffer, countWrites, eachPlace, type Slice } from "../../record.ts";
 import { RecordPages } from "./record-pages.ts";
 import { type RowPlace, RowPlaces } from "./row-places.ts";
@@ -75,8 +75,8 @@ export class FreshRows {
   }
 
   /** The rows of a partition: a later one replaces an earlier one of the same key. */
-  *rowsOf(partition: number): Generator<FreshRow> {
-    for (const generation of [this.frozen, this.current]) yield* generation.rowsOf(partition);
+  *readRows(partition: number): Generator<FreshRow> {
+    for (const generation of [this.frozen, this.current]) yield* generation.readRows(partition);
   }
 
   /** The frozen rows are in the tables now. */
@@ -111,14 +111,14 @@ class Generation {
 
   get(key: Key): Slice | undefined {
     this.read();
-    const place = this.byPartition[partitionOf(key)]?.get(key);
+    const place = this.byPartition[getPartition(key)]?.get(key);
     return place && this.sliceAt(place);
   }
 
   *lastWrites(): Generator<readonly FreshRow[]> {
     this.read();
     for (const [partition, places] of this.byPartition.entries())
-      if (places !== undefined && places.size > 0) yield this.rowsOf(partition);
+      if (places !== undefined && places.size > 0) yield this.readRows(partition);
   }
 
   /** At most `count` records more; false when that was all. */
@@ -129,7 +129,7 @@ class Generation {
   }
 
   /** In the order of their keys. */
-  rowsOf(partition: number): readonly FreshRow[] {
+  readRows(partition: number): readonly FreshRow[] {
     this.read();
     const sorted = this.sorted.get(partition);
     if (sorted !== undefined) return sorted;

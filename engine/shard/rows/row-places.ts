@@ -49,14 +49,16 @@ export class RowPlaces {
 
   get(key: Key): RowPlace | undefined {
     for (let index = 0; index < key.length; index++) keyBytes[index] = key.charCodeAt(index);
-    const row = this.rowIn(this.slotOf(hashOf(keyBytes, 0, key.length), keyBytes, 0, key.length));
-    return row < 0 ? undefined : this.placeOf(row);
+    const row = this.rowIn(
+      this.findSlot(computeHash(keyBytes, 0, key.length), keyBytes, 0, key.length),
+    );
+    return row < 0 ? undefined : this.getPlace(row);
   }
 
   /** In place of an earlier one of the same key. */
   set(place: RowPlace): void {
     const { record, write, keyStart, keyEnd, start, end } = place;
-    const at = this.rowFor(this.bytesOf(record), keyStart, keyEnd) * wordsPerRow;
+    const at = this.rowFor(this.getBytes(record), keyStart, keyEnd) * wordsPerRow;
     const { words } = this;
     words[at + recordAt] = record;
     words[at + writeAt] = write;
@@ -68,10 +70,10 @@ export class RowPlaces {
 
   /** The row with this place's key; false when it holds no value. */
   takeBack({ record, keyStart, keyEnd }: RowPlace): boolean {
-    const bytes = this.bytesOf(record);
-    const hash = hashOf(bytes, keyStart, keyEnd);
-    const row = this.rowIn(this.slotOf(hash, bytes, keyStart, keyEnd));
-    if (row < 0 || (this.placeOf(row)?.start ?? -1) < 0) return false;
+    const bytes = this.getBytes(record);
+    const hash = computeHash(bytes, keyStart, keyEnd);
+    const row = this.rowIn(this.findSlot(hash, bytes, keyStart, keyEnd));
+    if (row < 0 || (this.getPlace(row)?.start ?? -1) < 0) return false;
     this.words[row * wordsPerRow + writeAt] = takenBack;
     return true;
   }
@@ -79,7 +81,7 @@ export class RowPlaces {
   /** In the order in which their keys came first. */
   *all(): Generator<RowPlace> {
     for (let row = 0; row < this.count; row++) {
-      const place = this.placeOf(row);
+      const place = this.getPlace(row);
       if (place !== undefined) yield place;
     }
   }
@@ -93,7 +95,7 @@ export class RowPlaces {
     } else if (count > 0) this.slots.fill(0);
   }
 
-  private placeOf(row: number): RowPlace | undefined {
+  private getPlace(row: number): RowPlace | undefined {
     const at = row * wordsPerRow;
     const write = this.word(at + writeAt);
     if (write === takenBack) return undefined;
@@ -110,8 +112,8 @@ export class RowPlaces {
   /** The row with the key that these bytes are, or a new one. */
   private rowFor(bytes: Uint8Array, from: number, to: number): number {
     if (this.count * wordsPerRow === this.words.length) this.grow();
-    const hash = hashOf(bytes, from, to);
-    const slot = this.slotOf(hash, bytes, from, to);
+    const hash = computeHash(bytes, from, to);
+    const slot = this.findSlot(hash, bytes, from, to);
     const found = this.rowIn(slot);
     if (found >= 0) return found;
     this.words[this.count * wordsPerRow + hashAt] = hash;
@@ -120,7 +122,7 @@ export class RowPlaces {
   }
 
   /** Of the row with this key, or the free one where it belongs. */
-  private slotOf(hash: number, bytes: Uint8Array, from: number, to: number): number {
+  private findSlot(hash: number, bytes: Uint8Array, from: number, to: number): number {
     const mask = this.slots.length - 1;
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
       const row = this.rowIn(slot);
@@ -133,7 +135,7 @@ export class RowPlaces {
     const start = this.word(at + keyStartAt);
     const length = this.word(at + keyEndAt) - start;
     if (this.word(at + hashAt) !== hash || length !== to - from) return false;
-    const own = this.bytesOf(this.word(at + recordAt));
+    const own = this.getBytes(this.word(at + recordAt));
     for (let index = 0; index < length; index++)
       if (own[start + index] !== bytes[from + index]) return false;
     return true;
@@ -161,7 +163,7 @@ export class RowPlaces {
     return this.words[at] ?? 0;
   }
 
-  private bytesOf(record: number): Uint8Array {
+  private getBytes(record: number): Uint8Array {
     return this.records[record] ?? noBytes;
   }
 }
@@ -170,7 +172,7 @@ const noBytes = new Uint8Array(0);
 const keyBytes = new Uint8Array(keyBytesMax);
 
 /** FNV-1a, 32 bits, with its upper half folded into the lower. */
-function hashOf(bytes: Uint8Array, from: number, to: number): number {
+function computeHash(bytes: Uint8Array, from: number, to: number): number {
   let hash = 0x811c9dc5;
   for (let at = from; at < to; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193);
   return hash ^ (hash >>> 16);

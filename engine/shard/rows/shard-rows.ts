@@ -11,10 +11,10 @@ import { limits } from "../../../config/limits.ts";
 import type { AnyActor } from "../../actor.ts";
 import type { Domain } from "../../domain.ts";
 import { invariant } from "../../invariant.ts";
-import { codeOf, type Key } from "../../key.ts";
+import { getCode, type Key } from "../../key.ts";
 import type { Tables } from "../../ports/tables.ts";
-import { textOf } from "../../record.ts";
-import { type RowCodecs, rowOf } from "../../row-codec.ts";
+import { getText } from "../../record.ts";
+import { decodeRow, type RowCodecs } from "../../row-codec.ts";
 import { DueIndex } from "./due-index.ts";
 import { type FreshHead, FreshRows } from "./fresh-rows.ts";
 import { Window } from "./window.ts";
@@ -63,7 +63,7 @@ export class ShardRows {
   }
 
   row(key: Key, atMs: number): unknown {
-    const window = this.windows.get(codeOf(key));
+    const window = this.windows.get(getCode(key));
     return window === undefined ? this.stored(key) : window.get(key.slice(2), atMs);
   }
 
@@ -71,7 +71,7 @@ export class ShardRows {
   add(record: Uint8Array, writes: ReadonlyMap<Key, Written>): void {
     const heads: (FreshHead | undefined)[] = [];
     for (const [key, { actor, value, dueMs }] of writes) {
-      const rule = value === undefined ? undefined : this.indexRules?.get(codeOf(key));
+      const rule = value === undefined ? undefined : this.indexRules?.get(getCode(key));
       heads.push(actor && freshHead(dueMs, rule?.pick(value)));
       if (actor !== undefined) this.due.set(key, dueMs);
     }
@@ -79,12 +79,12 @@ export class ShardRows {
   }
 
   isWindow(key: Key): boolean {
-    return this.windows.has(codeOf(key));
+    return this.windows.has(getCode(key));
   }
 
   /** `value` undefined removes the entry. */
   setWindow(key: Key, value: unknown, atMs: number): void {
-    const window = this.windows.get(codeOf(key));
+    const window = this.windows.get(getCode(key));
     invariant(window !== undefined, "a window row belongs to a window");
     if (typeof value === "string") window.set(key.slice(2), value, atMs);
     else window.remove(key.slice(2));
@@ -108,8 +108,8 @@ export class ShardRows {
 
   private stored(key: Key): unknown {
     const fresh = this.fresh.get(key);
-    const text = fresh === undefined ? this.tables.get(key) : textOf(fresh);
-    return text === undefined ? undefined : rowOf(this.rowCodecs, key, text);
+    const text = fresh === undefined ? this.tables.get(key) : getText(fresh);
+    return text === undefined ? undefined : decodeRow(this.rowCodecs, key, text);
   }
 
   /** Oldest first; what was written again since it came, or since the last look, may stay. */

@@ -48,12 +48,12 @@ class Generation {
   private readonly tables: (Table | undefined)[] = new Array(parts).fill(undefined);
 
   get(key: string): { value: string; atMs: number } | undefined {
-    return this.tables[partOf(key)]?.get(key);
+    return this.tables[getPart(key)]?.get(key);
   }
 
   set(key: string, value: string, atMs: number): void {
     if (this.firstMs === 0) this.firstMs = atMs;
-    const part = partOf(key);
+    const part = getPart(key);
     const table = this.tables[part] ?? new Table();
     this.tables[part] = table;
     table.set(key, value, atMs);
@@ -61,7 +61,7 @@ class Generation {
 }
 
 /** By other bits of the key than those that choose its slot. */
-function partOf(key: string): number {
+function getPart(key: string): number {
   return key.charCodeAt(0) % parts;
 }
 
@@ -71,21 +71,21 @@ class Table {
   private words = new Uint32Array(firstSlots * wordsPerEntry);
 
   get(key: string): { value: string; atMs: number } | undefined {
-    const at = this.slotOf(wordsOf(key), 0);
+    const at = this.findSlot(splitWords(key), 0);
     const atMs = this.timeAt(at);
     if (atMs === 0 && isFree(this.words, at)) return undefined;
-    return { value: textOf(this.words, at + 4), atMs };
+    return { value: joinWords(this.words, at + 4), atMs };
   }
 
   set(key: string, value: string, atMs: number): void {
     if ((this.count + 1) * 2 > this.slots) this.grow();
-    const words = wordsOf(key);
-    const at = this.slotOf(words, 0);
+    const words = splitWords(key);
+    const at = this.findSlot(words, 0);
     if (isFree(this.words, at)) {
       this.count++;
       this.words.set(words, at);
     }
-    if (value !== "") this.words.set(wordsOf(value), at + 4);
+    if (value !== "") this.words.set(splitWords(value), at + 4);
     this.words[at + 8] = Math.floor(atMs / 0x100000000);
     this.words[at + 9] = atMs >>> 0;
   }
@@ -98,7 +98,7 @@ class Table {
    * Word offset of the entry whose key is in `source` at `from`, or of the free slot where it
    * belongs.
    */
-  private slotOf(source: Uint32Array, from: number): number {
+  private findSlot(source: Uint32Array, from: number): number {
     const words = this.words;
     let slot = (source[from] ?? 0) & (this.slots - 1);
     for (;;) {
@@ -121,7 +121,7 @@ class Table {
     this.words = new Uint32Array(this.slots * wordsPerEntry);
     for (let from = 0; from < old.length; from += wordsPerEntry) {
       if (isFree(old, from)) continue;
-      const at = this.slotOf(old, from);
+      const at = this.findSlot(old, from);
       // Word by word: a view of each entry would cost more than the move itself.
       for (let word = 0; word < wordsPerEntry; word++)
         this.words[at + word] = old[from + word] ?? 0;
@@ -132,7 +132,7 @@ class Table {
 const scratch = new Uint32Array(4);
 
 /** `text` is 16 bytes as a binary string. The result is good until the next call. */
-function wordsOf(text: string): Uint32Array {
+function splitWords(text: string): Uint32Array {
   for (let word = 0; word < 4; word++) {
     const at = word * 4;
     scratch[word] =
@@ -145,7 +145,7 @@ function wordsOf(text: string): Uint32Array {
 }
 
 /** The inverse, of the four words from `at` on. */
-function textOf(words: Uint32Array, at: number): string {
+function joinWords(words: Uint32Array, at: number): string {
   let text = "";
   for (let index = at; index < at + 4; index++) {
     const word = words[index] ?? 0;

@@ -12,7 +12,7 @@ export interface MeasuredPage {
 }
 
 /** Where the page has its pictures now, for exports. */
-export function placesOf(clips: readonly ShownClip[], keys: readonly string[]): MeasuredPage {
+export function measurePlaces(clips: readonly ShownClip[], keys: readonly string[]): MeasuredPage {
   const wanted = new Set(keys);
   const order = new Map<Element, number>();
   for (const [index, element] of [...document.querySelectorAll("*")].entries())
@@ -29,12 +29,12 @@ function placeInTime(clip: ShownClip, order: ReadonlyMap<Element, number>): Plac
   const { element } = clip;
   const isAway = element.hasAttribute(awayAttribute);
   element.removeAttribute(awayAttribute);
-  const place = placeOf(clip, order);
+  const place = measurePlace(clip, order);
   element.toggleAttribute(awayAttribute, isAway);
   return place;
 }
 
-function placeOf({ plan, element }: ShownClip, order: ReadonlyMap<Element, number>): Place {
+function measurePlace({ plan, element }: ShownClip, order: ReadonlyMap<Element, number>): Place {
   const style = getComputedStyle(element);
   const picture =
     element instanceof HTMLImageElement
@@ -46,31 +46,31 @@ function placeOf({ plan, element }: ShownClip, order: ReadonlyMap<Element, numbe
     x: fitted.x + element.clientLeft,
     y: fitted.y + element.clientTop,
   };
-  const { matrix, left, top } = aroundOf(element);
+  const { matrix, left, top } = measureSurroundings(element);
   const box = { width: element.offsetWidth, height: element.offsetHeight };
   return {
-    around: numbersOf(matrix),
-    authored: numbersOf(authoredMatrix(style)),
+    around: listNumbers(matrix),
+    authored: listNumbers(authoredMatrix(style)),
     left,
     top,
     box,
     picture,
     fit,
-    cut: cutOf(element, picture, fit),
-    opacity: opacityOf(element),
-    paintOrder: paintOrderOf(element, order),
-    styles: stylesOf(element),
+    cut: measureCut(element, picture, fit),
+    opacity: computeOpacity(element),
+    paintOrder: getPaintOrder(element, order),
+    styles: listStyles(element),
   };
 }
 
 const noFit = { x: 0, y: 0, scaleX: 0, scaleY: 0 };
 
-function numbersOf({ a, b, c, d, e, f }: DOMMatrix): Place["around"] {
+function listNumbers({ a, b, c, d, e, f }: DOMMatrix): Place["around"] {
   return [a, b, c, d, e, f];
 }
 
 /** From the element to the page without its own transform, and how far in it is laid out. */
-function aroundOf(element: HTMLElement): {
+function measureSurroundings(element: HTMLElement): {
   readonly matrix: DOMMatrix;
   readonly left: number;
   readonly top: number;
@@ -92,7 +92,11 @@ function aroundOf(element: HTMLElement): {
 }
 
 /** By its own box, and by what is around it where nothing is turned or stretched. */
-function cutOf(element: HTMLElement, picture: Place["picture"], fit: Place["fit"]): Place["cut"] {
+function measureCut(
+  element: HTMLElement,
+  picture: Place["picture"],
+  fit: Place["fit"],
+): Place["cut"] {
   const whole = { width: picture.width * fit.scaleX, height: picture.height * fit.scaleY };
   if (!(whole.width > 0 && whole.height > 0)) return { left: 0, top: 0, right: 0, bottom: 0 };
   const box = element.getBoundingClientRect();
@@ -118,7 +122,7 @@ function cutOf(element: HTMLElement, picture: Place["picture"], fit: Place["fit"
   };
 }
 
-function opacityOf(element: Element): number {
+function computeOpacity(element: Element): number {
   let opacity = 1;
   for (let at: Element | null = element; at !== null; at = at.parentElement)
     opacity *= Number(getComputedStyle(at).opacity);
@@ -126,7 +130,7 @@ function opacityOf(element: Element): number {
 }
 
 /** Of each layer from the outermost: its z-index, and its place in the document. */
-function paintOrderOf(element: Element, order: ReadonlyMap<Element, number>): number[] {
+function getPaintOrder(element: Element, order: ReadonlyMap<Element, number>): number[] {
   const layers: number[] = [];
   for (let at: Element | null = element; at !== null; at = at.parentElement) {
     const { zIndex, position, opacity, transform } = getComputedStyle(at);
@@ -138,7 +142,7 @@ function paintOrderOf(element: Element, order: ReadonlyMap<Element, number>): nu
 }
 
 /** Of it and all around it: what changes a picture and has no counterpart in an editor. */
-function stylesOf(element: Element): string[] {
+function listStyles(element: Element): string[] {
   const found = new Set<string>();
   for (
     let at: Element | null = element;

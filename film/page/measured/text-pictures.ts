@@ -36,16 +36,16 @@ export function stageText(clips: readonly ShownClip[], id: string): StagedText |
   const { width, height } = element.getBoundingClientRect();
   return {
     box: { width, height },
-    baseline: baselineOf(element),
-    lines: linesOf(element),
-    color: colorOf(style.color),
+    baseline: measureBaseline(element),
+    lines: measureLines(element),
+    color: parseColor(style.color),
     margin,
     width: Math.ceil(width) + 2 * margin,
     height: Math.ceil(height) + 2 * margin,
   };
 }
 
-function baselineOf(element: HTMLElement): number {
+function measureBaseline(element: HTMLElement): number {
   const mark = document.createElement("span");
   mark.style.cssText = "display:inline-block;width:0;height:0";
   element.prepend(mark);
@@ -55,7 +55,7 @@ function baselineOf(element: HTMLElement): number {
 }
 
 /** As they are broken. */
-function linesOf(element: HTMLElement): string[] {
+function measureLines(element: HTMLElement): string[] {
   const [node] = element.childNodes;
   if (!(node instanceof Text)) return [];
   const lines: string[] = [];
@@ -78,7 +78,7 @@ function linesOf(element: HTMLElement): string[] {
   return lines;
 }
 
-function colorOf(text: string): StagedText["color"] {
+function parseColor(text: string): StagedText["color"] {
   const pen = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   if (pen === null) return [255, 255, 255, 1];
   pen.fillStyle = text;

@@ -56,7 +56,9 @@ export async function takeMovingImages(): Promise<readonly string[]> {
     const variable = `--klieg-moving-${movingByUrl.size}`;
     movingByUrl.set(url, picture && { picture, variable, isStyled: false });
     if (picture === undefined)
-      sentences.push(`${nameOf(url)} cannot be taken apart, so it is not shown by the film's time`);
+      sentences.push(
+        `${getName(url)} cannot be taken apart, so it is not shown by the film's time`,
+      );
   }
   if (news.length === 0) return sentences;
   changed.sheets = true;
@@ -64,15 +66,15 @@ export async function takeMovingImages(): Promise<readonly string[]> {
   return sentences;
 }
 
-/** Shows what they have at a time; `secondsOf`: how long what holds an element has been there. */
-export async function showMovingImages(secondsOf: (element: Element) => number): Promise<void> {
+/** Shows what they have at a time; `getSeconds`: how long what holds an element has been there. */
+export async function showMovingImages(getSeconds: (element: Element) => number): Promise<void> {
   if (movingByUrl.size === 0) return;
   followChanges();
   if (changed.elements || changed.sheets) findUses();
   // All at once: each waits for a frame of the browser's.
   const shown: Promise<void>[] = [];
   for (const use of uses.values()) {
-    const url = await use.moving.picture.urlAt(1_000 * secondsOf(use.element));
+    const url = await use.moving.picture.urlAt(1_000 * getSeconds(use.element));
     if (url !== use.shown) shown.push(show(use, url));
   }
   const styled = [...movingByUrl.values()].filter((one) => one?.isStyled === true);
@@ -80,13 +82,13 @@ export async function showMovingImages(secondsOf: (element: Element) => number):
   const clips = document.querySelectorAll<HTMLElement>("[data-start]");
   for (const moving of styled)
     for (const element of [...roots, ...clips])
-      if (moving !== undefined) shown.push(dress(element, moving, secondsOf));
+      if (moving !== undefined) shown.push(dress(element, moving, getSeconds));
   await Promise.all(shown);
   // What was changed here is known.
   observer?.takeRecords();
 }
 
-function nameOf(url: string): string {
+function getName(url: string): string {
   return decodeURIComponent(url.slice(ownAddress(".").length));
 }
 
@@ -150,7 +152,7 @@ function findUses(): void {
 }
 
 function findUse(element: Element): void {
-  const [attribute, url] = addressOf(element);
+  const [attribute, url] = getImageAddress(element);
   const known = uses.get(element);
   if (known !== undefined && url === known.shown) return;
   const moving = movingByUrl.get(url);
@@ -164,7 +166,7 @@ function findUse(element: Element): void {
   uses.set(element, { element, attribute, moving, shown: "" });
 }
 
-function addressOf(element: Element): readonly ["src" | "href", string] {
+function getImageAddress(element: Element): readonly ["src" | "href", string] {
   if (isImage(element))
     return ["src", element.currentSrc === "" ? element.src : element.currentSrc];
   if (isInput(element)) return ["src", element.src];
@@ -192,11 +194,11 @@ async function show(use: Use, url: string): Promise<void> {
 async function dress(
   element: HTMLElement,
   { picture, variable }: Moving,
-  secondsOf: (element: Element) => number,
+  getSeconds: (element: Element) => number,
 ): Promise<void> {
   const holder = holders.get(element) ?? { element, shown: new Map<string, string>() };
   holders.set(element, holder);
-  const url = await picture.urlAt(1_000 * secondsOf(element));
+  const url = await picture.urlAt(1_000 * getSeconds(element));
   if (holder.shown.get(variable) === url) return;
   await keep(url);
   holder.shown.set(variable, url);

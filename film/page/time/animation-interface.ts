@@ -1,6 +1,11 @@
 /// <reference lib="dom" />
 import { type HeardEvents, isAnimationEvent } from "./animation-events.ts";
-import { type AnimationNatives, endOf, type Held, type HeldAnimations } from "./held-animations.ts";
+import {
+  type AnimationNatives,
+  computeEnd,
+  type Held,
+  type HeldAnimations,
+} from "./held-animations.ts";
 import { replace } from "./replace.ts";
 
 type View = Window & typeof globalThis;
@@ -34,7 +39,7 @@ function takeMethods(prototype: Animation, held: HeldAnimations): void {
   const playing = (act: (one: Held, now: number, end: number) => void) => {
     return (one: Held): void => {
       one.isSought = false;
-      act(one, held.localTime(one), endOf(one.animation));
+      act(one, held.localTime(one), computeEnd(one.animation));
       held.change(one);
     };
   };
@@ -62,7 +67,7 @@ function takeMethods(prototype: Animation, held: HeldAnimations): void {
 }
 
 function setRate(one: Held, rate: number, held: HeldAnimations): void {
-  one.playback.setRate(rate, held.localTime(one), endOf(one.animation));
+  one.playback.setRate(rate, held.localTime(one), computeEnd(one.animation));
   held.change(one);
 }
 
@@ -92,13 +97,13 @@ function takeProperties(prototype: Animation, held: HeldAnimations): void {
     ({ playback }) => playback.rate,
     (one, rate) => setRate(one, Number(rate), held),
   );
-  property("playState", (one) => held.stateOf(one));
+  property("playState", (one) => held.getState(one));
   property("pending", () => false);
   property("ready", ({ animation }) => Promise.resolve(animation));
   property("finished", (one) => awaitFinish(one, held));
   property(
     "currentTime",
-    (one) => held.timeOf(one) ?? null,
+    (one) => held.getTime(one) ?? null,
     (one, time) => {
       one.isSought = false;
       if (time === null) return held.cancel(one);
@@ -112,7 +117,7 @@ function takeProperties(prototype: Animation, held: HeldAnimations): void {
     (one, time) => {
       one.isSought = false;
       const now = held.localTime(one);
-      if (time === null) one.playback.pause(now, endOf(one.animation));
+      if (time === null) one.playback.pause(now, computeEnd(one.animation));
       else one.playback.startAt(Number(time), now);
       held.change(one);
     },

@@ -94,7 +94,7 @@ export class HeldAnimations implements Agenda {
     for (const held of this.live) {
       held.place = this.place(held.animation);
       held.playback.rebase(0);
-      if (this.stateOf(held) === "paused" && !isPauseMeant) this.seekLater(held);
+      if (this.getState(held) === "paused" && !isPauseMeant) this.seekLater(held);
     }
     this.pose();
   }
@@ -129,10 +129,10 @@ export class HeldAnimations implements Agenda {
 
   /** Puts it where it is at this time. */
   poseOne(held: Held): void {
-    const time = this.timeOf(held);
+    const time = this.getTime(held);
     const { animation } = held;
     if (time === undefined) return;
-    const shown = Math.min(Math.max(0, time), endOf(animation));
+    const shown = Math.min(Math.max(0, time), computeEnd(animation));
     if (this.natives.time(animation) !== shown) this.natives.seek(animation, shown);
     // The style's next change begins where this one ended only if the browser knows that it did.
     if (isTransition(animation) && !held.isAwaited && this.isOver(held))
@@ -143,22 +143,22 @@ export class HeldAnimations implements Agenda {
     for (const held of this.live) this.poseOne(held);
   }
 
-  timeOf({ playback, place, animation }: Held): number | undefined {
-    return playback.at(this.clockOf(place), endOf(animation));
+  getTime({ playback, place, animation }: Held): number | undefined {
+    return playback.at(this.computeClock(place), computeEnd(animation));
   }
 
-  stateOf({ playback, place, animation, isSought }: Held): AnimationPlayState {
+  getState({ playback, place, animation, isSought }: Held): AnimationPlayState {
     if (isSought) return "paused";
-    return playback.state(this.clockOf(place), endOf(animation));
+    return playback.state(this.computeClock(place), computeEnd(animation));
   }
 
   isOver({ playback, place, animation }: Held): boolean {
-    return playback.isOver(this.clockOf(place), endOf(animation));
+    return playback.isOver(this.computeClock(place), computeEnd(animation));
   }
 
   /** The time of what holds the animation. */
   localTime({ place }: Held): number {
-    return this.clockOf(place);
+    return this.computeClock(place);
   }
 
   /** After a script changed how it plays. */
@@ -199,7 +199,7 @@ export class HeldAnimations implements Agenda {
   /** What happened before the first script listened is not told later. */
   beginHearing(): void {
     if (this.events.isHeard || this.placeFor === undefined) return;
-    for (const held of this.live) held.told = this.progressOf(held);
+    for (const held of this.live) held.told = this.getProgress(held);
   }
 
   private take(animation: Animation, isArrived: (target: Element) => boolean): Held {
@@ -221,14 +221,14 @@ export class HeldAnimations implements Agenda {
     this.known.set(animation, held);
     playback.rate = animation.playbackRate;
     if (state === "idle") return held;
-    const target = targetOf(animation);
+    const target = getTarget(animation);
     const isFirst =
       this.placeFor === undefined ||
       (isStyled(animation) && target !== undefined && isArrived(target));
-    const since = isFirst ? 0 : this.clockOf(held.place);
-    playback.play(since, endOf(animation));
+    const since = isFirst ? 0 : this.computeClock(held.place);
+    playback.play(since, computeEnd(animation));
     if (state === "paused") {
-      playback.pause(since, endOf(animation));
+      playback.pause(since, computeEnd(animation));
       if (!isStyled(animation)) playback.seek(time, since);
       if (this.placeFor !== undefined && !this.isPauseMeant) this.seekLater(held);
     }
@@ -242,7 +242,7 @@ export class HeldAnimations implements Agenda {
   private seekLater(held: Held): void {
     if (held.isSought) return;
     held.playback.seek(0, 0);
-    held.playback.play(0, endOf(held.animation));
+    held.playback.play(0, computeEnd(held.animation));
     held.isSought = true;
   }
 
@@ -250,15 +250,15 @@ export class HeldAnimations implements Agenda {
   private followStyle(held: Held): void {
     const { animation, playback } = held;
     if (held.isScripted || !("animationName" in animation)) return;
-    const target = targetOf(animation);
+    const target = getTarget(animation);
     if (target === undefined) return;
-    const style = getComputedStyle(target, pseudoOf(animation));
+    const style = getComputedStyle(target, getPseudo(animation));
     const names = style.animationName.split(/,\s*/);
     const states = style.animationPlayState.split(/,\s*/);
     const at = names.lastIndexOf(String(animation.animationName));
     if (at < 0) return;
     const isPaused = states[at % states.length] === "paused";
-    const [now, end] = [this.clockOf(held.place), endOf(animation)];
+    const [now, end] = [this.computeClock(held.place), computeEnd(animation)];
     const isStanding = playback.state(now, end) === "paused";
     if (isPaused && !isStanding) playback.pause(now, end);
     if (!isPaused && isStanding) playback.play(now, end);
@@ -278,7 +278,7 @@ export class HeldAnimations implements Agenda {
   }
 
   private tellProgress(held: Held): void {
-    const progress = this.progressOf(held);
+    const progress = this.getProgress(held);
     const before = held.told;
     held.told = progress;
     this.events.tell(held.animation, before, progress);
@@ -288,7 +288,7 @@ export class HeldAnimations implements Agenda {
     if (held.isFinishTold || !held.isAwaited || !this.isOver(held)) return;
     held.isFinishTold = true;
     held.finished?.resolve(held.animation);
-    const time = this.timeOf(held) ?? null;
+    const time = this.getTime(held) ?? null;
     this.events.tellPlayback(held.animation, "finish", time, this.now());
   }
 
@@ -298,24 +298,24 @@ export class HeldAnimations implements Agenda {
     const { playback, place, animation } = held;
     const now = this.now();
     if (held.isAwaited && !held.isFinishTold && this.isOver(held)) return now;
-    if (isHeard && !isSame(held.told, this.progressOf(held))) return now;
-    const time = this.timeOf(held);
+    if (isHeard && !isSame(held.told, this.getProgress(held))) return now;
+    const time = this.getTime(held);
     if (time === undefined) return undefined;
-    const boundary = nextBoundary(time, timingOf(animation), playback.rate);
+    const boundary = nextBoundary(time, getTiming(animation), playback.rate);
     const reached = boundary === undefined ? undefined : playback.reaches(boundary);
     if (reached === undefined) return undefined;
     return Math.max(now, place.startMs + reached / place.rate);
   }
 
-  private progressOf(held: Held): Progress {
-    return progressAt(this.timeOf(held), timingOf(held.animation), held.playback.rate);
+  private getProgress(held: Held): Progress {
+    return progressAt(this.getTime(held), getTiming(held.animation), held.playback.rate);
   }
 
   private place(animation: Animation): Place {
-    return this.placeFor?.(targetOf(animation), isStyled(animation)) ?? whole;
+    return this.placeFor?.(getTarget(animation), isStyled(animation)) ?? whole;
   }
 
-  private clockOf({ startMs, rate }: Place): number {
+  private computeClock({ startMs, rate }: Place): number {
     return (this.now() - startMs) * rate;
   }
 }
@@ -325,12 +325,12 @@ function isSame(one: Progress, other: Progress): boolean {
 }
 
 /** Pages in frames have classes of their own, so members tell what a thing is. */
-export function targetOf({ effect }: Animation): Element | undefined {
+export function getTarget({ effect }: Animation): Element | undefined {
   if (effect === null || !("target" in effect)) return undefined;
   return (effect as KeyframeEffect).target ?? undefined;
 }
 
-export function pseudoOf({ effect }: Animation): string {
+export function getPseudo({ effect }: Animation): string {
   if (effect === null || !("pseudoElement" in effect)) return "";
   return (effect as KeyframeEffect).pseudoElement ?? "";
 }
@@ -349,11 +349,11 @@ function isOfDocument({ timeline, effect }: Animation): boolean {
 }
 
 /** Milliseconds; endless ones have no end. */
-export function endOf({ effect }: Animation): number {
+export function computeEnd({ effect }: Animation): number {
   return Number(effect?.getComputedTiming().endTime ?? 0);
 }
 
-function timingOf({ effect }: Animation): EffectTiming {
+function getTiming({ effect }: Animation): EffectTiming {
   const {
     delay = 0,
     duration,

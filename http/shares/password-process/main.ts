@@ -2,7 +2,7 @@
 import { scrypt } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { constants, setPriority } from "node:os";
-import { type PasswordTask, scryptOf } from "../../../actors/share/password.ts";
+import { getScryptParameters, type PasswordTask } from "../../../actors/share/password.ts";
 
 interface Asked {
   readonly number: number;
@@ -13,7 +13,7 @@ yieldToOthers();
 process.on("disconnect", () => process.exit());
 process.on("message", (message) => {
   const { number, task } = message as Asked;
-  const { password, salt, bytes, options } = scryptOf(task);
+  const { password, salt, bytes, options } = getScryptParameters(task);
   scrypt(password, salt, bytes, options, (error, hash) => {
     if (error !== null) throw error;
     process.send?.({ number, result: hash.toString("base64url") });

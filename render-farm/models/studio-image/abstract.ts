@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-import { blend, type Color, css, lch, lighter, rgbOf } from "./color.ts";
+import { blend, type Color, css, lch, lighter, toRgb } from "./color.ts";
 import { clamp01, fractal, gradientNoise, mix } from "./noise.ts";
 import type { Random } from "./seeded-random.ts";
 import type { Stage } from "./stage.ts";
@@ -134,7 +134,7 @@ function paintContours({ ctx, width, height, unit }: Stage, colors: Colors, dice
   const levels = 13;
   const steps = Array.from({ length: levels + 1 }, (_, i) => {
     const share = i / levels;
-    return rgbOf(
+    return toRgb(
       blend(
         blend(at(colors, 0), at(colors, 1), Math.min(1, share * 2)),
         at(colors, 3),

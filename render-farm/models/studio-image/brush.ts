@@ -96,7 +96,7 @@ export function line(
 }
 
 /** A limb a line, `x y radius` a point, two spaces between points. */
-export function limbsOf(text: string): readonly Limb[] {
+export function listLimbs(text: string): readonly Limb[] {
   return text
     .trim()
     .split("\n")

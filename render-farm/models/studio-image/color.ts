@@ -36,16 +36,16 @@ export function tintColor(color: Color, tint: Color, fraction: number): Color {
   return blend(color, { l: color.l * 0.85 + tint.l * 0.15, a: tint.a, b: tint.b }, fraction);
 }
 
-export function hueOf(color: Color): number {
+export function computeHue(color: Color): number {
   return (Math.atan2(color.b, color.a) * 180) / Math.PI;
 }
 
-export function chromaOf(color: Color): number {
+export function computeChroma(color: Color): number {
   return Math.hypot(color.a, color.b);
 }
 
 /** sRGB, 0 to 255 each. */
-export function rgbOf({ l, a, b }: Color): Rgb {
+export function toRgb({ l, a, b }: Color): Rgb {
   const x = (l + 0.3963377774 * a + 0.2158037573 * b) ** 3;
   const y = (l - 0.1055613458 * a - 0.0638541728 * b) ** 3;
   const z = (l - 0.0894841775 * a - 1.291485548 * b) ** 3;
@@ -56,8 +56,8 @@ export function rgbOf({ l, a, b }: Color): Rgb {
   ];
 }
 
-/** The inverse of `rgbOf`. */
-export function colorOf([red, green, blue]: Rgb): Color {
+/** The inverse of `toRgb`. */
+export function parseColor([red, green, blue]: Rgb): Color {
   const [r, g, b] = [decoded(red), decoded(green), decoded(blue)] as const;
   const x = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
   const y = Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
@@ -70,7 +70,7 @@ export function colorOf([red, green, blue]: Rgb): Color {
 }
 
 export function css(color: Color, alpha = 1): string {
-  const [red, green, blue] = rgbOf(color);
+  const [red, green, blue] = toRgb(color);
   return `rgb(${red.toFixed(1)} ${green.toFixed(1)} ${blue.toFixed(1)} / ${alpha.toFixed(4)})`;
 }
 

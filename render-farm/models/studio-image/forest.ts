@@ -31,7 +31,7 @@ export function paintForest(stage: Stage): Footing {
       const size = tall * dice.between(0.72, 1.18);
       const spot = { x, y: base(x) + size * 0.02, size, haze };
       const needle = told ?? lch(0.4, 0.07, dice.between(142, 175));
-      if (isBroad) paintTree(stage, spot, wordOf(stage), told, dice);
+      if (isBroad) paintTree(stage, spot, parseWord(stage), told, dice);
       else paintConifer(stage, spot, needle, dice, mix(0.72, 0.95, near));
     }
     paintMist(stage, mix(horizon, height * 0.93, near ** 1.5), (1 - near) * 0.5);
@@ -43,7 +43,7 @@ export function paintForest(stage: Stage): Footing {
   };
 }
 
-function wordOf({ brief }: Stage): string {
+function parseWord({ brief }: Stage): string {
   return brief.subjects.find(({ kind }) => kind === "tree")?.word ?? "oak";
 }
 

@@ -2,12 +2,12 @@ import { blend, type Color, lch, lighter } from "./color.ts";
 import { clamp01, fractal, gradientNoise, ridges, smoothstep } from "./noise.ts";
 import { lit } from "./palette.ts";
 import type { Stage } from "./stage.ts";
-import { focalOf, type Ramp, type Terrain } from "./terrain.ts";
+import { getFocal, type Ramp, type Terrain } from "./terrain.ts";
 
 /** The lands as height fields; lengths in metres of a small world. */
 const flat = (): number => 0;
 
-export function rampOf(stage: Stage, own: Color, contrast = 1): Ramp {
+export function computeRamp(stage: Stage, own: Color, contrast = 1): Ramp {
   const { palette } = stage;
   const surface = { l: own.l, a: own.a * 1.2, b: own.b * 1.2 };
   return [
@@ -53,7 +53,7 @@ export function dunes(stage: Stage): Terrain {
     height,
     texture,
     material: flat,
-    ramps: [rampOf(stage, sand)],
+    ramps: [computeRamp(stage, sand)],
   };
 }
 
@@ -92,7 +92,7 @@ export function mountains(stage: Stage, start: number, plain: number): Terrain {
       if (own > line && slope < 1.5 + (own - line) * 0.22) return 1;
       return own < 3 + noise(x * 0.3, z * 0.3) * 1.6 ? 2 : 0;
     },
-    ramps: [rampOf(stage, rock), rampOf(stage, snow), rampOf(stage, wood)],
+    ramps: [computeRamp(stage, rock), computeRamp(stage, snow), computeRamp(stage, wood)],
   };
 }
 
@@ -125,7 +125,7 @@ export function hills(stage: Stage): Terrain {
       : (x, z) => 0.1 * noise(x * 3, z * 4) + 0.1 * noise(x * 17, z * 9),
     material: (x, z) =>
       fractal(noise, x * 0.05 + 30, z * 0.08, 2) + 0.12 * noise(x * 3, z * 2) > 0.1 ? 1 : 0,
-    ramps: [rampOf(stage, grass), rampOf(stage, other)],
+    ramps: [computeRamp(stage, grass), computeRamp(stage, other)],
   };
 }
 
@@ -134,7 +134,7 @@ export function headland(stage: Stage, screenX: number, z: number, tall: number)
   const { random, width, brief } = stage;
   const dice = random.fork("headland");
   const noise = gradientNoise(dice);
-  const centre = ((screenX - width / 2) * z) / focalOf(stage);
+  const centre = ((screenX - width / 2) * z) / getFocal(stage);
   const outward = screenX < width / 2 ? -1 : 1;
   const rock = lch(0.5, 0.04, dice.between(30, 70));
   const grass = brief.settings.includes("snow") ? lch(0.93, 0.015, 245) : lch(0.6, 0.1, 125);
@@ -156,6 +156,6 @@ export function headland(stage: Stage, screenX: number, z: number, tall: number)
     texture: (x, far) => 0.2 * noise(x * 2.4, far * 2.4) + 0.1 * noise(x * 8, far * 8),
     material: (x, far, own, slope) =>
       own > tall * 0.72 + 0.5 * noise(x, far) && slope < 0.9 ? 1 : 0,
-    ramps: [rampOf(stage, rock, 1.1), rampOf(stage, grass)],
+    ramps: [computeRamp(stage, rock, 1.1), computeRamp(stage, grass)],
   };
 }

@@ -1,5 +1,5 @@
 import type { ExampleColors } from "../example-colors.ts";
-import { blend, type Color, chromaOf, hueOf, lch, lighter, tintColor } from "./color.ts";
+import { blend, type Color, computeChroma, computeHue, lch, lighter, tintColor } from "./color.ts";
 import type { Brief, TimeOfDay } from "./prompt.ts";
 import type { Random } from "./seeded-random.ts";
 
@@ -128,13 +128,13 @@ export function choosePalette(brief: Brief, time: TimeOfDay, random: Random): Pa
   const skyTint = brief.colorsByNoun.get("sky") ?? tint;
   const toSky = (color: Lch, depth: number): Color => {
     if (skyTint === undefined) return of(color);
-    const strong = chromaOf(skyTint) < 0.03 ? 0.9 : 0.78 - depth * 0.08;
+    const strong = computeChroma(skyTint) < 0.03 ? 0.9 : 0.78 - depth * 0.08;
     return tintColor(of(color), skyTint, strong);
   };
   const [zenith, upper, middle, low, horizon] = mood.sky;
   const second = secondTint ?? tint;
   const light = second ? tintColor(of(mood.light), second, 0.35) : of(mood.light);
-  const accentHue = skyTint ? hueOf(skyTint) + 165 : mood.accentHue + random.between(-14, 14);
+  const accentHue = skyTint ? computeHue(skyTint) + 165 : mood.accentHue + random.between(-14, 14);
   const accent = secondTint ?? lch(time === "night" ? 0.72 : 0.62, 0.185, accentHue);
   const haze = skyTint ? tintColor(of(mood.haze), skyTint, 0.6) : of(mood.haze);
   if (brief.example !== undefined) return paletteLike(brief.example, of(mood.light));

@@ -18,7 +18,7 @@ export interface Foot {
 const hazeDistance = 150;
 
 /** Land as painted: a point in the sky falls to the land below it. */
-export function footingOf({ width, height }: Stage, { distance }: Ground): Footing {
+export function computeFooting({ width, height }: Stage, { distance }: Ground): Footing {
   return (x, y) => {
     const column = Math.round(clamp01(x / (width - 1)) * (width - 1));
     let row = Math.round(clamp01(y / (height - 1)) * (height - 1));

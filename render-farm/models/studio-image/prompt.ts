@@ -63,7 +63,7 @@ const phrases: readonly (readonly [RegExp, string])[] = [
 ];
 
 export function readPrompt(prompt: string, negative?: string, example?: ExampleColors): Brief {
-  const unwanted = meaningsOf(splitWords(negative ?? ""));
+  const unwanted = findMeanings(splitWords(negative ?? ""));
   const all = splitWords(prompt);
   const words = all.filter((word, at) => {
     // A colour goes with the thing that had it.
@@ -94,7 +94,7 @@ export function splitWords(prompt: string): readonly string[] {
   return plain.match(/[\p{L}\p{N}][\p{L}\p{N}-]*/gu) ?? [];
 }
 
-function meaningsOf(words: readonly string[]): Brief["unwanted"] {
+function findMeanings(words: readonly string[]): Brief["unwanted"] {
   return new Set(
     words.flatMap((word) =>
       distinct<Setting | SubjectKind | Weather | Style>([
@@ -109,7 +109,7 @@ function meaningsOf(words: readonly string[]): Brief["unwanted"] {
 
 /** A word goes with everything that it would bring about. */
 function isUnwanted(word: string, unwanted: Brief["unwanted"]): boolean {
-  return [...meaningsOf([word])].some((one) => unwanted.has(one));
+  return [...findMeanings([word])].some((one) => unwanted.has(one));
 }
 
 /** "A rainy night" is a night: the storm's light is for prompts that name no other. */

@@ -11,7 +11,7 @@ import { dunes, headland, hills, mountains } from "./lands.ts";
 import { choosePlace, type Place, setStage } from "./layout.ts";
 import { mix } from "./noise.ts";
 import type { PictureRequest } from "./picture-request.ts";
-import { type Footing, footingOf, waterFooting } from "./placing.ts";
+import { computeFooting, type Footing, waterFooting } from "./placing.ts";
 import { type Brief, readPrompt } from "./prompt.ts";
 import { hashText, seededRandom } from "./seeded-random.ts";
 import { paintSky } from "./sky.ts";
@@ -19,7 +19,7 @@ import { paintSpace } from "./space.ts";
 import type { Stage } from "./stage.ts";
 import { applyStyle } from "./styles.ts";
 import { paintSubjects, type World } from "./subjects.ts";
-import { focalOf, paintTerrain } from "./terrain.ts";
+import { getFocal, paintTerrain } from "./terrain.ts";
 import { paintUnderwater } from "./underwater.ts";
 import { paintWater } from "./water.ts";
 import { paintWeather } from "./weather.ts";
@@ -96,20 +96,20 @@ export function isWet({ ground }: Place): boolean {
 }
 
 /** 1 for a mirror, 0 for open sea. */
-export function calmOf({ ground, backdrop }: Place): number {
+export function getCalm({ ground, backdrop }: Place): number {
   return ground === "sea" && !backdrop.has("lake") ? 0.12 : 0.85;
 }
 
 function paintGround(stage: Stage, place: Place): World {
   if (!isWet(place)) return paintLand(stage, place);
-  paintWater(stage, calmOf(place));
+  paintWater(stage, getCalm(place));
   return paintCoast(stage);
 }
 
 export function paintLand(stage: Stage, { ground, backdrop }: Place): World {
   switch (ground) {
     case "dunes":
-      return onLand(footingOf(stage, paintTerrain(stage, dunes(stage))));
+      return onLand(computeFooting(stage, paintTerrain(stage, dunes(stage))));
     case "forest":
       return onLand(paintForest(stage));
     case "clouds":
@@ -143,15 +143,15 @@ export function paintCoast(stage: Stage): World {
   if (!stands) return { land: undefined, water, perch: undefined };
   const x = width * (0.5 - sun.side * 0.25);
   const [distance, tall] = [15, 1.25];
-  const land = footingOf(stage, paintTerrain(stage, headland(stage, x, distance, tall)));
-  const top = horizon + (focalOf(stage) * (2.6 - tall)) / distance;
+  const land = computeFooting(stage, paintTerrain(stage, headland(stage, x, distance, tall)));
+  const top = horizon + (getFocal(stage) * (2.6 - tall)) / distance;
   return { land, water, perch: [x, Math.min(height * 0.9, top)] };
 }
 
 /** Rolling land with trees scattered over it and, where grass grows, blades before the eye. */
 function paintHills(stage: Stage, isWooded: boolean): World {
   const { random, brief, width, height, horizon, unit } = stage;
-  const land = footingOf(stage, paintTerrain(stage, hills(stage)));
+  const land = computeFooting(stage, paintTerrain(stage, hills(stage)));
   const dice = random.fork("scattered");
   const isSnow = brief.settings.includes("snow");
   const isBare = brief.style === "minimal" || brief.unwanted.has("tree");
@@ -163,7 +163,7 @@ function paintHills(stage: Stage, isWooded: boolean): World {
   });
   const standing = feet.filter((foot) => foot !== undefined);
   for (const foot of standing.sort((a, b) => b.distance - a.distance)) {
-    const size = Math.min(unit * 0.3, (focalOf(stage) * dice.between(2.6, 4.2)) / foot.distance);
+    const size = Math.min(unit * 0.3, (getFocal(stage) * dice.between(2.6, 4.2)) / foot.distance);
     const spot = { ...foot, y: foot.y + size * 0.03, size };
     if (isSnow || dice.chance(0.3)) paintConifer(stage, spot, lch(0.4, 0.07, 155), dice);
     else paintTree(stage, spot, "oak", undefined, dice);

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-import { blend, type Color, css, lch, lighter, rgbOf } from "./color.ts";
+import { blend, type Color, css, lch, lighter, toRgb } from "./color.ts";
 import { clamp01, fractal, gradientNoise, mix, type Noise, smoothstep } from "./noise.ts";
 import { glow, newCanvas, type Stage } from "./stage.ts";
 
@@ -217,9 +217,9 @@ export type Shade = (x: number, y: number, pixels: Uint8ClampedArray, at: number
 export function cloudShade(stage: Stage, cover: number, noise: Noise, drift: number): Shade {
   const { width, horizon, unit, palette, sun, time, brief } = stage;
   const told = brief.colorsByNoun.get("clouds");
-  const bright = rgbOf(told ?? blend(palette.light, lch(0.99, 0.01, 80), 0.35));
-  const dark = rgbOf(blend(palette.sky[time === "storm" ? 0 : 2], palette.shadow, 0.32));
-  const warm = rgbOf(blend(palette.sky[3], palette.light, 0.35));
+  const bright = toRgb(told ?? blend(palette.light, lch(0.99, 0.01, 80), 0.35));
+  const dark = toRgb(blend(palette.sky[time === "storm" ? 0 : 2], palette.shadow, 0.32));
+  const warm = toRgb(blend(palette.sky[3], palette.light, 0.35));
   const dense = time === "night" ? 0.5 : 0.84;
   return (pixelX, pixelY, pixels, at) => {
     const fall = pixelY / horizon;

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-import { blend, type Color, css, lch, rgbOf } from "./color.ts";
+import { blend, type Color, css, lch, toRgb } from "./color.ts";
 import { clamp01, fractal, gradientNoise, mix, smoothstep } from "./noise.ts";
 import type { Random } from "./seeded-random.ts";
 import { glow, newCanvas, type Stage } from "./stage.ts";
@@ -40,7 +40,7 @@ export function paintNebula({ ctx, width, height, unit, brief, random }: Stage):
   const [tint, second] = brief.tints;
   const first = tint ?? brief.colorsByNoun.get("space") ?? lch(0.6, 0.19, hue);
   const other = second ?? lch(0.66, 0.16, hue + dice.pick([70, 110, 150]));
-  const colors = [lch(0.1, 0.03, 275), first, other, lch(0.93, 0.06, 80)].map(rgbOf);
+  const colors = [lch(0.1, 0.03, 275), first, other, lch(0.93, 0.06, 80)].map(toRgb);
   const [columns, rows] = [Math.ceil(width / 3), Math.ceil(height / 3)];
   const small = newCanvas(columns, rows);
   const image = small.createImageData(columns, rows);
@@ -149,9 +149,9 @@ function paintGlobe(
   const size = Math.ceil(radius * 2) + 2;
   const globe = newCanvas(size, size);
   const image = globe.createImageData(size, size);
-  const dark = rgbOf({ ...own, l: own.l - 0.2 });
-  const bright = rgbOf({ l: own.l + 0.2, a: own.a * 0.6, b: own.b * 0.6 });
-  const rim = rgbOf(blend(own, lch(0.92, 0.08, 220), 0.6));
+  const dark = toRgb({ ...own, l: own.l - 0.2 });
+  const bright = toRgb({ l: own.l + 0.2, a: own.a * 0.6, b: own.b * 0.6 });
+  const rim = toRgb(blend(own, lch(0.92, 0.08, 220), 0.6));
   for (let row = 0; row < size; row++)
     for (let column = 0; column < size; column++) {
       const u = (column + 0.5 - size / 2) / radius;

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-import { css, lch, rgbOf } from "./color.ts";
+import { css, lch, toRgb } from "./color.ts";
 import { clamp01, fractal, gradientNoise, mix, smoothstep } from "./noise.ts";
 import { newCanvas, type Stage } from "./stage.ts";
 import type { Style } from "./vocabulary.ts";
@@ -22,8 +22,8 @@ function drawInInk({ ctx, width, height, unit, random }: Stage): void {
   const image = ctx.getImageData(0, 0, width, height);
   const { data } = image;
   const source = data.slice();
-  const paper = rgbOf(lch(0.955, 0.022, 88));
-  const ink = rgbOf(lch(0.2, 0.018, 262));
+  const paper = toRgb(lch(0.955, 0.022, 88));
+  const ink = toRgb(lch(0.2, 0.018, 262));
   const light = (at: number): number =>
     ((source[at] ?? 0) * 0.3 + (source[at + 1] ?? 0) * 0.59 + (source[at + 2] ?? 0) * 0.11) / 255;
   const away = Math.max(1, Math.round(unit / 640));
@@ -74,7 +74,7 @@ function drawInWatercolour({ ctx, width, height, unit, random }: Stage): void {
   soft.drawImage(ctx.canvas, 0, 0);
   const source = soft.getImageData(0, 0, width, height).data;
   const image = ctx.createImageData(width, height);
-  const paper = rgbOf(lch(0.975, 0.012, 90));
+  const paper = toRgb(lch(0.975, 0.012, 90));
   for (let row = 0; row < height; row++)
     for (let column = 0; column < width; column++) {
       const [x, y] = [column / unit, row / unit];
@@ -109,8 +109,8 @@ function printInFewColors({ ctx, width, height, unit }: Stage): void {
   });
   const image = ctx.getImageData(0, 0, width, height);
   const { data } = image;
-  const cream = rgbOf(lch(0.95, 0.045, 86));
-  const deep = rgbOf(lch(0.22, 0.055, 285));
+  const cream = toRgb(lch(0.95, 0.045, 86));
+  const deep = toRgb(lch(0.22, 0.055, 285));
   for (let at = 0; at < data.length; at += 4)
     for (let channel = 0; channel < 3; channel++) {
       const flat = mix(data[at + channel] ?? 0, table[data[at + channel] ?? 0] ?? 0, 0.8);

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-import { blend, type Color, type Rgb, rgbOf } from "./color.ts";
+import { blend, type Color, type Rgb, toRgb } from "./color.ts";
 import { clamp01, mix, smoothstep } from "./noise.ts";
 import type { Stage } from "./stage.ts";
 
@@ -44,7 +44,7 @@ const rampSteps = 256;
 /** In place of a row's y: the sample before was not painted, so its colour leads nowhere. */
 const hidden = 1e9;
 
-export function focalOf(stage: Stage): number {
+export function getFocal(stage: Stage): number {
   return stage.unit * 1.05;
 }
 
@@ -53,13 +53,13 @@ export function paintTerrain(stage: Stage, terrain: Terrain): Ground {
   const image = ctx.getImageData(0, 0, width, height);
   const field = new Field(stage, terrain, image.data);
   // Flat land at this distance is just below the picture.
-  const nearest = (0.5 * terrain.eye * focalOf(stage)) / (height - stage.horizon);
+  const nearest = (0.5 * terrain.eye * getFocal(stage)) / (height - stage.horizon);
   const near = Math.max(terrain.near, nearest);
   const rows = Math.round(340 + Math.min(420, height / 4));
   const growth = (terrain.far / near) ** (1 / rows);
   for (let row = 0, z = near; row <= rows; row++, z *= growth) field.row(z);
   ctx.putImageData(image, 0, 0);
-  return { distance: field.distance, focal: focalOf(stage) };
+  return { distance: field.distance, focal: getFocal(stage) };
 }
 
 class Field {
@@ -97,7 +97,7 @@ class Field {
   row(z: number): void {
     const { width, sun, horizon } = this.stage;
     const { eye, height, rise } = this.terrain;
-    const focal = focalOf(this.stage);
+    const focal = getFocal(this.stage);
     const step = z / focal;
     const heights = this.heights;
     for (let column = 0; column < width; column++)
@@ -125,7 +125,7 @@ class Field {
 
   private paint(column: number, z: number, y: number, shade: number): void {
     const { width } = this.stage;
-    const step = z / focalOf(this.stage);
+    const step = z / getFocal(this.stage);
     const x = (column - width / 2) * step;
     const own = this.heights[column] ?? 0;
     const left = this.heights[Math.max(0, column - 1)] ?? 0;
@@ -206,7 +206,7 @@ function rampTable([shadow, middle, light]: Ramp): Float32Array {
   for (let step = 0; step < rampSteps; step++) {
     const t = step / (rampSteps - 1);
     const color = t < 0.5 ? blend(shadow, middle, t * 2) : blend(middle, light, t * 2 - 1);
-    table.set(rgbOf(color), step * 3);
+    table.set(toRgb(color), step * 3);
   }
   return table;
 }
@@ -217,7 +217,7 @@ function hazeAcross({ width, unit, palette, sun }: Stage): Float32Array {
   for (let column = 0; column < width; column++) {
     const near = Math.exp(-(((column - sun.x) / (unit * 0.42)) ** 2));
     const warm: Color = blend(palette.sky[4], palette.light, 0.35);
-    const rgb: Rgb = rgbOf(blend(palette.haze, warm, (sun.isMoon ? 0.25 : 0.62) * near));
+    const rgb: Rgb = toRgb(blend(palette.haze, warm, (sun.isMoon ? 0.25 : 0.62) * near));
     across.set(rgb, column * 3);
   }
   return across;

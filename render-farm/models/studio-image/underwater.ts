@@ -17,27 +17,27 @@ export function paintUnderwater(stage: Stage): void {
   paintDrifters(stage);
 }
 
-function waterOf({ brief, random }: Stage): Color {
+function chooseWater({ brief, random }: Stage): Color {
   const told =
     brief.colorsByNoun.get("underwater") ?? brief.colorsByNoun.get("sea") ?? brief.tints[0];
   return told ?? lch(0.55, 0.105, random.fork("water").between(205, 235));
 }
 
-function subjectOf({ brief }: Stage, wanted: Subject["kind"]): Subject | undefined {
+function findSubject({ brief }: Stage, wanted: Subject["kind"]): Subject | undefined {
   return brief.subjects.find(({ kind }) => kind === wanted);
 }
 
 /** Jellyfish and bubbles, in front of all else. */
 export function paintDrifters(stage: Stage): void {
-  const jelly = subjectOf(stage, "jellyfish");
+  const jelly = findSubject(stage, "jellyfish");
   if (jelly !== undefined) paintJellies(stage, jelly, stage.random.fork("jellyfish"));
   paintBubbles(stage, stage.random.fork("bubbles"));
 }
 
 /** The open water and the light that falls into it. */
 export function paintDepth(stage: Stage): void {
-  const own = waterOf(stage);
-  const water = subjectOf(stage, "jellyfish") === undefined ? own : lighter(own, -0.16);
+  const own = chooseWater(stage);
+  const water = findSubject(stage, "jellyfish") === undefined ? own : lighter(own, -0.16);
   const { ctx, width, height, unit, random, atSeconds } = stage;
   const dice = random.fork("depth");
   const depth = ctx.createLinearGradient(0, 0, 0, height);
@@ -84,7 +84,7 @@ export function paintDepth(stage: Stage): void {
 /** Rows 0 (far) to 3 of rock and coral. */
 export function paintReef(stage: Stage, row: number): void {
   const { ctx, width, height, unit } = stage;
-  const water = waterOf(stage);
+  const water = chooseWater(stage);
   const dice = stage.random.fork(`reef ${row}`);
   const noise = gradientNoise(dice);
   const near = row / 3;
@@ -204,9 +204,9 @@ function growBranch(
 
 export function paintSchool(stage: Stage): void {
   const { width, height, unit, sun, atSeconds } = stage;
-  const fish = subjectOf(stage, "fish");
-  if (fish === undefined && subjectOf(stage, "jellyfish") !== undefined) return;
-  const water = waterOf(stage);
+  const fish = findSubject(stage, "fish");
+  if (fish === undefined && findSubject(stage, "jellyfish") !== undefined) return;
+  const water = chooseWater(stage);
   const dice = stage.random.fork("school");
   const count = fish === undefined ? 24 : Math.max(1, fish.count);
   const color =

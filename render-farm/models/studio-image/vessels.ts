@@ -2,8 +2,8 @@
 import {
   box,
   ellipse,
-  limbsOf,
   line,
+  listLimbs,
   type Point,
   points,
   polygon,
@@ -151,11 +151,11 @@ function paintSteamer(stage: Stage, spot: Spot, color: Color): void {
   });
 }
 
-const whaleBack = limbsOf(`
+const whaleBack = listLimbs(`
   14 118 15  30 84 20  50 50 18  68 22 11  75 12 7
   48 74 5  66 86 5  78 104 2
   34 66 4  16 62 4  -2 72 1.4`);
-const whaleThroat = limbsOf("40 104 7  54 72 9  68 38 7.4  76 17 3.4");
+const whaleThroat = listLimbs("40 104 7  54 72 9  68 38 7.4  76 17 3.4");
 
 /** A whale that leaps, cut off at the water, in its spray. */
 export function paintWhale(stage: Stage, spot: Spot, told: Color | undefined, dice: Random): void {

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-import { blend, css, lch, rgbOf } from "./color.ts";
+import { blend, css, lch, toRgb } from "./color.ts";
 import { clamp01, gradientNoise, mix, smoothstep } from "./noise.ts";
 import type { Stage } from "./stage.ts";
 
@@ -18,8 +18,8 @@ export function paintWater(stage: Stage, calm: number): void {
   const above = data.slice(0, width * top * 4);
   const told = brief.colorsByNoun.get("sea") ?? brief.colorsByNoun.get("lake");
   const deepOwn = told ?? lch(palette.isDark ? 0.24 : 0.44, 0.075, 222);
-  const deep = rgbOf(blend(deepOwn, palette.shadow, told ? 0.2 : 0.42));
-  const light = rgbOf(blend(palette.light, lch(0.99, 0.01, 90), sun.isMoon ? 0.2 : 0.4));
+  const deep = toRgb(blend(deepOwn, palette.shadow, told ? 0.2 : 0.42));
+  const light = toRgb(blend(palette.light, lch(0.99, 0.01, 90), sun.isMoon ? 0.2 : 0.4));
   const span = height - top;
   for (let row = top; row < height; row++) {
     const down = (row - top + 0.5) / span;

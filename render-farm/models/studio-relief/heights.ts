@@ -17,10 +17,10 @@ export interface Heights {
 const alikeMax = 30;
 const evenShare = 0.8;
 
-export function heightsOf(raster: Raster): Heights {
+export function computeHeights(raster: Raster): Heights {
   const { width, height } = raster;
-  const mask = maskOf(raster);
-  const light = lightOf(raster);
+  const mask = computeMask(raster);
+  const light = computeLight(raster);
   const soft = blur(light, width, height, Math.max(1, Math.round(width / 90)));
   const broad = blur(light, width, height, Math.max(2, Math.round(width / 14)));
   const distance = distances(mask, width, height);
@@ -37,7 +37,7 @@ export function heightsOf(raster: Raster): Heights {
   return { width, height, mask, values };
 }
 
-function lightOf({ pixels, channels, width, height }: Raster): Float32Array {
+function computeLight({ pixels, channels, width, height }: Raster): Float32Array {
   const light = new Float32Array(width * height);
   for (let i = 0, at = 0; i < light.length; i++, at += channels)
     light[i] =
@@ -49,7 +49,7 @@ function lightOf({ pixels, channels, width, height }: Raster): Float32Array {
 }
 
 /** The subject: what is opaque, or what the backdrop's colour does not reach from the borders. */
-function maskOf(raster: Raster): Uint8Array {
+function computeMask(raster: Raster): Uint8Array {
   const { pixels, channels, width, height } = raster;
   const count = width * height;
   const clear = new Uint8Array(count);
@@ -66,7 +66,7 @@ function maskOf(raster: Raster): Uint8Array {
     );
   const border = borderIndices(width, height);
   const middle = [0, 1, 2].map((channel) =>
-    medianOf(border.map((i) => pixels[i * channels + channel] ?? 0)),
+    computeMedian(border.map((i) => pixels[i * channels + channel] ?? 0)),
   );
   const isAlike = (i: number): boolean =>
     middle.every(
@@ -116,7 +116,7 @@ function borderIndices(width: number, height: number): number[] {
   return indices;
 }
 
-function medianOf(values: readonly number[]): number {
+function computeMedian(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 

@@ -44,8 +44,8 @@ class Builder {
 const thickness = 0.035;
 
 /** `depth` is the height of the highest point, as a share of the longer edge. */
-export function solidOf(front: Heights, depth: number, back: Heights | undefined): Solid {
-  const cells = cellsOf(front);
+export function buildSolid(front: Heights, depth: number, back: Heights | undefined): Solid {
+  const cells = computeCells(front);
   const shell = new Builder();
   const face = new Builder();
   addRelief(face, front, cells, depth, 1);
@@ -61,7 +61,7 @@ export function solidOf(front: Heights, depth: number, back: Heights | undefined
   };
 }
 
-function cellsOf({ width, height, mask }: Heights): Uint8Array {
+function computeCells({ width, height, mask }: Heights): Uint8Array {
   const cells = new Uint8Array((width - 1) * (height - 1));
   for (let y = 0; y < height - 1; y++)
     for (let x = 0; x < width - 1; x++) {
@@ -98,13 +98,13 @@ function addRelief(
 ): void {
   const { width, height } = heights;
   const numbers = new Int32Array(width * height).fill(-1);
-  const numberOf = (x: number, y: number): number => {
+  const getNumber = (x: number, y: number): number => {
     const at = y * width + x;
     if (numbers[at] === -1) {
       const u = x / (width - 1);
       numbers[at] = builder.vertex(
-        pointOf(heights, x, y, depth, side),
-        normalOf(heights, x, y, depth, side),
+        computePoint(heights, x, y, depth, side),
+        computeNormal(heights, x, y, depth, side),
         side === 1 ? u : 1 - u,
         y / (height - 1),
       );
@@ -115,10 +115,10 @@ function addRelief(
     for (let x = 0; x < width - 1; x++) {
       if (cells[y * (width - 1) + x] === 0) continue;
       const corners = [
-        numberOf(x, y),
-        numberOf(x, y + 1),
-        numberOf(x + 1, y + 1),
-        numberOf(x + 1, y),
+        getNumber(x, y),
+        getNumber(x, y + 1),
+        getNumber(x + 1, y + 1),
+        getNumber(x + 1, y),
       ] as const;
       const [a, b, c, d] = corners;
       if (side === 1) builder.quad(a, b, c, d);
@@ -126,7 +126,7 @@ function addRelief(
     }
 }
 
-function pointOf(
+function computePoint(
   { width, height, values }: Heights,
   x: number,
   y: number,
@@ -138,7 +138,7 @@ function pointOf(
   return [(x - (width - 1) / 2) * scale, ((height - 1) / 2 - y) * scale, side * out];
 }
 
-function normalOf(
+function computeNormal(
   { width, height, values }: Heights,
   x: number,
   y: number,
@@ -177,7 +177,7 @@ function addWalls(
     const corner = (x: number, y: number, side: 1 | -1): number => {
       const heights = side === 1 ? front : (back ?? front);
       const own = side === -1 && back === undefined ? 0 : depth;
-      const position = pointOf(heights, x, y, own, side);
+      const position = computePoint(heights, x, y, own, side);
       return shell.vertex(position, normal, x / (width - 1), y / (height - 1));
     };
     shell.quad(

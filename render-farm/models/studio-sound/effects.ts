@@ -32,7 +32,7 @@ import {
   typing,
   whoosh,
 } from "./effect-things.ts";
-import { roomOf } from "./room.ts";
+import { addRoom } from "./room.ts";
 import { addTrack, fade, level, newTrack, type Track } from "./track.ts";
 
 /**
@@ -108,7 +108,7 @@ function mixed(
     addTrack(track, layer, i === 0 ? 1 : 0.6);
   }
   const isFar = /\b(distant|far|echo\w*|cave|cathedral|hall|reverb)\b/.test(words);
-  addTrack(track, roomOf(track, isFar ? 0.9 : 0.3), isFar ? 1.2 : 0.35);
+  addTrack(track, addRoom(track, isFar ? 0.9 : 0.3), isFar ? 1.2 : 0.35);
   level(track, loudness, loudness * 0.38);
   fade(track, 0.01, Math.min(0.5, seconds * 0.2));
   return track;

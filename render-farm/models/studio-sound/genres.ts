@@ -215,7 +215,7 @@ const genres: readonly Genre[] = [
 ];
 
 /** The genre with most of the prompt's words; the seed chooses where none has any. */
-export function genreOf(prompt: string, dice: Random): Genre {
+export function chooseGenre(prompt: string, dice: Random): Genre {
   const words = prompt.toLowerCase();
   const scored = genres.map((genre) => {
     const found = words.match(new RegExp(genre.words.source, "g"));
@@ -244,12 +244,12 @@ const named: readonly (readonly [RegExp, InstrumentName])[] = [
   [/\b(synth\w*|lead)\b/, "synth"],
 ];
 
-export function leadOf(prompt: string, genre: Genre): InstrumentName {
+export function chooseLead(prompt: string, genre: Genre): InstrumentName {
   const words = prompt.toLowerCase();
   return named.find(([pattern]) => pattern.test(words))?.[1] ?? genre.lead;
 }
 
-export function tempoOf(prompt: string, genre: Genre, dice: Random): number {
+export function chooseTempo(prompt: string, genre: Genre, dice: Random): number {
   const words = prompt.toLowerCase();
   const told = /\b(\d{2,3}) ?bpm\b/.exec(words);
   if (told !== null) return Math.min(190, Math.max(45, Number(told[1])));
@@ -259,7 +259,7 @@ export function tempoOf(prompt: string, genre: Genre, dice: Random): number {
   return /\b(fast|energetic|driving|frantic|uptempo|intense)\b/.test(words) ? own * 1.14 : own;
 }
 
-export function modeOf(prompt: string, genre: Genre, dice: Random): ModeName {
+export function chooseMode(prompt: string, genre: Genre, dice: Random): ModeName {
   const words = prompt.toLowerCase();
   if (/\bmajor\b|\b(happy|joy\w*|cheerful|bright|sunny)\b/.test(words)) return "major";
   if (/\bminor\b|\b(sad|melanchol\w*|dark|tragic|lonely)\b/.test(words)) return "minor";

@@ -1,7 +1,15 @@
 import { hashText, type Random, seededRandom } from "../studio-image/seeded-random.ts";
-import { type Genre, genreOf, leadOf, modeOf, modes, progressions, tempoOf } from "./genres.ts";
+import {
+  chooseGenre,
+  chooseLead,
+  chooseMode,
+  chooseTempo,
+  type Genre,
+  modes,
+  progressions,
+} from "./genres.ts";
 import { type DrumName, drums, type InstrumentName, instruments } from "./instruments.ts";
-import { roomOf } from "./room.ts";
+import { addRoom } from "./room.ts";
 import { add, addTrack, fade, level, newTrack, type Track } from "./track.ts";
 
 /**
@@ -30,31 +38,31 @@ interface MotifNote {
 
 const beatsPerBar = 4;
 
-export function scoreOf(prompt: string, seconds: number, seed: number): Score {
+export function composeScore(prompt: string, seconds: number, seed: number): Score {
   const random = seededRandom(hashText(`${prompt.toLowerCase().trim()}:${seed}`));
   const dice = random.fork("score");
-  const genre = genreOf(prompt, dice);
-  const mode = modeOf(prompt, genre, dice);
+  const genre = chooseGenre(prompt, dice);
+  const mode = chooseMode(prompt, genre, dice);
   const isDark = modes[mode][2] === 3;
   const list = progressions[isDark ? "dark" : "bright"];
-  const barSeconds = (60 / tempoOf(prompt, genre, dice)) * beatsPerBar;
+  const barSeconds = (60 / chooseTempo(prompt, genre, dice)) * beatsPerBar;
   const tail = Math.min(1.5, seconds * 0.15);
   // Whole bars fill the piece; the tempo gives way a little.
   const bars = Math.max(1, Math.round((seconds - tail) / barSeconds));
   return {
     genre,
-    lead: leadOf(prompt, genre),
+    lead: chooseLead(prompt, genre),
     secondsPerBeat: (seconds - tail) / (bars * beatsPerBar),
     bars,
     tonic: 48 + dice.index(9) - 3,
     scale: modes[mode],
     progression: list[dice.index(list.length)] ?? [0, 3, 4, 0],
-    motif: motifOf(random.fork("motif")),
+    motif: composeMotif(random.fork("motif")),
   };
 }
 
 /** Two bars of rhythm and contour; strong beats fall on notes of the chord. */
-function motifOf(dice: Random): readonly MotifNote[] {
+function composeMotif(dice: Random): readonly MotifNote[] {
   const rhythms: readonly [readonly number[], ...(readonly number[])[]] = [
     [1, 1, 2, 1, 1, 2],
     [1.5, 0.5, 2, 1.5, 0.5, 2],
@@ -88,7 +96,7 @@ export function* playMusic(
   seconds: number,
   seed: number,
 ): Generator<number, Track, undefined> {
-  const score = scoreOf(prompt, seconds, seed);
+  const score = composeScore(prompt, seconds, seed);
   const random = seededRandom(hashText(`${prompt.toLowerCase().trim()}:${seed}`));
   const dry = newTrack(seconds);
   const wetSend = newTrack(seconds);
@@ -97,7 +105,7 @@ export function* playMusic(
     part(score, { dry, wetSend, dice: random.fork(`part ${i}`) });
     yield (i + 1) / (parts.length + 2);
   }
-  addTrack(dry, roomOf(wetSend, score.genre.room), 0.5 + score.genre.room * 0.5);
+  addTrack(dry, addRoom(wetSend, score.genre.room), 0.5 + score.genre.room * 0.5);
   yield 0.9;
   level(dry, 0.16);
   fade(dry, 0.02, Math.min(2.2, seconds * 0.25));
@@ -130,12 +138,12 @@ function play({ dry, wetSend, dice }: Stand, note: Note, room: number): void {
 }
 
 /** The pitch so many steps of the scale above the tonic. */
-function pitchOf({ tonic, scale }: Score, step: number): number {
+function computePitch({ tonic, scale }: Score, step: number): number {
   const octave = Math.floor(step / scale.length);
   return tonic + 12 * octave + (scale[step - octave * scale.length] ?? 0);
 }
 
-function rootOf({ progression, bars }: Score, bar: number): number {
+function findRoot({ progression, bars }: Score, bar: number): number {
   // The last bar comes home.
   if (bar >= bars - 1 && bars > 2) return 0;
   return progression[bar % progression.length] ?? 0;
@@ -154,7 +162,7 @@ function playChords(score: Score, stand: Stand): void {
   const isSustained = ["pad", "strings", "choir"].includes(genre.chords);
   const bar = secondsPerBeat * beatsPerBar;
   for (let i = 0; i < score.bars; i++) {
-    const root = rootOf(score, i);
+    const root = findRoot(score, i);
     const isLast = i === score.bars - 1;
     const steps =
       genre.room > 0.5 ? [root - 7, root, root + 2, root + 4] : [root, root + 2, root + 4];
@@ -165,7 +173,7 @@ function playChords(score: Score, stand: Stand): void {
           stand,
           {
             name: genre.chords,
-            pitch: pitchOf(score, step) + (pitchOf(score, step) < 52 ? 12 : 0),
+            pitch: computePitch(score, step) + (computePitch(score, step) < 52 ? 12 : 0),
             at: i * bar + stroke * secondsPerBeat + (isSustained ? 0 : k * 0.018),
             seconds: isLast ? bar + 1 : isSustained ? bar : secondsPerBeat * 1.7,
             force: 0.42 + (j === 0 ? 0.12 : 0),
@@ -198,7 +206,7 @@ function playArpeggio(score: Score, stand: Stand): void {
         stand,
         {
           name,
-          pitch: pitchOf(score, rootOf(score, i) + (orders[eighth] ?? 0)) + 12,
+          pitch: computePitch(score, findRoot(score, i) + (orders[eighth] ?? 0)) + 12,
           at: (i * beatsPerBar + eighth / 2 + late) * secondsPerBeat,
           seconds: secondsPerBeat * (name === "strings" ? 0.4 : 0.5),
           force: 0.3 + (eighth % 4 === 0 ? 0.2 : 0),
@@ -220,8 +228,8 @@ function playBass(score: Score, stand: Stand): void {
     if (fullness(score, i) < 0.4) continue;
     const isLast = i === score.bars - 1;
     for (const stroke of isLast ? [0] : strokes) {
-      const root = rootOf(score, i) + (stroke >= 3.5 && stand.dice.chance(0.4) ? 4 : 0);
-      let pitch = pitchOf(score, root);
+      const root = findRoot(score, i) + (stroke >= 3.5 && stand.dice.chance(0.4) ? 4 : 0);
+      let pitch = computePitch(score, root);
       while (pitch > 43) pitch -= 12;
       play(
         stand,
@@ -247,10 +255,10 @@ function playLead(score: Score, stand: Stand): void {
   for (let bar = from; bar + 1 < bars; bar += 2) {
     const phrase = ((bar - from) / 2) % 4;
     for (const { at, beats, step } of motif) {
-      const root = rootOf(score, bar + Math.floor(at / beatsPerBar));
+      const root = findRoot(score, bar + Math.floor(at / beatsPerBar));
       const own = phrase === 2 ? 4 - step : phrase === 3 ? step + (at > 5 ? 2 : 0) : step;
       if (phrase === 1 && stand.dice.chance(0.12)) continue;
-      const pitch = pitchOf(score, root + own) + 12;
+      const pitch = computePitch(score, root + own) + 12;
       play(
         stand,
         {

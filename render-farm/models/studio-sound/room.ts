@@ -8,7 +8,7 @@ const diffusers = [225, 556, 441, 341];
  * A room after Schroeder and Moorer: parallel damped combs, then all-passes, a little longer on the
  * right. `size` 0 to 1 scales the tail.
  */
-export function roomOf(dry: Track, size: number): Track {
+export function addRoom(dry: Track, size: number): Track {
   const wet = newTrack(dry.left.length / rate);
   const feedback = 0.72 + size * 0.24;
   for (const [source, target, spread] of [

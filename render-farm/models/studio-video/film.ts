@@ -20,7 +20,7 @@ export async function frame(index: number): Promise<string> {
   if (shot === undefined) throw new Error("no film is open");
   const { canvas } = shot.frame(index);
   const blob = await canvas.convertToBlob({ type: "image/jpeg", quality: 0.96 });
-  return base64Of(new Uint8Array(await blob.arrayBuffer()));
+  return encodeBase64(new Uint8Array(await blob.arrayBuffer()));
 }
 
 /** Lets go of the paintings. */
@@ -33,7 +33,7 @@ interface Base64Bytes {
 }
 
 /** The browser's own encoder is some ten times faster; old ones lack it. */
-function base64Of(bytes: Uint8Array): string {
+function encodeBase64(bytes: Uint8Array): string {
   if (hasBase64(bytes)) return bytes.toBase64();
   let text = "";
   for (let at = 0; at < bytes.length; at += 32_768)

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-import { blend, lch, rgbOf } from "../studio-image/color.ts";
+import { blend, lch, toRgb } from "../studio-image/color.ts";
 import { clamp01, gradientNoise, mix, type Noise, smoothstep } from "../studio-image/noise.ts";
 import { newCanvas, type Stage } from "../studio-image/stage.ts";
 import { paintFarEdge } from "../studio-image/water.ts";
@@ -22,8 +22,8 @@ export class MovingWater {
     const own = told ?? lch(palette.isDark ? 0.24 : 0.44, 0.075, 222);
     this.calm = calm;
     this.noise = gradientNoise(random.fork("water"));
-    this.deep = rgbOf(blend(own, palette.shadow, told ? 0.2 : 0.42));
-    this.light = rgbOf(blend(palette.light, lch(0.99, 0.01, 90), sun.isMoon ? 0.2 : 0.4));
+    this.deep = toRgb(blend(own, palette.shadow, told ? 0.2 : 0.42));
+    this.light = toRgb(blend(palette.light, lch(0.99, 0.01, 90), sun.isMoon ? 0.2 : 0.4));
     this.told = told !== undefined;
   }
 

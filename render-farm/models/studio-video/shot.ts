@@ -3,8 +3,8 @@ import { paintAbstract } from "../studio-image/abstract.ts";
 import { paintBloom, paintVignette } from "../studio-image/finish.ts";
 import { readPrompt } from "../studio-image/prompt.ts";
 import {
-  calmOf,
   composeScene,
+  getCalm,
   isWet,
   nowhere,
   paintBackdrop,
@@ -84,7 +84,7 @@ function paintedShot(request: ShotRequest): Shot {
     height: even(height * overscan),
   });
   const { stage } = scene;
-  const planes = planesOf(scene, frames / fps);
+  const planes = drawPlanes(scene, frames / fps);
   const ctx = newCanvas(width, height);
   const lens: Lens = {
     width,
@@ -93,7 +93,7 @@ function paintedShot(request: ShotRequest): Shot {
     paintedHeight: stage.height,
     horizon: stage.horizon,
   };
-  const vignette = vignetteOf(stage, width, height);
+  const vignette = drawVignette(stage, width, height);
   return {
     frame(index) {
       const atSeconds = index / fps;
@@ -131,7 +131,7 @@ function finishFrame(stage: Stage, vignette: OffscreenCanvas): void {
   stage.ctx.globalCompositeOperation = "source-over";
 }
 
-function vignetteOf(stage: Stage, width: number, height: number): OffscreenCanvas {
+function drawVignette(stage: Stage, width: number, height: number): OffscreenCanvas {
   const ctx = newCanvas(width, height);
   ctx.fillStyle = "#ffffff";
   ctx.fillRect(0, 0, width, height);
@@ -139,7 +139,7 @@ function vignetteOf(stage: Stage, width: number, height: number): OffscreenCanva
   return ctx.canvas;
 }
 
-function planesOf(scene: Scene, seconds: number): Planes {
+function drawPlanes(scene: Scene, seconds: number): Planes {
   const { stage, place } = scene;
   switch (place.ground) {
     case "abstract":
@@ -178,7 +178,7 @@ function outdoors({ stage, place }: Scene, seconds: number): Planes {
   if (isWet(place)) {
     const backdrop = matteLayer(stage, waterDepth, (own) => paintBackdrop(own, place)).layer;
     const { layer: coast, world } = matteLayer(stage, waterDepth, paintCoast);
-    const water = new MovingWater(stage, calmOf(place));
+    const water = new MovingWater(stage, getCalm(place));
     return {
       far: [...sky, backdrop],
       water,

@@ -104,7 +104,7 @@ function chain(heard: AudibleClip, seconds: number): string {
   const from = Math.max(0, clip.start);
   const length = Math.min(clip.end ?? seconds, seconds) - from;
   const played = (from - clip.start) * rate;
-  const round = roundOf(heard, played + length * rate);
+  const round = buildRound(heard, played + length * rate);
   const into = (round === undefined ? start : 0) + played;
   const end = round === undefined ? clip.media?.end : undefined;
   const wanted = Math.min(length * rate, (end ?? Number.POSITIVE_INFINITY) - into);
@@ -147,7 +147,7 @@ function fades(
 }
 
 /** Filters that play a looped source from where it is entered to its end, without end. */
-function roundOf(heard: AudibleClip, seconds: number): readonly string[] | undefined {
+function buildRound(heard: AudibleClip, seconds: number): readonly string[] | undefined {
   const { start = 0, isLooped = false } = heard.clip.media ?? {};
   const length = sourceEnd(heard) - start;
   if (!isLooped || length <= 0 || seconds <= length) return undefined;
@@ -192,7 +192,7 @@ async function sumUp(buses: readonly Bus[], path: string, setup: MixSetup): Prom
       ? []
       : [`[${buses.length}:a:0]${bothSides},${format},asplit=${ducked.length}${names}`];
   const chains = buses.map((bus, index) => {
-    const gain = `${format},volume=${gainOf(bus.role, mix)}dB`;
+    const gain = `${format},volume=${computeGain(bus.role, mix)}dB`;
     const at = ducked.indexOf(bus);
     if (at < 0) return `[${index}:a:0]${gain}[b${index}]`;
     return `[${index}:a:0]${gain}[d${index}];[d${index}][g${at}]amultiply[b${index}]`;
@@ -211,7 +211,7 @@ function isDucked(role: AudioRole): boolean {
   return role === "music" || role === "clip";
 }
 
-function gainOf(role: AudioRole, mix: AudioMix): number {
+function computeGain(role: AudioRole, mix: AudioMix): number {
   switch (role) {
     case "narration":
       return mix.narration_gain_db ?? 0;

@@ -11,7 +11,7 @@ import { decodeVideosAt, type FrameVideos } from "./frame-videos.ts";
 import { checkLight } from "./light.ts";
 import { Samples } from "./samples.ts";
 import { recorder, recordSegments, type SegmentRecorder } from "./segment-recorders.ts";
-import { displayPicture, isDark, planesMaker, similarityOf } from "./similarity.ts";
+import { computeSimilarity, displayPicture, isDark, planesMaker } from "./similarity.ts";
 
 /**
  * Ways of capturing a film. Self-captured pages are several times faster; sampled frames of theirs
@@ -179,7 +179,11 @@ async function compare(
     const wanted = await painting;
     const { picture } = await samples.at(frame);
     samples.forget(frame);
-    const { overall, worst } = similarityOf(shown(picture), wanted, even(setup.timeline.width));
+    const { overall, worst } = computeSimilarity(
+      shown(picture),
+      wanted,
+      even(setup.timeline.width),
+    );
     if (overall >= similarityMin.overall && worst >= similarityMin.worst) return;
     const found = `${overall.toFixed(1)} dB, ${worst.toFixed(1)} dB at the worst place`;
     throw new Unlike(`frame ${frame} is not like the compositor's (${found})`);

@@ -71,7 +71,7 @@ export async function decodeImages(
   const paths = new Map<string, string>();
   for (const { key } of pictures) {
     const clip = setup.timeline.clips.find((one) => one.kind === "image" && one.key === key);
-    const source = clip?.media?.source && stage.bundle.sourceOf(clip.media.source);
+    const source = clip?.media?.source && stage.bundle.findSource(clip.media.source);
     if (source === undefined) continue;
     const path = join(stage.folder, `picture-${key.replaceAll("/", "-")}.png`);
     const png = await decodeImage(await stage.bundle.bytes(source), stage);

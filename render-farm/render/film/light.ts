@@ -4,7 +4,7 @@
  */
 import { even } from "../../../timeline/model.ts";
 import { RenderError } from "../render-error.ts";
-import { nameOf } from "../videos/video-decoding.ts";
+import { getName } from "../videos/video-decoding.ts";
 import type { VideoPicture } from "../videos/video-frames.ts";
 import type { FilmCapture } from "./film-capture.ts";
 import { decodeVideosAt } from "./frame-videos.ts";
@@ -33,7 +33,7 @@ async function findLitVideo(frame: number, capture: FilmCapture): Promise<string
     return isShown && from <= frame && frame < to && picture !== undefined && isLit(picture);
   });
   const video = videos.find(({ clip }) => clip.key === shown?.key);
-  return video && nameOf(video);
+  return video && getName(video);
 }
 
 /** What is transparent may show nothing of its light. */

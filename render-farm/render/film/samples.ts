@@ -44,7 +44,7 @@ export class Samples {
     darkness.resolve(this.isLit ? false : this.look(picture));
     const sample = this.samplesByFrame.get(frame);
     if (sample === undefined) return;
-    const kept = videos && new Map([...videos].map(([key, video]) => [key, copyOf(video)]));
+    const kept = videos && new Map([...videos].map(([key, video]) => [key, copyPicture(video)]));
     sample.resolve({
       picture: Buffer.from(picture),
       ...(kept !== undefined && { videos: kept }),
@@ -120,6 +120,6 @@ function arrival<T>(): Arrival<T> {
   };
 }
 
-function copyOf({ planes, ...look }: VideoPicture): VideoPicture {
+function copyPicture({ planes, ...look }: VideoPicture): VideoPicture {
   return { planes: Buffer.from(planes), ...look };
 }

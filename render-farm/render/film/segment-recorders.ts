@@ -8,7 +8,7 @@ import type { Painter } from "../page/painters.ts";
 import type { FilmCapture } from "./film-capture.ts";
 import type { Sample, Samples } from "./samples.ts";
 import { SegmentFrames } from "./segment-frames.ts";
-import { type Cuttable, type Segment, segmentsOf } from "./segments.ts";
+import { type Cuttable, planSegments, type Segment } from "./segments.ts";
 import type { SharedFilm } from "./shared-segments.ts";
 
 /** Makes segments in the order of time, one after the other. */
@@ -33,7 +33,7 @@ export async function recordSegments(
   samples: Samples,
   { stage, setup, frames, shared, onMade }: FilmCapture,
 ): Promise<readonly string[]> {
-  const segments = segmentsOf(frames, setup);
+  const segments = planSegments(frames, setup);
   const parts = shared?.parts ?? ownParts(segments.length);
   const paths: string[] = [];
   let done = 0;
@@ -110,7 +110,7 @@ export async function* segmentsIn(
   frames: number,
   film: Cuttable,
 ): AsyncGenerator<Segment> {
-  const segments = segmentsOf(frames, film);
+  const segments = planSegments(frames, film);
   for (let next = await parts.take(); next !== undefined; next = await parts.take())
     yield segmentAt(segments, next);
 }
@@ -130,7 +130,7 @@ export function recorder(
   const { stage, setup, frames } = capture;
   const { fps } = setup.timeline;
   const quality = stage.input.quality ?? "standard";
-  const threads = segmentsOf(frames, setup).length === 1 ? 2 : 1;
+  const threads = planSegments(frames, setup).length === 1 ? 2 : 1;
   const args = segmentArgs(quality, format, fps, threads);
   const segmentFrames = new SegmentFrames(capture);
   let last: Buffer | undefined;

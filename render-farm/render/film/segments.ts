@@ -16,7 +16,7 @@ export interface Cuttable {
  * not keep the others waiting. The cuts depend on nothing but the film, so the joined film has the
  * same bytes whichever nodes make the parts.
  */
-export function segmentsOf(frames: number, { timeline, videos }: Cuttable): readonly Segment[] {
+export function planSegments(frames: number, { timeline, videos }: Cuttable): readonly Segment[] {
   const { shares, secondsMin } = videos.length === 0 ? pageCut : videoCut;
   const segments: Segment[] = [];
   const least = Math.max(1, Math.floor(timeline.fps * secondsMin));

@@ -6,11 +6,11 @@ import { type Objects, volatileRoot } from "../../../engine/ports/objects.ts";
 import { PortError } from "../../../engine/ports/port-error.ts";
 import type { SharedParts } from "../../node/task-parts.ts";
 import { fetchSource, storeFile } from "../../node/workspace.ts";
-import { type FilmSetup, framesOf } from "../inputs/film-setup.ts";
+import { countFrames, type FilmSetup } from "../inputs/film-setup.ts";
 import { RenderInput } from "../render-input.ts";
 import type { RenderStage } from "../render-stage.ts";
 import { sampleFrames } from "./samples.ts";
-import { type Segment, segmentsOf } from "./segments.ts";
+import { planSegments, type Segment } from "./segments.ts";
 
 /** How pages are filmed. */
 const ShareableCapture = Type.Enum(["self-captured", "compositor-captured"]);
@@ -116,7 +116,7 @@ export class SharedFilm {
   ) {
     this.stage = stage;
     this.capture = capture;
-    this.segments = segmentsOf(frames, setup);
+    this.segments = planSegments(frames, setup);
     const { context, input, objects } = stage;
     const outputPrefix = `${volatileRoot}/${context.outputPrefix}/${capture}`;
     this.store = new SegmentStore(objects, outputPrefix, frames);
@@ -132,7 +132,7 @@ export class SharedFilm {
     stage: RenderStage,
   ): SharedFilm | undefined {
     const { timeline } = setup;
-    const frames = timeline.duration === undefined ? 0 : framesOf(timeline, undefined);
+    const frames = timeline.duration === undefined ? 0 : countFrames(timeline, undefined);
     return frames < framesMin ? undefined : new SharedFilm(capture, frames, setup, stage);
   }
 

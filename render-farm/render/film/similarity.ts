@@ -74,7 +74,7 @@ export interface Similarity {
  * pixels are compared: two ways of scaling a detailed photo differ from pixel to pixel and agree in
  * these, while moved or missing content differs in both.
  */
-export function similarityOf(one: Buffer, other: Buffer, width: number): Similarity {
+export function computeSimilarity(one: Buffer, other: Buffer, width: number): Similarity {
   const luma = (one.length * 2) / 3;
   if (one.length !== other.length || luma % width !== 0) return { overall: 0, worst: 0 };
   const height = luma / width;

@@ -7,7 +7,7 @@ import { frameThumbnail } from "../../media/recordings.ts";
 import { outputTo } from "../../programs/media-tools.ts";
 import { type AudibleClip, mixSound } from "../encode/audio-mix.ts";
 import { joiningArgs, segmentList } from "../encode/encoding.ts";
-import { type FilmSetup, framesOf, ownSound, setUpFilm } from "../inputs/film-setup.ts";
+import { countFrames, type FilmSetup, ownSound, setUpFilm } from "../inputs/film-setup.ts";
 import { passMs } from "../inputs/media-files.ts";
 import type { FilmSession } from "../page/film-page-session.ts";
 import { openPagePool, type PagePool } from "../page/page-pool.ts";
@@ -86,7 +86,9 @@ async function film(setup: FilmSetup, stage: RenderStage): Promise<Shot> {
   };
   if (mayBeComposed(setup, stage)) {
     const pages = await openPagePool("compositor-captured", setup.plan, 1, stage);
-    const shot = taken(await shotOf("composed", pages, { sound, shared: undefined }, setup, stage));
+    const shot = taken(
+      await takeShot("composed", pages, { sound, shared: undefined }, setup, stage),
+    );
     if (shot !== undefined) return shot;
   }
   const obstacle = drawingObstacle(setup, stage);
@@ -111,7 +113,7 @@ async function shareCapture(
     const pages = await openPagePool(capture, setup.plan, pagesFor(capture, setup, stage), stage);
     stage.tools.browsers.dismiss();
     await stage.tools.coded.close();
-    return await shotOf(capture, pages, { sound, shared }, setup, stage);
+    return await takeShot(capture, pages, { sound, shared }, setup, stage);
   } finally {
     shared?.close();
   }
@@ -130,7 +132,7 @@ export function pagesFor(
 }
 
 /** Refused when these pages cannot be filmed so. */
-async function shotOf(
+async function takeShot(
   capture: Capture,
   pages: PagePool,
   { sound, shared }: { readonly sound: Sound; readonly shared: SharedFilm | undefined },
@@ -145,7 +147,7 @@ async function shotOf(
     warnOfBlackGround(first.report, timeline, stage.warnings);
     if (capture === "self-captured" && obstacles.length > 0)
       return { refusal: `the page has ${obstacles.join(", ")}` };
-    const frames = framesOf(timeline, duration);
+    const frames = countFrames(timeline, duration);
     if (sound.mix === undefined) {
       const sounds = await withVolumes(setup, first, frames, stage);
       const { tools, folder, context, input } = stage;
@@ -191,7 +193,7 @@ function mayBeComposed({ timeline }: FilmSetup, { bundle }: RenderStage): boolea
 function drawingObstacle({ timeline }: FilmSetup, { bundle }: RenderStage): string | undefined {
   const { width, duration } = timeline;
   if (width < selfCapturedWidthMin) return "the film is too narrow";
-  if (duration !== undefined && framesOf(timeline, duration) < selfCapturedFramesMin)
+  if (duration !== undefined && countFrames(timeline, duration) < selfCapturedFramesMin)
     return "the film is short";
   const tag = ["<canvas", "<iframe"].find((one) => bundle.holds(one));
   return tag === undefined ? undefined : `the page has ${tag.slice(1)}`;

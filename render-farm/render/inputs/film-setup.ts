@@ -10,7 +10,7 @@ import { effectiveTimeline } from "../../../timeline/timeline.ts";
 import { writeNew } from "../../fence/own-folders.ts";
 import type { Size } from "../../pictures/orders.ts";
 import type { Pictures } from "../../pictures/pictures.ts";
-import { inputOf, type MediaTools } from "../../programs/media-tools.ts";
+import { getInput, type MediaTools } from "../../programs/media-tools.ts";
 import type { AudibleClip } from "../encode/audio-mix.ts";
 import type { Patience } from "../page/film-page-session.ts";
 import { mediaFault, RenderError, type Warnings } from "../render-error.ts";
@@ -56,7 +56,7 @@ export async function setUpFilm(workshop: Workshop, wanted: Wanted): Promise<Fil
     for (const clip of waiting) await openMedia(clip, workshop);
   };
   await Promise.all([openSome(), openSome()]);
-  const timeline = effectiveTimeline(bundle.view((source) => media.secondsOf(source)));
+  const timeline = effectiveTimeline(bundle.view((source) => media.getSeconds(source)));
   checkTimeline(timeline);
   for (const { severity, code, message } of timeline.diagnostics)
     if (severity === "warning" && !(wanted.isTransparent && code === "no_background"))
@@ -67,7 +67,7 @@ export async function setUpFilm(workshop: Workshop, wanted: Wanted): Promise<Fil
     const file = await openMedia(clip, workshop);
     if (file?.recording.picture === undefined) continue;
     if (file.look?.isHdr === true)
-      warnings.add(`${nameOf(clip)}: its high dynamic range is shown as it is coded`);
+      warnings.add(`${getName(clip)}: its high dynamic range is shown as it is coded`);
     const cubePath = clip.grade && (await grades.cubePath(clip.grade));
     videos.push({ clip, media: file, cubePath });
   }
@@ -76,7 +76,7 @@ export async function setUpFilm(workshop: Workshop, wanted: Wanted): Promise<Fil
     const file = await openMedia(clip, workshop);
     if (file?.recording.hasAudio === true) sounds.push({ clip, media: file });
   }
-  const plan = await planOf(timeline, wanted.isTransparent, videos, grades, workshop);
+  const plan = await buildPlan(timeline, wanted.isTransparent, videos, grades, workshop);
   return { timeline, plan, videos, sounds };
 }
 
@@ -109,25 +109,25 @@ function isAudible({ isAudible, start, end }: Clip): boolean {
 async function openMedia(clip: Clip, { bundle, media }: Workshop): Promise<MediaFile | undefined> {
   const wanted = clip.media?.source;
   if (wanted === undefined) return undefined;
-  const source = bundle.sourceOf(wanted);
+  const source = bundle.findSource(wanted);
   if (source === undefined) {
     const what = wanted.kind === "file" ? `${wanted.path} is` : `the asset ${wanted.assetId} is`;
-    throw new RenderError("media_unavailable", `${nameOf(clip)}: ${what} not there`);
+    throw new RenderError("media_unavailable", `${getName(clip)}: ${what} not there`);
   }
   if (clip.kind === "image") return undefined;
   try {
     return await media.get(source);
   } catch (failure) {
-    throw mediaFault(nameOf(clip), failure);
+    throw mediaFault(getName(clip), failure);
   }
 }
 
-function nameOf({ kind, id, key }: Clip): string {
+function getName({ kind, id, key }: Clip): string {
   const tag = kind === "image" ? "img" : kind;
   return id === "" ? `${tag} at ${key}` : `${tag}#${id}`;
 }
 
-async function planOf(
+async function buildPlan(
   timeline: Timeline,
   isTransparent: boolean,
   videos: readonly ShownVideo[],
@@ -157,7 +157,7 @@ async function imageUrl(
 ): Promise<string | undefined> {
   const place = media?.source;
   if (place === undefined || (grade === undefined && place.kind === "file")) return undefined;
-  const source = bundle.sourceOf(place);
+  const source = bundle.findSource(place);
   if (source === undefined) return undefined;
   const name = `image-${key.replaceAll("/", "-")}`;
   const cubePath = grade && (await grades.cubePath(grade));
@@ -211,7 +211,7 @@ class Grades {
   private async bake(grade: Grade, index: number): Promise<string> {
     const { bundle, folder, warnings } = this.workshop;
     const { lutPath = "" } = grade;
-    const source = bundle.sourceOf({ kind: "file", path: lutPath });
+    const source = bundle.findSource({ kind: "file", path: lutPath });
     const text = source && (await bundle.bytes(source)).toString("latin1");
     const table = text === undefined ? undefined : parseCube(text);
     if (text !== undefined && table === undefined)
@@ -223,7 +223,7 @@ class Grades {
 }
 
 /** Frames of a film whose length the timeline knows, or else the page's own animation. */
-export function framesOf({ duration, fps }: Timeline, said: number | undefined): number {
+export function countFrames({ duration, fps }: Timeline, said: number | undefined): number {
   const seconds = duration ?? said;
   if (seconds === undefined)
     throw new RenderError(
@@ -235,5 +235,5 @@ export function framesOf({ duration, fps }: Timeline, said: number | undefined):
 
 /** The tools' arguments for a sound that the farm wrote itself. */
 export function ownSound(path: string): readonly string[] {
-  return inputOf(path, "audio/mp4");
+  return getInput(path, "audio/mp4");
 }

@@ -1,6 +1,6 @@
 import { limits } from "../../../config/limits.ts";
 import { type Looked, lookInto } from "../../media/recordings.ts";
-import { digestOf, type LocalFile } from "../../node/workspace.ts";
+import { computeDigest, type LocalFile } from "../../node/workspace.ts";
 import type { MediaTools } from "../../programs/media-tools.ts";
 
 /** What a node found in media lately, by the digest of their bytes: a look starts a program. */
@@ -11,7 +11,7 @@ export class KnownMedia {
   /** Throws `PortError` for what cannot be decoded. */
   async look(tools: MediaTools, file: LocalFile, signal: AbortSignal): Promise<Looked> {
     const { path, version, mimeType } = file;
-    const digest = this.digests.get(version) ?? (await digestOf(path));
+    const digest = this.digests.get(version) ?? (await computeDigest(path));
     keepLast(this.digests, version, digest);
     const name = `${mimeType} ${digest}`;
     const looked = this.looks.get(name) ?? (await lookInto(tools, file, signal));

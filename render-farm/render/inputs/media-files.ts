@@ -4,7 +4,7 @@ import type { Objects } from "../../../engine/ports/objects.ts";
 import { PortError } from "../../../engine/ports/port-error.ts";
 import { type Recording, ratio, type Stream } from "../../media/recordings.ts";
 import { fetchSource, type LocalFile, type Source } from "../../node/workspace.ts";
-import { inputOf, type MediaTools } from "../../programs/media-tools.ts";
+import { getInput, type MediaTools } from "../../programs/media-tools.ts";
 import type { KnownMedia } from "./known-media.ts";
 
 /** The videos and sounds of a film, each copied into the task's folder and looked at once. */
@@ -60,7 +60,7 @@ export class MediaFiles {
   }
 
   /** Of those that were opened. */
-  secondsOf({ objectKey }: Source): number | undefined {
+  getSeconds({ objectKey }: Source): number | undefined {
     return this.secondsByKey.get(objectKey);
   }
 
@@ -73,12 +73,13 @@ export class MediaFiles {
     this.secondsByKey.set(source.objectKey, recording.durationSeconds);
     const sound = streams.find(({ codec_type: type }) => type === "audio");
     const picture = streams.find(({ codec_type: type }) => type === "video");
-    const look = recording.picture === undefined ? undefined : lookOf(picture ?? {}, startSeconds);
+    const look =
+      recording.picture === undefined ? undefined : chooseLook(picture ?? {}, startSeconds);
     return { file, recording, look, channels: sound?.channels ?? 0 };
   }
 }
 
-function lookOf(stream: Stream, startSeconds: number): Look {
+function chooseLook(stream: Stream, startSeconds: number): Look {
   const { codec_name: codec, pix_fmt: format = "", color_space: space = "" } = stream;
   const { color_range: range = "tv", side_data_list: sides = [] } = stream;
   const tags = Object.entries(stream.tags ?? {});
@@ -86,7 +87,7 @@ function lookOf(stream: Stream, startSeconds: number): Look {
   const hasAlpha = isTagged || /^(yuva|rgba|argb|bgra|abgr|gbrap|ya|pal8)/.test(format);
   const vpx = codec === "vp9" ? "libvpx-vp9" : "libvpx";
   const isVpx = isTagged && (codec === "vp9" || codec === "vp8");
-  const matrix = matrixOf(space, stream.height ?? 0);
+  const matrix = chooseMatrix(space, stream.height ?? 0);
   const isUpright = sides.every(({ rotation = 0 }) => rotation === 0);
   const isOfFilms = format === "yuv420p" && matrix === "bt709" && range === "tv";
   return {
@@ -100,7 +101,7 @@ function lookOf(stream: Stream, startSeconds: number): Look {
 }
 
 /** Files that do not say are taken as players take them. */
-function matrixOf(space: string, height: number): Look["matrix"] {
+function chooseMatrix(space: string, height: number): Look["matrix"] {
   if (space.startsWith("bt2020")) return "bt2020";
   if (space === "bt709") return "bt709";
   if (/^(smpte170m|bt470bg)$/.test(space)) return "bt601";
@@ -109,7 +110,7 @@ function matrixOf(space: string, height: number): Look["matrix"] {
 
 /** The tools' arguments that open a media file. */
 export function mediaInput({ file, look }: MediaFile, before: readonly string[] = []): string[] {
-  return inputOf(file.path, file.mimeType, [...(look?.decoder ?? []), ...before]);
+  return getInput(file.path, file.mimeType, [...(look?.decoder ?? []), ...before]);
 }
 
 /** Wall time of one pass over a film's media. */

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { defined } from "../../../config/defined.ts";
 import { PortError } from "../../../engine/ports/port-error.ts";
 import type { MeasuredMedia, Measurement } from "../../../timeline/export/measurement.ts";
-import { nameOf, refOf } from "../../../timeline/export/names.ts";
+import { getName, getRef } from "../../../timeline/export/names.ts";
 import type { Clip } from "../../../timeline/model.ts";
 import type { Looked } from "../../media/recordings.ts";
 import { fetchSource, type Source } from "../../node/workspace.ts";
@@ -23,8 +23,8 @@ export class MediaSizes {
   async look(clips: readonly Clip[]): Promise<void> {
     const clipsByRef = new Map<string, Clip>();
     for (const clip of clips)
-      if (clip.media?.source !== undefined && !clipsByRef.has(refOf(clip.media.source)))
-        clipsByRef.set(refOf(clip.media.source), clip);
+      if (clip.media?.source !== undefined && !clipsByRef.has(getRef(clip.media.source)))
+        clipsByRef.set(getRef(clip.media.source), clip);
     const waiting = clipsByRef.entries();
     const lookAtSome = async (): Promise<void> => {
       for (const [ref, clip] of waiting) await this.lookAt(ref, clip);
@@ -32,13 +32,13 @@ export class MediaSizes {
     await Promise.all([lookAtSome(), lookAtSome()]);
   }
 
-  secondsOf({ objectKey }: Source): number | undefined {
+  getSeconds({ objectKey }: Source): number | undefined {
     return this.secondsByKey.get(objectKey);
   }
 
   /** Of a video's picture. */
-  sizeOf({ media }: Clip): { readonly width: number; readonly height: number } | undefined {
-    const { width, height } = (media?.source && this.byRef.get(refOf(media.source))) ?? {};
+  getSize({ media }: Clip): { readonly width: number; readonly height: number } | undefined {
+    const { width, height } = (media?.source && this.byRef.get(getRef(media.source))) ?? {};
     return width === undefined || height === undefined ? undefined : { width, height };
   }
 
@@ -47,7 +47,7 @@ export class MediaSizes {
     for (const { kind, key, media } of clips) {
       const { width = 0, height = 0 } = places[key]?.picture ?? {};
       if (kind === "image" && media?.source !== undefined && width > 0 && height > 0)
-        this.byRef.set(refOf(media.source), { width, height });
+        this.byRef.set(getRef(media.source), { width, height });
     }
   }
 
@@ -57,7 +57,7 @@ export class MediaSizes {
 
   private async lookAt(ref: string, clip: Clip): Promise<void> {
     const { objects, folder, tools, context, warnings, bundle } = this.stage;
-    const source = clip.media?.source && bundle.sourceOf(clip.media.source);
+    const source = clip.media?.source && bundle.findSource(clip.media.source);
     if (source === undefined) return;
     try {
       const path = join(folder, `media-${this.files++}`);
@@ -65,16 +65,16 @@ export class MediaSizes {
       // The page says how large it is.
       if (file.mimeType.startsWith("image/")) return;
       const looked = await tools.known.look(tools.media, file, context.signal);
-      this.byRef.set(ref, measuresOf(looked));
+      this.byRef.set(ref, toMeasuredMedia(looked));
       this.secondsByKey.set(source.objectKey, looked.recording.durationSeconds);
     } catch (failure) {
       if (!(failure instanceof PortError) || failure.retryable) throw failure;
-      warnings.add(`${nameOf(clip)}: ${failure.message}`);
+      warnings.add(`${getName(clip)}: ${failure.message}`);
     }
   }
 }
 
-function measuresOf({ recording, streams }: Looked): MeasuredMedia {
+function toMeasuredMedia({ recording, streams }: Looked): MeasuredMedia {
   const { picture, durationSeconds: seconds, hasAudio } = recording;
   const sound = streams.find(({ codec_type: type }) => type === "audio");
   const timecode = streams

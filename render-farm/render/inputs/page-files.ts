@@ -1,11 +1,11 @@
 import { limits } from "../../../config/limits.ts";
 import { entryPage } from "../../../film/markup/entry-page.ts";
-import { typeOf } from "../../../film/markup/file-types.ts";
+import { getType } from "../../../film/markup/file-types.ts";
 import { FontGates, gatePath } from "../../../film/markup/font-gate.ts";
 import { isMoving } from "../../../film/markup/moving-pictures.ts";
 import { openRoots } from "../../../film/markup/open-roots.ts";
 import { faceFile, facesPath } from "../../../film/markup/web-fonts.ts";
-import { targetOf } from "../../../timeline/bundle.ts";
+import { findTarget } from "../../../timeline/bundle.ts";
 import { stampTags } from "../../../timeline/markup.ts";
 import type { StageAnswer } from "../../browser/stage.ts";
 import type { Warnings } from "../render-error.ts";
@@ -114,14 +114,14 @@ export class PageFiles {
 
   private async file(written: string, from: string): Promise<StageAnswer | undefined> {
     const view = this.bundle.view(() => undefined);
-    const target = targetOf(view, written, from);
+    const target = findTarget(view, written, from);
     const path = target.kind === "file" ? target.path : "";
-    const source = this.bundle.sourceOf({ kind: "file", path });
+    const source = this.bundle.findSource({ kind: "file", path });
     if (source === undefined) {
       this.warnings.add(`${path} is not in the bundle`);
       return undefined;
     }
-    const contentType = typeOf(path, source.mimeType);
+    const contentType = getType(path, source.mimeType);
     const text = this.bundle.text(path);
     if (text !== undefined && contentType.startsWith("text/html")) {
       const page =

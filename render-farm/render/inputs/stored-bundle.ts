@@ -54,19 +54,19 @@ export class StoredBundle {
   }
 
   /** As the timeline sees it, with the lengths of media as far as they are known. */
-  view(secondsOf: (source: Source) => number | undefined): Bundle {
+  view(getSeconds: (source: Source) => number | undefined): Bundle {
     return {
       entry: "index.html",
       has: (path) => this.sourcesByPath.has(path),
       read: (path) => this.texts.get(path),
       mediaSeconds: (media) => {
-        const source = this.sourceOf(media);
-        return source && secondsOf(source);
+        const source = this.findSource(media);
+        return source && getSeconds(source);
       },
     };
   }
 
-  sourceOf(media: MediaSource): Source | undefined {
+  findSource(media: MediaSource): Source | undefined {
     if (media.kind === "file") return this.sourcesByPath.get(media.path);
     return Object.hasOwn(this.assets, media.assetId) ? this.assets[media.assetId] : undefined;
   }

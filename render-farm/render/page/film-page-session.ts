@@ -216,7 +216,7 @@ export class FilmSession {
       await this.stage.evaluate(await scripts.film());
       const result = await this.pumped(this.stage.call(film, "open", plan));
       await this.frame();
-      return reportOf(result);
+      return parseReport(result);
     })();
     const report = await within(opening, pageMs + timelineMs, () => {
       const why = this.takeFaults().at(-1);
@@ -330,7 +330,7 @@ const nothingSaid: FilmReport = {
 };
 
 /** The page's scripts may have changed its report. */
-function reportOf(said: unknown): FilmReport {
+function parseReport(said: unknown): FilmReport {
   const { warnings, obstacles, refusal, duration, lacksTimeline, isGrounded }: Said = {
     ...(typeof said === "object" && said),
   };

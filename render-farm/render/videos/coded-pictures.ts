@@ -9,7 +9,7 @@ import { FencedScript } from "../../fence/script.ts";
 import type { LocalFile } from "../../node/workspace.ts";
 import type { PacketOrder } from "./packet-program.ts";
 import {
-  lookOf,
+  chooseLook,
   type ShownVideo,
   type Span,
   sourceTime,
@@ -60,7 +60,7 @@ export class CodedPictures {
     if (!isPlain(video) || seconds + hairSeconds >= end) return undefined;
     try {
       const found = await readPackets(this.script, video.media.file, seconds);
-      return found && { ...found, ...lookOf(video) };
+      return found && { ...found, ...chooseLook(video) };
     } catch (failure) {
       if (failure instanceof PortError) return undefined;
       throw failure;
@@ -118,7 +118,7 @@ export async function readPackets(
 /** Whether its planes are shown as they are decoded. */
 function isPlain(video: ShownVideo): boolean {
   const { file, look, recording } = video.media;
-  const { width, height } = lookOf(video);
+  const { width, height } = chooseLook(video);
   const { picture } = recording;
   return (
     /^video\/(mp4|quicktime)$/.test(file.mimeType) &&

@@ -77,7 +77,7 @@ async function runTo(seconds: number, track: InputVideoTrack): Promise<FoundPack
   if (config?.description === undefined || shown === null || key === null) return undefined;
   // ffmpeg decides how long the last one is shown.
   if (shown.sequenceNumber === last?.sequenceNumber) return undefined;
-  const description = bytesOf(config.description);
+  const description = getBytes(config.description);
   const parts = [description];
   const run: CodedRun["packets"][number][] = [];
   const lengthBytes = ((description[4] ?? 0) & 3) + 1;
@@ -98,7 +98,7 @@ async function runTo(seconds: number, track: InputVideoTrack): Promise<FoundPack
   return { bytes: Buffer.concat(parts), coded };
 }
 
-function bytesOf(source: AllowSharedBufferSource): Uint8Array {
+function getBytes(source: AllowSharedBufferSource): Uint8Array {
   return ArrayBuffer.isView(source)
     ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
     : new Uint8Array(source);

@@ -26,7 +26,7 @@ export interface Span {
   readonly fps: number;
 }
 
-export function nameOf({ clip }: ShownVideo): string {
+export function getName({ clip }: ShownVideo): string {
   return clip.id === "" ? "a video" : `video#${clip.id}`;
 }
 
@@ -36,7 +36,7 @@ export function warnOfShortSource(video: ShownVideo, warnings: Warnings): void {
   const seconds = media.recording.durationSeconds;
   if (clip.media?.end !== undefined && clip.media.end <= seconds + hair) return;
   warnings.add(
-    `${nameOf(video)}: its source of ${seconds} s is shorter than its slot; the last frame is held`,
+    `${getName(video)}: its source of ${seconds} s is shorter than its slot; the last frame is held`,
   );
 }
 
@@ -137,7 +137,7 @@ const leadSeconds = 0.5;
 const reorderedMax = 8;
 
 /** The size at which a video is shown to the page: its own, unless that is larger than any film. */
-export function lookOf({ media }: ShownVideo): VideoLook {
+export function chooseLook({ media }: ShownVideo): VideoLook {
   const { width, height } = media.recording.picture ?? { width: 2, height: 2 };
   const factor = Math.min(1, limits.capture.stillWidthMax / Math.max(width, height));
   const scaled = (edge: number): number => Math.max(1, Math.round(edge * factor));

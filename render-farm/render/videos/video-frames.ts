@@ -4,10 +4,10 @@ import type { MediaTools } from "../../programs/media-tools.ts";
 import { mediaInput, passMs } from "../inputs/media-files.ts";
 import { mediaFault, type Warnings } from "../render-error.ts";
 import {
+  chooseLook,
   cutAt,
   entering,
-  lookOf,
-  nameOf,
+  getName,
   oneThread,
   roundEnd,
   type ShownVideo,
@@ -102,7 +102,7 @@ export class VideoFrames {
     }
     while (playing.at < frame && !playing.isOver) {
       const { value, done } = await playing.pictures.next().catch((failure: unknown) => {
-        throw mediaFault(nameOf(playing.video), failure);
+        throw mediaFault(getName(playing.video), failure);
       });
       if (done === true) {
         playing.isOver = true;
@@ -148,7 +148,7 @@ async function* decoded(
   span: Span,
   { tools, signal }: FramesSetup,
 ): AsyncGenerator<VideoPicture> {
-  const look = lookOf(video);
+  const look = chooseLook(video);
   const count = span.end - span.first;
   const filters = videoFilters(video, span, look).join(",");
   const output = ["-map", "0:v:0", "-vf", filters, "-frames:v", `${count}`];
@@ -165,12 +165,12 @@ async function lastPicture(
 ): Promise<VideoPicture | undefined> {
   const from = Math.max(0, sourceEnd(video) - 2);
   const before = entering(from);
-  const filters = [...cutAt(video, from), ...videoColors(video, lookOf(video))];
+  const filters = [...cutAt(video, from), ...videoColors(video, chooseLook(video))];
   const shown = ["-map", "0:v:0", "-vf", filters.join(","), ...asPlanes];
   const call = { signal, fault: "a video cannot be decoded" };
   let last: VideoPicture | undefined;
   const output = await tools.output([...mediaInput(video.media, before), ...shown], call);
-  for await (const picture of picturesIn(output, lookOf(video))) last = picture;
+  for await (const picture of picturesIn(output, chooseLook(video))) last = picture;
   return last;
 }
 

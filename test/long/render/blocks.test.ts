@@ -35,7 +35,7 @@ const page = {
 const clip = { kind: "video", assetId: "sea", width: 160, height: 90, volume: 1 } as const;
 const image = { kind: "image", assetId: "kite", width: 40, height: 90 } as const;
 
-async function filmOf(blocks: readonly Block[], more: Partial<BlockPage> = {}): Promise<Film> {
+async function readFilm(blocks: readonly Block[], more: Partial<BlockPage> = {}): Promise<Film> {
   const markup = blockPage(placeBlocks(blocks), { ...page, ...more });
   return bench.film({ "index.html": markup }, { assets, quality: "high" });
 }
@@ -52,7 +52,7 @@ async function looksAre(t: Tap, film: Film, wanted: readonly Look[]): Promise<vo
 type Tap = Pick<typeof t, "ok">;
 
 t.test("blocks are shown one after the other, with what they hold and their gaps", async (t) => {
-  const film = await filmOf([
+  const film = await readFilm([
     { clip: { ...clip, start: 0.5, left: 1.5, seconds: 1 }, gap: 0.5 },
     { clip: { ...image, seconds: 0.5 }, gap: 0 },
     {
@@ -83,7 +83,7 @@ t.test("blocks are shown one after the other, with what they hold and their gaps
 });
 
 t.test("a narration is sped up without a change of its pitch", async (t) => {
-  const film = await filmOf([
+  const film = await readFilm([
     {
       clip: { ...image, seconds: 2.4 },
       narration: { assetId: "voice", seconds: 2.76 },
@@ -112,7 +112,7 @@ t.test("more blocks than can be open at once need no page to paint them either",
     const shown = at % 2 === 0 ? { ...clip, start: 0, left: 2, seconds: 0.1 } : undefined;
     return { clip: shown ?? { ...image, seconds: 0.1 }, gap: 0 };
   });
-  const film = await filmOf(blocks);
+  const film = await readFilm(blocks);
   t.match(film.details, { capture: "composed" });
   t.equal(await film.frames(), 60);
   const wanted = blocks.flatMap((_, at): Look[] => {
@@ -128,7 +128,7 @@ t.test("more blocks than can be open at once need no page to paint them either",
 t.test(
   "a background is behind clips that do not fill the canvas, and gaps are black",
   async (t) => {
-    const film = await filmOf(
+    const film = await readFilm(
       [
         { clip: { ...image, seconds: 0.5 }, gap: 0.5 },
         { clip: { ...image, seconds: 0.5 }, gap: 0 },

@@ -20,7 +20,7 @@ const slot = (start: number, duration: number): string =>
     style="left:0;top:16px;width:96px;height:16px;background:#fff"></div>`;
 
 /** Luma of every frame. */
-async function framesOf(film: Film): Promise<readonly Uint8Array[]> {
+async function countFrames(film: Film): Promise<readonly Uint8Array[]> {
   const bytes = await bench.look(film.key, ["-f", "rawvideo", "-pix_fmt", "gray"]);
   const size = width * height;
   return Array.from({ length: bytes.length / size }, (_, at) =>
@@ -48,7 +48,7 @@ for (const quality of ["fast", "standard", "high"])
       const root = counter(30) + slot(0.5, 0.75) + sound;
       const small = composition(root, 'data-duration="2.5"', [width, height]);
       const film = await bench.film({ ...small, "tone.wav": tone }, { quality });
-      const frames = await framesOf(film);
+      const frames = await countFrames(film);
       t.strictSame(
         frames.map(numberIn),
         Array.from({ length: 75 }, (_, at) => at),
@@ -73,7 +73,7 @@ for (const quality of ["fast", "standard", "high"])
         ...["codec_name=aac", "profile=LC", "sample_rate=48000", "channels=2"],
       ])
         t.ok(codecs.includes(`${line}\n`), line);
-      const file = await bench.bytesOf(film.key);
+      const file = await bench.readBytes(film.key);
       t.ok(file.indexOf("moov") < file.indexOf("mdat"), "the index comes first");
     },
   );
@@ -86,7 +86,7 @@ for (const fps of [24, 25, 50, 60, 23.976, 29.97])
       [width, height],
     );
     const film = await bench.film(files, { quality: "fast" });
-    const frames = await framesOf(film);
+    const frames = await countFrames(film);
     t.equal(frames.length, Math.ceil(fps - 1e-6));
     t.strictSame(frames.map(numberIn), [...frames.keys()]);
     const shown = frames.flatMap((frame, at) => (hasSlot(frame) ? [at] : []));
@@ -102,7 +102,7 @@ t.test("a film of many pages and one of a single page are the same, byte for byt
   const files = composition(counter(30) + slot(0.5, 0.75), 'data-duration="2.5"', [width, height]);
   const single = await openFilmBench(t, 1);
   const [one, other] = [await bench.film(files), await single.film(files)];
-  t.ok((await bench.bytesOf(one.key)).equals(await single.bytesOf(other.key)));
+  t.ok((await bench.readBytes(one.key)).equals(await single.readBytes(other.key)));
 });
 
 for (const rate of [30, 24, 60])
@@ -115,7 +115,7 @@ for (const rate of [30, 24, 60])
     const root = `<video id="v" src="v.mp4" muted data-start="0" data-duration="2.5"
       style="position:absolute;left:0;top:0"></video>`;
     const files = composition(root, 'data-duration="2.5"', [width, height]);
-    const frames = await framesOf(await bench.film({ ...files, "v.mp4": video }));
+    const frames = await countFrames(await bench.film({ ...files, "v.mp4": video }));
     t.strictSame(
       frames.map(numberIn),
       Array.from({ length: 75 }, (_, at) => Math.floor((at * rate) / 30 + 1e-6)),

@@ -2,7 +2,7 @@
 import { crc32, deflateSync } from "node:zlib";
 import t from "tap";
 import { composition, isNear, openFilmBench, patient } from "../../render-farm/film-bench.ts";
-import { fateOf, inFrame, square } from "../../render-farm/hostile-page.ts";
+import { inFrame, renderToFate, square } from "../../render-farm/hostile-page.ts";
 
 /** Longer than memory takes to fill on a machine with nothing else to do. */
 const patience = { ...patient, pageMs: 10_000, frameMs: 10_000 };
@@ -11,7 +11,7 @@ const bench = await openFilmBench(t, 1, patience);
 t.test("a bomb of canvases ends the page that throws it", async (t) => {
   const script = `const a = []; for (;;) { const c = document.createElement("canvas");
     c.width = c.height = 8192; const p = c.getContext("2d"); p.fillRect(0, 0, 9, 9); a.push(c); }`;
-  t.match(await fateOf(bench, inFrame(script)), /^(out_of_memory|render_timeout): /);
+  t.match(await renderToFate(bench, inFrame(script)), /^(out_of_memory|render_timeout): /);
 });
 
 t.test("memory that a page cannot have is the matter of its script alone", async (t) => {
@@ -25,17 +25,17 @@ t.test("memory that a page cannot have is the matter of its script alone", async
       new Uint8Array(m.buffer).fill(1); a.push(m); }`,
     workers,
   ])
-    t.match(await fateOf(bench, inFrame(script)), /^(out_of_memory: |render_timeout: |$)/);
+    t.match(await renderToFate(bench, inFrame(script)), /^(out_of_memory: |render_timeout: |$)/);
 });
 
 t.test("pictures, filters and pages in pages of any size do no harm", async (t) => {
   const bomb = await giantPicture();
-  const picture = await fateOf(bench, '<img src="bomb.png">', { "bomb.png": bomb });
+  const picture = await renderToFate(bench, '<img src="bomb.png">', { "bomb.png": bomb });
   t.match(picture, /^(render_timeout: |$)/);
   const inner = "<iframe id=f></iframe><script>f.src = 'inner.html?' + Math.random()</script>";
   const around = `<script>location.replace("inner.html?" + Math.random())</script>`;
   for (const page of [inner, around]) {
-    const fate = await fateOf(bench, '<iframe src="inner.html?0"></iframe>', {
+    const fate = await renderToFate(bench, '<iframe src="inner.html?0"></iframe>', {
       "inner.html": page,
     });
     t.match(fate, /^(render_timeout: |$)/);
@@ -45,12 +45,12 @@ t.test("pictures, filters and pages in pages of any size do no harm", async (t) 
     <feGaussianBlur stdDeviation="99999"/><feMorphology radius="99999"/></filter>
     <rect width="300" height="100" filter="url(#f)"/></svg>
     <div style="filter:blur(9999px) drop-shadow(0 0 9999px red);width:1e6px;height:1e6px"></div>`;
-  t.match(await fateOf(bench, filter), /^(render_timeout: |$)/);
+  t.match(await renderToFate(bench, filter), /^(render_timeout: |$)/);
 });
 
 t.test("a flood of windows does no harm", async (t) => {
   const flood = "for (let at = 0; at < 5000; at++) window.open('index.html?' + at, 'w' + at);";
-  t.match(await fateOf(bench, `<script>${flood}</script>`), /^(render_timeout: |$)/);
+  t.match(await renderToFate(bench, `<script>${flood}</script>`), /^(render_timeout: |$)/);
 });
 
 t.test("after all of them the node renders on", async (t) => {

@@ -48,7 +48,7 @@ t.test(
     let next = 0.1;
     const outcome = await bench.worker.run({
       ...alone,
-      input: await bench.inputOf(files, { quality: "fast" }),
+      input: await bench.readInput(files, { quality: "fast" }),
       outputPrefix: "out/long",
       signal: new AbortController().signal,
       reportProgress: (fraction) => {

@@ -11,7 +11,7 @@ import type { StoredMedia } from "../../../timeline/export/sources.ts";
 import type { Timeline } from "../../../timeline/model.ts";
 import { type Files, openFilmBench } from "../../render-farm/film-bench.ts";
 import { readPng } from "../../render-farm/png.ts";
-import { parameterIn, tagIn, tagsIn, textOf } from "../../timeline/export-source.ts";
+import { getText, parameterIn, tagIn, tagsIn } from "../../timeline/export-source.ts";
 
 const bench = await openFilmBench(t, 1);
 const worker = measure(bench.studio);
@@ -28,13 +28,13 @@ const body = (inside: string, style: string) =>
   `${inside}</div>`;
 
 async function measured(files: Files, drawsTexts = true): Promise<Measurement> {
-  const { manifestKey, assets } = (await bench.inputOf(files)) as {
+  const { manifestKey, assets } = (await bench.readInput(files)) as {
     manifestKey: string;
     assets: object;
   };
   const outcome = await bench.run(worker, { manifestKey, assets, drawsTexts });
   if (outcome.kind === "failed") throw new Error(outcome.message);
-  const bytes = await bench.bytesOf(outcome.outputs[0]?.objectKey ?? "");
+  const bytes = await bench.readBytes(outcome.outputs[0]?.objectKey ?? "");
   const value: unknown = JSON.parse(bytes.toString("utf8"));
   if (!isMeasurement(value)) throw new Error("it is no measurement");
   return value;
@@ -86,7 +86,7 @@ t.test("pictures are where styles, fits and transforms put them", async (t) => {
   const page = body(inside + more, style);
   const files = { "index.html": page, "sea.mp4": sea, "logo.png": logo };
   const documents = exported(await measured(files));
-  const xml = textOf(documents, "sequence.xml").replace(/>\s+</g, "><");
+  const xml = getText(documents, "sequence.xml").replace(/>\s+</g, "><");
   const items = tagsIn(xml, "clipitem").slice(0, 6);
   const poses = items.map((item) =>
     ["scale", "rotation", "center", "opacity", "left", "right"].map((id) => parameterIn(item, id)),
@@ -119,7 +119,7 @@ t.test("a text's picture has the letters of a render, in their place", async (t)
   ]);
   const documents = exported(measurement);
   const drawn = documents.get("text/0001-t.png") ?? Buffer.alloc(0);
-  const xml = textOf(documents, "sequence.xml").replace(/>\s+</g, "><");
+  const xml = getText(documents, "sequence.xml").replace(/>\s+</g, "><");
   const [width, height] = ["width", "height"].map((name) =>
     Number(tagIn(tagIn(xml, "file") ?? "", name)),
   ) as [number, number];
@@ -134,7 +134,7 @@ t.test("a text's picture has the letters of a render, in their place", async (t)
     ...["-f", "image2pipe", "-c:v", "png", "-pix_fmt", "rgba", "-"],
   ]);
   const film = await bench.film(files, { target: "still", still: { frame: 0 } });
-  const [one, other] = [readPng(laid), readPng(await bench.bytesOf(film.key))];
+  const [one, other] = [readPng(laid), readPng(await bench.readBytes(film.key))];
   let worst = 0;
   let lit = 0;
   for (let y = 0.5; y < 720; y++)

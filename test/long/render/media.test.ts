@@ -208,7 +208,7 @@ t.test("a missing video fails the render and names clip and file", async (t) => 
 });
 
 t.test("a damaged video fails the render and names the clip", async (t) => {
-  const bytes = await bench.bytesOf(video.objectKey);
+  const bytes = await bench.readBytes(video.objectKey);
   const table = bytes.subarray(bytes.indexOf("moov") - 4);
   const noise = Buffer.alloc(bytes.length - table.length, 0x55);
   bytes.copy(noise, 0, 0, 48);

@@ -13,7 +13,7 @@ t.test("a film that is soon done is not split", async (t) => {
   const said: string[] = [];
   lead.onSaid(({ kind }) => said.push(kind));
   const { ending } = await run(
-    await bench.inputOf(composition(mover, 'data-duration="4"', [96, 54])),
+    await bench.readInput(composition(mover, 'data-duration="4"', [96, 54])),
   );
   t.match(ending, { outcome: { kind: "succeeded" } });
   t.strictSame(said, ["finished"]);
@@ -36,11 +36,11 @@ t.test("a helper node that is killed midway costs nothing but its part", async (
     other.die();
     lead.letGo();
   });
-  const { ending, attempts } = await run(await bench.inputOf(files));
+  const { ending, attempts } = await run(await bench.readInput(files));
   t.equal(attempts, 1);
   t.equal(takes, 4);
   t.ok(Math.min(...made) >= 2, "two parts of it are there, the rest is made");
-  t.ok((await bytesOf(ending)).equals(await bench.bytesOf(alone.key)), "the same bytes");
+  t.ok((await bytesOf(ending)).equals(await bench.readBytes(alone.key)), "the same bytes");
   await t.resolves(removed, "what they stored for each other is removed");
 });
 
@@ -57,9 +57,9 @@ t.test("a film that goes the slow way after all goes it on both nodes", async (t
     if (crews.length === 2) lead.hold("take");
   });
   other.onSaid((message) => message.kind === "made" && crews.length === 2 && lead.letGo());
-  const { ending } = await run(await bench.inputOf(files));
+  const { ending } = await run(await bench.readInput(files));
   t.match(crews, [/"capture":"self-captured"/, /"capture":"compositor-captured"/]);
   t.match(ending, { outcome: { details: { capture: "compositor-captured" } } });
-  t.ok((await bytesOf(ending)).equals(await bench.bytesOf(alone.key)), "the same bytes");
+  t.ok((await bytesOf(ending)).equals(await bench.readBytes(alone.key)), "the same bytes");
   await t.resolves(removed, "what they stored for each other is removed");
 });

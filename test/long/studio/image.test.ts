@@ -17,15 +17,15 @@ const plain = {
   format: "png",
 };
 
-async function outputsOf({ run }: FarmBench, input: object): Promise<readonly TaskOutput[]> {
+async function listOutputs({ run }: FarmBench, input: object): Promise<readonly TaskOutput[]> {
   const outcome = await run(input);
   if (outcome.kind === "failed") throw new Error(outcome.message);
   return outcome.outputs;
 }
 
 async function paint(change: object): Promise<Buffer> {
-  const [output] = await outputsOf(bench, { ...plain, ...change });
-  return bench.bytesOf(output?.objectKey ?? "");
+  const [output] = await listOutputs(bench, { ...plain, ...change });
+  return bench.readBytes(output?.objectKey ?? "");
 }
 
 /** The share of the picture's pixels that `isSuch`. */
@@ -49,9 +49,9 @@ t.test("equal prompt, seed and size give equal bytes, also from another browser"
     const first = await paint({ prompt });
     t.ok((await paint({ prompt })).equals(first), prompt);
     const other = await openFarmBench(t);
-    const [output] = await outputsOf(other, { ...plain, prompt });
+    const [output] = await listOutputs(other, { ...plain, prompt });
     t.ok(
-      (await other.bytesOf(output?.objectKey ?? "")).equals(first),
+      (await other.readBytes(output?.objectKey ?? "")).equals(first),
       `${prompt}, another browser`,
     );
     await other.browser.close();
@@ -127,8 +127,8 @@ t.test("each format is what it says, with its size and hash reported", async (t)
   const magics = { png: "89504e47", jpeg: "ffd8ff", webp: "52494646" };
   const names = { png: "out/0.png", jpeg: "out/0.jpg", webp: "out/0.webp" };
   for (const format of ["png", "jpeg", "webp"] as const) {
-    const [output] = await outputsOf(bench, { ...plain, format });
-    const bytes = await bench.bytesOf(names[format]);
+    const [output] = await listOutputs(bench, { ...plain, format });
+    const bytes = await bench.readBytes(names[format]);
     t.ok(bytes.toString("hex").startsWith(magics[format]), format);
     t.strictSame(output, {
       objectKey: names[format],
@@ -143,20 +143,20 @@ t.test("each format is what it says, with its size and hash reported", async (t)
 });
 
 t.test("a thumbnail is a JPEG with a long edge of 512", async (t) => {
-  await outputsOf(bench, { ...plain, width: 1024, height: 576 });
-  const jpeg = await bench.bytesOf("out/0.thumb.jpg");
+  await listOutputs(bench, { ...plain, width: 1024, height: 576 });
+  const jpeg = await bench.readBytes("out/0.thumb.jpg");
   const frame = jpeg.indexOf(Buffer.from([0xff, 0xc0]));
   t.equal(jpeg.readUInt16BE(frame + 5), 288);
   t.equal(jpeg.readUInt16BE(frame + 7), 512);
 });
 
 t.test("image i of several is the single image of seed + i, wrapping at 2^32", async (t) => {
-  const outputs = await outputsOf(bench, { ...plain, seed: 4_294_967_295, count: 2 });
+  const outputs = await listOutputs(bench, { ...plain, seed: 4_294_967_295, count: 2 });
   t.strictSame(
     outputs.map(({ objectKey }) => objectKey),
     ["out/0.png", "out/1.png"],
   );
-  const second = await bench.bytesOf("out/1.png");
+  const second = await bench.readBytes("out/1.png");
   t.ok((await paint({ seed: 0 })).equals(second));
 });
 

@@ -1,6 +1,6 @@
 import t from "tap";
 import { studioMusic, studioSound } from "../../../render-farm/models/studio-music.ts";
-import { scoreOf } from "../../../render-farm/models/studio-sound/music.ts";
+import { composeScore } from "../../../render-farm/models/studio-sound/music.ts";
 import { openMediaBench } from "../../render-farm/media-bench.ts";
 
 const bench = await openMediaBench(t);
@@ -42,13 +42,13 @@ t.test("equal words and seed give equal bytes, others another piece", async (t) 
 });
 
 t.test("the prompt's words choose tempo, mode and instrument", async (t) => {
-  const tempo = (prompt: string) => 60 / scoreOf(prompt, 30, 1).secondsPerBeat;
+  const tempo = (prompt: string) => 60 / composeScore(prompt, 30, 1).secondsPerBeat;
   t.ok(tempo("techno") > tempo("lofi"), "techno is faster than lofi");
   t.ok(tempo("lofi") > tempo("slow ambient drone"), "lofi is faster than a drone");
   t.ok(Math.abs(tempo("house at 120 bpm") - 120) < 10, "a number of beats is kept");
-  t.equal(scoreOf("a sad song", 30, 1).scale[2], 3, "sad is minor");
-  t.equal(scoreOf("a happy song", 30, 1).scale[2], 4, "happy is major");
-  t.equal(scoreOf("techno with violin", 30, 1).lead, "strings");
+  t.equal(composeScore("a sad song", 30, 1).scale[2], 3, "sad is minor");
+  t.equal(composeScore("a happy song", 30, 1).scale[2], 4, "happy is major");
+  t.equal(composeScore("techno with violin", 30, 1).lead, "strings");
 });
 
 t.test("a second of music is as good as a minute", async (t) => {

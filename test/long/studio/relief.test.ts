@@ -36,7 +36,7 @@ const cutout = await bench.store("disc.png", "image/png", ["-f", "lavfi", "-i", 
 const plain = { images: [scene], texture: true, targetPolycount: 8_000, format: "glb", seed: 1 };
 
 async function validate(key: string): Promise<Report> {
-  const report = await validator.validateBytes(await bench.bytesOf(key));
+  const report = await validator.validateBytes(await bench.readBytes(key));
   t.strictSame(
     [report.issues.numErrors, report.issues.numWarnings],
     [0, 0],
@@ -60,7 +60,7 @@ t.test("glTF is one self-contained JSON file", async (t) => {
   const output = await bench.make(worker, { ...plain, format: "gltf" });
   t.equal(output.mimeType, "model/gltf+json");
   await validate(output.objectKey);
-  const text = (await bench.bytesOf(output.objectKey)).toString("utf8");
+  const text = (await bench.readBytes(output.objectKey)).toString("utf8");
   const uris = [...text.matchAll(/"uri":"(.{5})/g)].map(([, start]) => start);
   t.ok(uris.length > 0 && uris.every((start) => start === "data:"));
 });

@@ -32,7 +32,7 @@ async function frameHashes(key: string): Promise<readonly string[]> {
   return frames.map((frame) => createHash("sha256").update(frame).digest("hex"));
 }
 
-async function frameOf(key: string, index: number): Promise<Buffer> {
+async function readFrame(key: string, index: number): Promise<Buffer> {
   const pick = ["-vf", `select=eq(n\\,${index})`, "-frames:v", "1"];
   return bench.look(key, [...pick, "-f", "rawvideo", "-pix_fmt", "rgb24"]);
 }
@@ -56,9 +56,9 @@ t.test("a film has exactly the frames asked for, as H.264 that any player takes"
   const codecs = await bench.codecs(output.objectKey);
   for (const line of ["profile=High", "pix_fmt=yuv420p", "color_space=bt709", "nb_frames=24"])
     t.ok(codecs.includes(line), line);
-  const bytes = await bench.bytesOf(output.objectKey);
+  const bytes = await bench.readBytes(output.objectKey);
   t.ok(bytes.indexOf("moov") < bytes.indexOf("mdat"), "it may play before it has arrived");
-  const thumbnail = await bench.bytesOf(output.thumbnailKey);
+  const thumbnail = await bench.readBytes(output.thumbnailKey);
   t.equal(thumbnail.toString("hex", 0, 3), "ffd8ff");
 });
 
@@ -117,11 +117,11 @@ t.test("a film from pictures begins with the first and ends with the last", asyn
   const [first, last] = await Promise.all(
     [firstFrame, lastFrame].map(({ objectKey }) => bench.look(objectKey, given)),
   );
-  const begins = difference(await frameOf(output.objectKey, 0), first ?? Buffer.alloc(0));
-  const ends = difference(await frameOf(output.objectKey, 23), last ?? Buffer.alloc(0));
+  const begins = difference(await readFrame(output.objectKey, 0), first ?? Buffer.alloc(0));
+  const ends = difference(await readFrame(output.objectKey, 23), last ?? Buffer.alloc(0));
   t.ok(begins < 4, `first frame differs by ${begins}`);
   t.ok(ends < 4, `last frame differs by ${ends}`);
-  const middle = await frameOf(output.objectKey, 12);
+  const middle = await readFrame(output.objectKey, 12);
   t.ok(difference(middle, first ?? Buffer.alloc(0)) > 4, "and moves between");
 });
 

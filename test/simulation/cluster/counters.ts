@@ -4,7 +4,7 @@
  */
 import { type AnyActor, put } from "../../../engine/actor.ts";
 import type { Domain } from "../../../engine/domain.ts";
-import { codeOf, keyOf, partitionOf } from "../../../engine/key.ts";
+import { createKey, getCode, getPartition } from "../../../engine/key.ts";
 import { type CounterMessage, toys } from "../../engine/toys.ts";
 
 export const counters: Domain = {
@@ -22,7 +22,7 @@ function rememberAll(actor: AnyActor): AnyActor {
       if (id === undefined) return decision;
       // Beside the head, in its shard.
       const { self } = ctx;
-      const key = keyOf(partitionOf(self), codeOf(self) + 1, `${self.slice(2)}/${id}`);
+      const key = createKey(getPartition(self), getCode(self) + 1, `${self.slice(2)}/${id}`);
       if (ctx.get(key) !== undefined) throw new Error(`addition ${id} came twice`);
       return { ...decision, rows: [...decision.rows, put(key, "")] };
     },

@@ -2,7 +2,7 @@
  * What was released of each shard, record by record: whatever a client was told rests on it, so no
  * owner may ever go on without it, nor with other records in its place (I1, I2, I3, I4).
  */
-import { hashOf, readHead } from "../../../engine/record.ts";
+import { computeHash, readHead } from "../../../engine/record.ts";
 import type { SimDisk } from "./sim-disk.ts";
 
 interface Released {
@@ -48,7 +48,7 @@ export class History {
     const known = this.shards[shard];
     if (known === undefined || record.length === 0) return undefined;
     const { seq, epoch } = readHead(record);
-    const hash = hashOf(record);
+    const hash = computeHash(record);
     const before = known.get(seq);
     if (before !== undefined && before.hash !== hash)
       return `I1: record ${seq} of shard ${shard} was released twice, as two`;

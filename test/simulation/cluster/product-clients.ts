@@ -6,14 +6,14 @@
 
 import { directoryKey } from "../../../actors/directory/directory-messages.ts";
 import { domain } from "../../../actors/domain.ts";
-import { creationOf } from "../../../actors/job/creation.ts";
+import { buildCreation } from "../../../actors/job/creation.ts";
 import type { Account } from "../../../actors/protocol/account.ts";
 import { accountKey } from "../../../actors/protocol/account-messages.ts";
 import { type Job, jobKey } from "../../../actors/protocol/job.ts";
 import { packSubmit } from "../../../actors/protocol/packed-submit.ts";
 import type { Gateway } from "../../../engine/gateway.ts";
 import { firstIdAt, type Id, partitionOfId } from "../../../engine/id.ts";
-import { partitionOf } from "../../../engine/key.ts";
+import { getPartition } from "../../../engine/key.ts";
 import { ShardDown } from "../../../engine/reading/shard-end.ts";
 import { lookAtAccount } from "../../../http/accounts/account-look.ts";
 import { jobRequest } from "../../actors/accounts.ts";
@@ -140,7 +140,7 @@ export class ProductClients implements Clients {
     const atMs = startMs + timeline.nowMs;
     const request = { ...jobRequest, id, scope, user: scope, createdAtMs: atMs, fingerprint };
     const provider = dice.pick(["plain", "exact"]);
-    const job = creationOf(
+    const job = buildCreation(
       { ...request, model: "kite" },
       {
         provider,
@@ -230,7 +230,7 @@ export class ProductClients implements Clients {
     for (const untilMs = timeline.nowMs + endsMs; ; ) {
       const open: string[] = [];
       for (const job of this.accepted) {
-        const gateway = await this.ownerOf(partitionOfId(job.id));
+        const gateway = await this.readOwner(partitionOfId(job.id));
         if (gateway === undefined) return "a shard has no owner any more";
         await this.read(gateway, job);
         if (wrong.length > 0) return undefined;
@@ -245,7 +245,7 @@ export class ProductClients implements Clients {
   private async wrongAccounts(): Promise<string | undefined> {
     for (const customer of this.customers) {
       const key = accountKey(customer.id);
-      const gateway = await this.ownerOf(partitionOf(key));
+      const gateway = await this.readOwner(getPartition(key));
       const account: Account | undefined = gateway?.read(key);
       if (gateway === undefined || account === undefined) {
         if (customer.isOpen) return `the account of ${customer.id} is not there`;
@@ -276,7 +276,7 @@ export class ProductClients implements Clients {
   }
 
   /** A shard may be on its way to the node that comes first for it. */
-  private async ownerOf(partition: number): Promise<Gateway | undefined> {
+  private async readOwner(partition: number): Promise<Gateway | undefined> {
     const { nodes, shardCount, timeline } = this.of;
     const shard = (partition * shardCount) >> 8;
     for (let leftMs = movesMs; leftMs > 0; leftMs -= 250) {

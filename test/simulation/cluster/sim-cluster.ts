@@ -8,7 +8,7 @@ import { limits } from "../../../config/limits.ts";
 import { memoryObjects } from "../../../engine/adapters/objects/memory-objects.ts";
 import type { Domain } from "../../../engine/domain.ts";
 import { StoreDamage } from "../../../engine/ports/store-damage.ts";
-import { countWrites, hashOf, readHead } from "../../../engine/record.ts";
+import { computeHash, countWrites, readHead } from "../../../engine/record.ts";
 import { describeWait } from "../../../engine/shard/waiting.ts";
 import type { ShardEvent } from "../../../engine/wire.ts";
 import { Dice } from "./dice.ts";
@@ -102,7 +102,7 @@ export class SimCluster {
     const record = this.logs[shard]?.lastRecord;
     if (record === undefined) return false;
     const { seq } = readHead(record);
-    const hash = hashOf(record);
+    const hash = computeHash(record);
     return this.nodes.some(({ disks }) => disks[shard]?.hashes.get(seq) === hash);
   }
 
@@ -250,7 +250,7 @@ export class SimCluster {
   /** With a quorum what leaves is on two disks. */
   private checkCopies(shard: number, record: Uint8Array): void {
     const { seq } = readHead(record);
-    const hash = hashOf(record);
+    const hash = computeHash(record);
     const copies = this.nodes.filter(({ disks }) => {
       const disk = disks[shard];
       return disk !== undefined && (disk.hashes.get(seq) === hash || disk.joinedSeq > seq);

@@ -9,7 +9,7 @@ import type { Journal } from "../../../engine/ports/journal.ts";
 import { PortError } from "../../../engine/ports/port-error.ts";
 import { StoreDamage } from "../../../engine/ports/store-damage.ts";
 import type { TableRow, Tables, TableWrite } from "../../../engine/ports/tables.ts";
-import { hashOf, readHead } from "../../../engine/record.ts";
+import { computeHash, readHead } from "../../../engine/record.ts";
 import { type Position, positionKey } from "../../../engine/shard/flush.ts";
 import type { Dice } from "./dice.ts";
 import type { Life, Timeline } from "./timeline.ts";
@@ -141,7 +141,7 @@ export class SimDisk {
       range: (range, limit, reverse = false) => rows.range(range, limit, reverse),
       refresh() {},
       write: (writes) => {
-        const texts = Array.from(writes, ([key, value]) => [key, textOf(value)] as const);
+        const texts = Array.from(writes, ([key, value]) => [key, getText(value)] as const);
         return this.write(life, () => {
           for (const [key, text] of texts) {
             rows.set(key, text);
@@ -166,7 +166,7 @@ export class SimDisk {
   private note(record: Uint8Array): void {
     const { epoch, seq } = readHead(record);
     for (let later = seq + 1; this.hashes.delete(later); later++);
-    this.hashes.set(seq, hashOf(record));
+    this.hashes.set(seq, computeHash(record));
     this.noted = { epoch, seq };
   }
 
@@ -191,7 +191,7 @@ export class SimDisk {
 /** Of a disk that fails for a while. */
 export const diskFault = "the disk fails";
 
-function textOf(value: TableWrite[1]): string | undefined {
+function getText(value: TableWrite[1]): string | undefined {
   if (value === undefined || typeof value === "string") return value;
   return Buffer.from(value).toString();
 }

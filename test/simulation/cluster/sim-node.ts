@@ -206,7 +206,7 @@ export class SimNode {
       if (gateway.owns(shard)) shards.push({ shard, role: "owner" });
       else if (gateway.isStandby(shard)) shards.push({ shard, role: "standby" });
     }
-    const directorySeq = gateway.reads(shardCount) ? gateway.seqOf(shardCount) : 0;
+    const directorySeq = gateway.reads(shardCount) ? gateway.getSeq(shardCount) : 0;
     return {
       ...{ node: this.name, address: this.name, version: "1", status: "live" as const },
       ...{
@@ -309,7 +309,7 @@ export class SimNode {
     if (event.kind === "release" && event.record.length > 0)
       for (const [actor, error] of own.broken.splice(0)) this.around.onBrokenStep(actor, error);
     const { shardCount } = this.around;
-    const reader = () => this.readerOf(shard, own);
+    const reader = () => this.createReader(shard, own);
     if (event.kind === "following" || event.kind === "joining") {
       const isRead = event.kind === "following" && shard === shardCount;
       if (!isRead) gateway.leaveElsewhere(shard);
@@ -330,7 +330,7 @@ export class SimNode {
     if (event.kind !== "waiting") gateway.event(shard, event);
   }
 
-  private readerOf(shard: number, own: ShardLife) {
+  private createReader(shard: number, own: ShardLife) {
     const disk = this.disks[shard];
     if (disk === undefined) throw new Error(`there is no shard ${shard}`);
     return disk.openTables(own.life);

@@ -9,7 +9,7 @@ import type { ModelAtProvider } from "../../../effects/provider-job.ts";
 import { ProviderJobs } from "../../../effects/provider-jobs.ts";
 import { seededEntropy } from "../../../engine/adapters/seeded-entropy.ts";
 import { IdMint } from "../../../engine/id.ts";
-import { shardOf } from "../../../engine/key.ts";
+import { getShard } from "../../../engine/key.ts";
 import type { Performance } from "../../../engine/outbox.ts";
 import type { Delivery } from "../../../engine/shard/batch.ts";
 import type {
@@ -79,7 +79,7 @@ export class SimProvider {
     });
     return {
       perform: (delivery) => perform(jobs, delivery),
-      left: (shard) => jobs.giveUp((job) => shardOf(job, this.cluster().shardCount) === shard),
+      left: (shard) => jobs.giveUp((job) => getShard(job, this.cluster().shardCount) === shard),
     };
   }
 
@@ -90,14 +90,14 @@ export class SimProvider {
         ...{ callback: "none" as const, progress: false, reportsBilling: true },
       }),
       submit: async (submission) => this.submit(submission, node),
-      status: async (ref) => this.statusOf(ref),
-      result: async (ref) => ({ files: [{ kind: "stored", media: mediaOf(ref) }] }),
+      status: async (ref) => this.getStatus(ref),
+      result: async (ref) => ({ files: [{ kind: "stored", media: getMedia(ref) }] }),
       ...(name === "plain"
         ? {}
         : {
             lookUp: async (job: string) =>
               this.taken.has(job)
-                ? { kind: "found" as const, ref: job, status: this.statusOf(job) }
+                ? { kind: "found" as const, ref: job, status: this.getStatus(job) }
                 : { kind: "absent" as const },
           }),
       cancel: async (ref) => this.cancel(ref),
@@ -125,7 +125,7 @@ export class SimProvider {
     return { kind: "accepted", ref: job, status: { state: "queued" } };
   }
 
-  private statusOf(ref: string): ProviderStatus {
+  private getStatus(ref: string): ProviderStatus {
     const job = this.taken.get(ref);
     if (job === undefined) return { state: "lost" };
     if (job.isCanceled) return { state: "canceled", billed: false };
@@ -141,7 +141,7 @@ export class SimProvider {
   }
 }
 
-function mediaOf(ref: string) {
+function getMedia(ref: string) {
   return { objectKey: ref, mimeType: "image/png", sizeBytes: 1, sha256: ref };
 }
 

@@ -111,10 +111,10 @@ async function waitForOwners(cluster: SimCluster): Promise<void> {
  */
 function removeOtherHistories(cluster: SimCluster, shards: readonly number[]): boolean {
   const { history, nodes } = cluster;
-  const disksOf = (shard: number) => nodes.flatMap(({ disks }) => disks[shard] ?? []);
+  const getDisks = (shard: number) => nodes.flatMap(({ disks }) => disks[shard] ?? []);
   const others = nodes.filter((_, at) =>
     shards.some((shard) => {
-      const disks = disksOf(shard);
+      const disks = getDisks(shard);
       const own = disks[at];
       return own !== undefined && history.differs(shard, own, disks);
     }),

@@ -66,8 +66,8 @@ export class ToyClients implements Clients {
 
   async wrongAtEnd(): Promise<string | undefined> {
     for (const key of this.keys) {
-      const { sure, open } = this.knownOf(key);
-      const owner = this.of.nodes.find(({ gateway }) => gateway?.owns(this.shardOf(key)) === true);
+      const { sure, open } = this.getKnown(key);
+      const owner = this.of.nodes.find(({ gateway }) => gateway?.owns(this.getShard(key)) === true);
       const count = owner?.gateway?.read(key)?.count ?? 0;
       if (count < sure) return `${sure} additions were acknowledged, the counter says ${count}`;
       if (count > sure + open)
@@ -81,12 +81,12 @@ export class ToyClients implements Clients {
     return this.cluster;
   }
 
-  private shardOf(key: CounterKey): number {
+  private getShard(key: CounterKey): number {
     const { shardCount } = this.of;
     return key.charCodeAt(1) >= 128 ? shardCount : (key.charCodeAt(0) * shardCount) >> 8;
   }
 
-  private knownOf(key: CounterKey): Known {
+  private getKnown(key: CounterKey): Known {
     const known = this.known.get(key) ?? { sure: 0, open: 0, answers: new Set(), told: [] };
     this.known.set(key, known);
     return known;
@@ -97,11 +97,11 @@ export class ToyClients implements Clients {
   }
 
   private add(gateway: Gateway, key: CounterKey): void {
-    const known = this.knownOf(key);
+    const known = this.getKnown(key);
     known.open++;
     void gateway.ask(key, this.addition(), "work").then((reply) => {
-      const count = countOf(reply);
-      this.of.note(`a client adds to ${this.shardOf(key)}: ${count ?? "unknown"}`);
+      const count = getCount(reply);
+      this.of.note(`a client adds to ${this.getShard(key)}: ${count ?? "unknown"}`);
       if (isRefused(reply)) known.open--;
       if (count === undefined) return;
       known.open--;
@@ -115,12 +115,12 @@ export class ToyClients implements Clients {
   /** Adds to one counter, which tells others, of other shards too. */
   private spread(gateway: Gateway, key: CounterKey): void {
     const others = this.keys.filter((other) => other !== key && this.of.dice.percent(50));
-    const added = [key, ...others].map((one) => this.knownOf(one));
+    const added = [key, ...others].map((one) => this.getKnown(one));
     for (const known of added) known.open++;
     const message = this.addition();
     void gateway.ask(key, { kind: "spread", to: others, message }, "work").then((reply) => {
-      const count = countOf(reply);
-      this.of.note(`a client spreads from ${this.shardOf(key)}: ${count ?? "unknown"}`);
+      const count = getCount(reply);
+      this.of.note(`a client spreads from ${this.getShard(key)}: ${count ?? "unknown"}`);
       if (isRefused(reply)) for (const known of added) known.open--;
       if (count === undefined) return;
       for (const known of added) {
@@ -135,8 +135,8 @@ export class ToyClients implements Clients {
   }
 
   private async look(gateway: Gateway, key: CounterKey): Promise<void> {
-    const known = this.knownOf(key);
-    const isOfDirectory = this.shardOf(key) === this.of.shardCount;
+    const known = this.getKnown(key);
+    const isOfDirectory = this.getShard(key) === this.of.shardCount;
     const oldMs = isOfDirectory ? oldMax : 0;
     const sinceMs = this.of.timeline.nowMs - oldMs;
     const least = Math.max(0, ...known.told.filter((one) => one.atMs <= sinceMs).map(countOfOne));
@@ -153,7 +153,7 @@ export class ToyClients implements Clients {
 
 const countOfOne = ({ count }: { readonly count: number }) => count;
 
-function countOf(reply: unknown): number | undefined {
+function getCount(reply: unknown): number | undefined {
   return (reply as { count?: number }).count;
 }
 

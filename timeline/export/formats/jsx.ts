@@ -1,4 +1,4 @@
-import { type Curve, firstOf, isFixed } from "../curve.ts";
+import { type Curve, getFirst, isFixed } from "../curve.ts";
 import {
   type Crop,
   type EditList,
@@ -74,10 +74,10 @@ function importLine(media: EditMedia, { width, height, frames }: EditList): stri
   const seconds = Math.min(10_800, (media.frames ?? frames) / editFps);
   const size = `${edge(media.width ?? width)}, ${edge(media.height ?? height)}`;
   const place = `${text(media.path)}, ${size}, ${editFps}, ${amount(seconds)}`;
-  return `media[${numberOf(media)}] = footage(${place});`;
+  return `media[${getNumber(media)}] = footage(${place});`;
 }
 
-function numberOf({ path }: EditMedia): number {
+function getNumber({ path }: EditMedia): number {
   return Number(path.slice("media/".length, "media/0000".length));
 }
 
@@ -111,7 +111,7 @@ function placeLine({ name, start, end, from, rate, isEnabled }: Timed, comment: 
 function soundLayer(clip: SoundClip): readonly string[] {
   return [
     "",
-    `layer = comp.layers.add(media[${numberOf(clip.media)}]);`,
+    `layer = comp.layers.add(media[${getNumber(clip.media)}]);`,
     placeLine(clip, ""),
     `layer.audioEnabled = ${clip.isEnabled};`,
     ...levels(clip),
@@ -127,7 +127,7 @@ function pictureLayer(
   const comment = lut === undefined ? "" : `Apply ${lut.path} (effect Apply Color LUT)`;
   const added =
     content.kind === "media"
-      ? [`layer = comp.layers.add(media[${numberOf(content.media)}]);`]
+      ? [`layer = comp.layers.add(media[${getNumber(content.media)}]);`]
       : [`layer = comp.layers.addText(${text(content.text.lines.join("\r"))});`];
   return [
     "",
@@ -162,7 +162,7 @@ function holding(clip: PictureClip): readonly string[] {
 
 function posing(clip: PictureClip): readonly string[] {
   const { pose, content } = clip;
-  const anchor = anchorOf(content);
+  const anchor = findAnchor(content);
   const scaled = (value: readonly number[]): readonly number[] => value.map((one) => one * 100);
   return [
     ...(anchor === undefined
@@ -176,7 +176,7 @@ function posing(clip: PictureClip): readonly string[] {
 }
 
 /** The picture's middle, which is what a pose is about. */
-function anchorOf(content: PictureClip["content"]): Point | undefined {
+function findAnchor(content: PictureClip["content"]): Point | undefined {
   if (content.kind === "media") {
     const { width, height } = content.media;
     return width === undefined || height === undefined ? undefined : [width / 2, height / 2];
@@ -202,7 +202,7 @@ function curveLine(
   start: number,
   write: (value: readonly number[]) => string,
 ): string {
-  if (isFixed(curve)) return `set(${property}, ${write(firstOf(curve))});`;
+  if (isFixed(curve)) return `set(${property}, ${write(getFirst(curve))});`;
   const times = curve.keys.map(({ frame }) => seconds(start + frame)).join(", ");
   const values = curve.keys.map(({ value }) => write(value)).join(", ");
   return `animate(${property}, [${times}], [${values}]);`;
@@ -212,7 +212,7 @@ function curveLine(
 const silenceDb = -96;
 
 function levels({ gain, start, isEnabled }: SoundClip): readonly string[] {
-  const isFull = isFixed(gain) && firstOf(gain)[0] === 1;
+  const isFull = isFixed(gain) && getFirst(gain)[0] === 1;
   if (isFull || !isEnabled) return [];
   const decibels = ([share = 1]: readonly number[]): string => {
     const level = share <= 0 ? silenceDb : Math.max(silenceDb, 20 * Math.log10(share));

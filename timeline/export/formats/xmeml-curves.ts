@@ -1,4 +1,4 @@
-import { type Curve, firstOf, isFixed } from "../curve.ts";
+import { type Curve, getFirst, isFixed } from "../curve.ts";
 import { type Tag, tag } from "./xml.ts";
 
 /** A parameter's value, and its keyframes where it changes. */
@@ -7,7 +7,7 @@ export function curveTags(
   when: (frame: number) => number,
   value: (parts: readonly number[]) => Tag,
 ): readonly Tag[] {
-  const first = value(firstOf(curve));
+  const first = value(getFirst(curve));
   if (isFixed(curve)) return [first];
   const keys = curve.keys.map((key) =>
     tag("keyframe", [tag("when", when(key.frame)), value(key.value)]),

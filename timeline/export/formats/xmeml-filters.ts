@@ -1,7 +1,7 @@
-import { type Curve, firstOf, isFixed } from "../curve.ts";
+import { type Curve, getFirst, isFixed } from "../curve.ts";
 import type { Crop, EditList, PictureClip, SoundClip } from "../edit-list.ts";
 import type { Notes } from "../notes.ts";
-import { cropOf } from "../placing.ts";
+import { computeCrop } from "../placing.ts";
 import { curveTags } from "./xmeml-curves.ts";
 import { type Tag, tag } from "./xml.ts";
 
@@ -26,7 +26,7 @@ export function pictureFilters(
     isFixed(pose.rotation) &&
     isFixed(pose.position) &&
     isNeutral(clip, width, height);
-  const [across = 1, down = 1] = firstOf(pose.scale);
+  const [across = 1, down = 1] = getFirst(pose.scale);
   if (Math.abs(across / down - 1) > 0.002)
     notes.add(
       `${clip.name} is stretched in one direction: sequence.xml has the scale of its width`,
@@ -37,7 +37,7 @@ export function pictureFilters(
     parameter("center", "Center", curveTags(pose.position, when, centre)),
     parameter("centerOffset", "Anchor Point", [tag("value", [tag("horiz", 0), tag("vert", 0)])]),
   ]);
-  const isSolid = isDissolving || (isFixed(pose.opacity) && firstOf(pose.opacity)[0] === 1);
+  const isSolid = isDissolving || (isFixed(pose.opacity) && getFirst(pose.opacity)[0] === 1);
   const opacity = effect("Opacity", "opacity", "motion", "video", [
     parameter("opacity", "Opacity", curveTags(pose.opacity, when, percent), 0, 100),
   ]);
@@ -53,7 +53,7 @@ export function pictureFilters(
 export function audioFilters(clip: SoundClip): readonly Tag[] {
   const when = (frame: number): number => clip.from + Math.round(frame * clip.rate);
   const level = ([gain = 1]: readonly number[]): Tag => tag("value", rounded(gain));
-  const isFull = isFixed(clip.gain) && firstOf(clip.gain)[0] === 1;
+  const isFull = isFixed(clip.gain) && getFirst(clip.gain)[0] === 1;
   const levels = effect("Audio Levels", "audiolevels", "audiolevels", "audio", [
     parameter("level", "Level", curveTags(clip.gain, when, level), 0, 3.98109),
   ]);
@@ -62,13 +62,13 @@ export function audioFilters(clip: SoundClip): readonly Tag[] {
 
 /** Editors show a picture in the middle of the frame at its own size. */
 function isNeutral({ pose }: PictureClip, width: number, height: number): boolean {
-  const [x = 0, y = 0] = firstOf(pose.position);
+  const [x = 0, y = 0] = getFirst(pose.position);
   const isCentred = Math.abs(x - width / 2) < 0.01 && Math.abs(y - height / 2) < 0.01;
   return isCentred && isAbout(pose.scale, 1) && isAbout(pose.rotation, 0);
 }
 
 function isAbout(curve: Curve, wanted: number): boolean {
-  return Math.abs((firstOf(curve)[0] ?? 0) - wanted) < 1e-4;
+  return Math.abs((getFirst(curve)[0] ?? 0) - wanted) < 1e-4;
 }
 
 function cropFor(clip: PictureClip, notes: Notes): Crop | undefined {
@@ -76,7 +76,7 @@ function cropFor(clip: PictureClip, notes: Notes): Crop | undefined {
   if (mask === undefined) return crop;
   const size = content.kind === "media" ? content.media : undefined;
   const { width = 0, height = 0 } = size ?? {};
-  const cut = width > 0 && height > 0 ? cropOf(mask, { width, height }, crop) : undefined;
+  const cut = width > 0 && height > 0 ? computeCrop(mask, { width, height }, crop) : undefined;
   const shape = mask.isInverted ? `inverted ${mask.shape}` : mask.shape;
   if (cut === undefined) notes.add(`${name} has a mask (${shape}), which sequence.xml leaves out`);
   else if (mask.feather > 0) notes.add(`${name}: the soft edge of its mask is a hard crop`);

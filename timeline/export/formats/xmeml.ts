@@ -132,7 +132,7 @@ class ClipBook {
   soundTracks(): readonly Tag[] {
     return this.sounds.map(({ track, channel }) =>
       tag("track", [
-        ...clipsOf({ track, channel }).map((clip) => this.soundItem(clip, channel)),
+        ...getClips({ track, channel }).map((clip) => this.soundItem(clip, channel)),
         tag("enabled", truth(track.isEnabled)),
         tag("locked", truth(track.isLocked)),
         tag("outputchannelindex", channel),
@@ -152,7 +152,7 @@ class ClipBook {
       for (const [at, clip] of clips.entries())
         add(clip, { mediaType: "video", trackIndex: track + 1, clipIndex: at + 1 });
     for (const [track, sound] of this.sounds.entries())
-      for (const [at, clip] of clipsOf(sound).entries())
+      for (const [at, clip] of getClips(sound).entries())
         add(clip, { mediaType: "audio", trackIndex: track + 1, clipIndex: at + 1 });
   }
 
@@ -180,7 +180,7 @@ class ClipBook {
     const media = content.kind === "media" ? content.media : undefined;
     const length = media?.frames ?? out;
     const tags = this.clipItem(clip, item?.id ?? "", {
-      path: pathOf(clip),
+      path: getPath(clip),
       length: Math.max(length, out),
       start: isDissolving ? -1 : start,
       end: isFollowed && heldFrom === undefined ? -1 : end,
@@ -321,7 +321,7 @@ function link({ id, mediaType, trackIndex, clipIndex }: Item): Tag {
 }
 
 /** A sound of one channel has no second one. */
-function clipsOf({ track, channel }: SoundTrack): readonly SoundClip[] {
+function getClips({ track, channel }: SoundTrack): readonly SoundClip[] {
   return track.clips.filter(({ media }) => media.channels >= channel);
 }
 
@@ -334,7 +334,7 @@ function numberIn(path: string): string {
   return path.replace(/^(\w+)\/(\d+).*$/, "$1-$2");
 }
 
-function pathOf({ content }: PictureClip): string {
+function getPath({ content }: PictureClip): string {
   return content.kind === "text" ? (content.text.picture?.path ?? "") : content.media.path;
 }
 
