@@ -105,6 +105,6 @@ export interface Refused {
   readonly refusal: Refusal;
 }
 
-export function refused(refusal: Refusal): Refused {
+export function createRefused(refusal: Refusal): Refused {
   return { kind: "refused", refusal };
 }

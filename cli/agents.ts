@@ -113,9 +113,9 @@ async function list(args: readonly string[], { client, terminal }: Session): Pro
   });
   const page = await (await client()).agents.listSessions();
   if (values.json) terminal.print(JSON.stringify(page));
-  else for (const session of page.items) terminal.print(described(session));
+  else for (const session of page.items) terminal.print(describeSession(session));
 }
 
-function described({ id, status, credits_spent: spent, title }: AgentSession): string {
+function describeSession({ id, status, credits_spent: spent, title }: AgentSession): string {
   return [id, status.padEnd(7), count(spent, "credit"), title ?? ""].join("  ").trimEnd();
 }

@@ -37,7 +37,7 @@ export const listAssets: Command = {
       terminal.print(JSON.stringify(page));
       return;
     }
-    for (const asset of page.items) terminal.print(described(asset));
+    for (const asset of page.items) terminal.print(describeAsset(asset));
     terminal.say(`${page.items.length} of ${count(page.total, "asset")}\n`);
     if (page.next_cursor) terminal.say(moreLine("assets", filters, page.next_cursor));
   },
@@ -65,7 +65,7 @@ export const showAsset: Command = {
     const client = await session.client();
     const asset = await client.assets.get(id);
     if (values.output !== undefined) await saveAsset(client, asset, values.output);
-    else session.terminal.print(values.json ? JSON.stringify(asset) : described(asset));
+    else session.terminal.print(values.json ? JSON.stringify(asset) : describeAsset(asset));
   },
 };
 
@@ -97,10 +97,10 @@ export const restoreAsset: Command = {
 async function restore(args: readonly string[], session: Session): Promise<void> {
   const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });
   const id = onlyArgument(positionals, "the asset");
-  session.terminal.print(described(await (await session.client()).assets.restore(id)));
+  session.terminal.print(describeAsset(await (await session.client()).assets.restore(id)));
 }
 
-function described(asset: Asset): string {
+function describeAsset(asset: Asset): string {
   const { id, status, mime_type: type, size_bytes: size, display_name: name } = asset;
   return [id, status.padEnd(10), type, `${Math.ceil(size / 1024)} KiB`, name].join("  ");
 }

@@ -35,7 +35,7 @@ export async function deliver(
   }
   // Standard output then carries only the result.
   const tell = output === standardOutput ? tellBeside(session) : session.terminal.print;
-  for (const file of saved) if (file.path !== standardOutput) tell(described(file));
+  for (const file of saved) if (file.path !== standardOutput) tell(describe(file));
   for (const warning of job.warnings ?? []) session.terminal.say(`warning: ${warning}\n`);
   const charged = job.credits_charged;
   tell(
@@ -57,7 +57,7 @@ async function make(
 ): Promise<Job> {
   const line = progressLine(session.terminal);
   const accepted = await client.generate.submit(what, request);
-  const forget = session.terminal.onInterrupt(() => interrupted(accepted.id));
+  const forget = session.terminal.onInterrupt(() => explainInterruption(accepted.id));
   try {
     line.show(accepted);
     return await client.jobs.wait(accepted.id, { onEvent: ({ data }) => line.show(data) });
@@ -75,7 +75,7 @@ async function make(
 }
 
 /** The accepted job goes on; the text says how to find or end it. */
-function interrupted(id: string): string {
+function explainInterruption(id: string): string {
   return `\nThe job ${id} goes on. See it with klieg job ${id}, end it with klieg cancel ${id}.\n`;
 }
 
@@ -99,7 +99,7 @@ function getExtension({ mime_type: type }: Asset): string {
   return `.${extensionByType[type] ?? "bin"}`;
 }
 
-function described({ path, asset, sizeBytes }: SavedFile): string {
+function describe({ path, asset, sizeBytes }: SavedFile): string {
   const edges = asset.width && asset.height ? `${asset.width} x ${asset.height}, ` : "";
   const length = asset.duration_seconds ? `${asset.duration_seconds} s, ` : "";
   return `${path}  ${edges}${length}${Math.ceil(sizeBytes / 1024)} KiB`;

@@ -2,7 +2,7 @@
 
 import { extname } from "node:path";
 import { parseArgs } from "node:util";
-import { defined } from "../config/defined.ts";
+import { omitUndefined } from "../config/defined.ts";
 import {
   type Command,
   onlyArgument,
@@ -87,7 +87,7 @@ export function readArguments(medium: Medium, args: readonly string[], session: 
     request: async () => ({
       ...medium.fixed,
       ...(await subject(session)),
-      ...defined({ output_format: format }),
+      ...omitUndefined({ output_format: format }),
       ...fields,
       ...(await fileFields(files, given, session)),
     }),

@@ -49,7 +49,7 @@ async function one(
   const id = onlyArgument(positionals, "the job");
   const job = await ask(await session.client(), id);
   if (values.json) session.terminal.print(JSON.stringify(job));
-  else for (const line of described(job)) session.terminal.print(line);
+  else for (const line of describe(job)) session.terminal.print(line);
 }
 
 async function list(args: readonly string[], { client, terminal }: Session): Promise<void> {
@@ -92,7 +92,7 @@ export function moreLine(
   return `more: klieg ${command} ${options.join(" ")}\n`;
 }
 
-function described(job: Job): string[] {
+function describe(job: Job): string[] {
   const message =
     job.failure?.message ?? job.cancellation?.message ?? job.status_message ?? undefined;
   const assets = job.assets ?? (job.asset === undefined ? [] : [job.asset]);

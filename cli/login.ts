@@ -62,7 +62,7 @@ function passUnauthorized(error: unknown): void {
 async function logIn({ settings, terminal }: Session): Promise<void> {
   const origin = await findOrigin(settings());
   const login = { url: origin, clientId };
-  const { token, refresh, scopes } = await approved(login, terminal);
+  const { token, refresh, scopes } = await awaitApproval(login, terminal);
   const client = openClient({ url: origin, token });
   const made = await client.tokens.create({
     name: `klieg login, ${hostname()}`.slice(0, 100),
@@ -74,7 +74,7 @@ async function logIn({ settings, terminal }: Session): Promise<void> {
 }
 
 /** What a person allowed in the browser. Throws `CommandError`. */
-async function approved(login: DeviceLogin, terminal: Terminal) {
+async function awaitApproval(login: DeviceLogin, terminal: Terminal) {
   try {
     const device = await beginDeviceLogin(login, scope);
     terminal.say(`Open ${device.verification_uri_complete ?? device.verification_uri}\n`);

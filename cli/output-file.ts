@@ -46,7 +46,7 @@ export async function saveAsset(client: Klieg, asset: Asset, path: string): Prom
 async function print(body: ReadableStream<Uint8Array>): Promise<number> {
   let sizeBytes = 0;
   const reader = body.getReader();
-  const counted = async function* () {
+  const numberPath = async function* () {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
@@ -54,7 +54,7 @@ async function print(body: ReadableStream<Uint8Array>): Promise<number> {
       yield value;
     }
   };
-  await pipeline(counted, process.stdout, { end: false });
+  await pipeline(numberPath, process.stdout, { end: false });
   return sizeBytes;
 }
 

@@ -11,7 +11,7 @@ import {
   type Modality,
   type ModelEntry,
 } from "./catalogue.ts";
-import { defined } from "./defined.ts";
+import { omitUndefined } from "./defined.ts";
 import type { Mapping } from "./mapping/mapping.ts";
 import { readMapping } from "./mapping/mapping-reader.ts";
 import { remoteFault } from "./model-checks.ts";
@@ -117,11 +117,11 @@ function buildModel(
   const fault = provider === undefined ? ownFault(entry) : remoteFault(entry, provider);
   if (fault !== undefined) return { wrongs: [fault] };
   if (provider === undefined || entry.mapping === undefined)
-    return { model: completed(entry, undefined), wrongs: [] };
+    return { model: complete(entry, undefined), wrongs: [] };
   const mapping = readMapping(entry.mapping, entry, provider.adapter === "comfyui", file);
   return "faults" in mapping
     ? { wrongs: mapping.faults.map((what) => `has a mapping that ${what}`) }
-    : { model: completed(entry, mapping), wrongs: [] };
+    : { model: complete(entry, mapping), wrongs: [] };
 }
 
 function ownFault({ provider, provider_model }: FileEntry): string | undefined {
@@ -129,7 +129,7 @@ function ownFault({ provider, provider_model }: FileEntry): string | undefined {
   return provider_model === undefined ? `needs a provider_model: ${what}` : undefined;
 }
 
-function completed(entry: FileEntry, mapping: Mapping | undefined): ModelEntry {
+function complete(entry: FileEntry, mapping: Mapping | undefined): ModelEntry {
   const { mapping: _, ...rest } = entry;
   return {
     ...rest,
@@ -137,13 +137,13 @@ function completed(entry: FileEntry, mapping: Mapping | undefined): ModelEntry {
     callback: entry.callback ?? false,
     always_refund_moderation: entry.always_refund_moderation ?? false,
     inline_submit_ms: entry.inline_submit_ms ?? (isRemote(entry.provider) ? remoteInlineMs : 0),
-    ...defined({ mapping }),
+    ...omitUndefined({ mapping }),
   };
 }
 
 /** Undefined when it cannot be used. */
 function readFile(file: string, faults: CatalogueError[]): CatalogueFile | undefined {
-  const value: unknown = file === shippedModels ? shipped : parsed(file);
+  const value: unknown = file === shippedModels ? shipped : parseFile(file);
   if (value instanceof CatalogueError) faults.push(value);
   else if (isCatalogueFile(value)) return value;
   else
@@ -171,7 +171,7 @@ function listNames(model: ModelEntry): string[] {
   return [...names, ...model.default_for.map((modality) => `${modality} default`)];
 }
 
-function parsed(file: string): unknown {
+function parseFile(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {

@@ -5,7 +5,7 @@ type Defined<T> = {
 };
 
 /** `members` without those that are undefined, for optional members that may be only absent. */
-export function defined<T extends object>(members: T): Defined<T> {
+export function omitUndefined<T extends object>(members: T): Defined<T> {
   const kept: Record<string, unknown> = {};
   for (const name in members) if (members[name] !== undefined) kept[name] = members[name];
   return kept as Defined<T>;

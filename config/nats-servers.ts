@@ -29,12 +29,12 @@ export function natsServer(url: string): NatsServer {
   return {
     address: `${hostname}:${port || 4222}`,
     isEncrypted,
-    user: decoded(parsed.username),
-    password: decoded(parsed.password),
+    user: decodePart(parsed.username),
+    password: decodePart(parsed.password),
   };
 }
 
-function decoded(part: string): string | undefined {
+function decodePart(part: string): string | undefined {
   if (part === "") return undefined;
   try {
     return decodeURIComponent(part);

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { defined } from "./defined.ts";
+import { omitUndefined } from "./defined.ts";
 import { isNetwork } from "./network.ts";
 import {
   defaultModerationPatterns,
@@ -128,7 +128,7 @@ function collect<T>(faults: ProviderFileError[], read: () => T): T | undefined {
 
 function readEntries(file: string | undefined): readonly Entry[] {
   if (file === undefined) return [];
-  const value = parsed(file);
+  const value = parseFile(file);
   if (isProviderFile(value)) return value.providers;
   const fault = isProviderFile.faults(value)[0] ?? { pointer: "", detail: "is wrong" };
   throw new ProviderFileError(`${file}: ${describe(fault, value)}.`);
@@ -170,7 +170,7 @@ function buildConfig(entry: Entry, place: Place): ProviderConfig {
     moderationPatterns: entry.moderation_patterns ?? patternsByAdapter[adapter] ?? [],
     callbackAddresses: entry.callback_addresses ?? [],
     headers: readHeaders(entry, place),
-    ...defined({
+    ...omitUndefined({
       key: entry.key && readSecret(entry.key, "key", place),
       webhookSecret:
         entry.webhook_secret && readSecret(entry.webhook_secret, "webhook_secret", place),
@@ -299,7 +299,7 @@ function nameAt(value: unknown, at: string): string {
 }
 
 /** A syntax error's own message would repeat some of the text. */
-function parsed(file: string): unknown {
+function parseFile(file: string): unknown {
   let text: string;
   try {
     text = readFileSync(file, "utf8");

@@ -40,18 +40,18 @@ type Finding = ReturnType<ReturnType<typeof Compile>["Errors"]>[number];
 function toFaults(findings: readonly Finding[]): Fault[] {
   const byPointer = new Map<string, string>();
   for (const finding of findings)
-    for (const { pointer, detail } of described(finding)) {
+    for (const { pointer, detail } of toFault(finding)) {
       if (byPointer.size === faultsMax) break;
       if (!byPointer.has(pointer)) byPointer.set(pointer, detail);
     }
   return [...byPointer].map(([pointer, detail]) => ({ pointer: cut(pointer), detail }));
 }
 
-function described({ keyword, instancePath, message, params }: Finding): Fault[] {
+function toFault({ keyword, instancePath, message, params }: Finding): Fault[] {
   const at = (names: unknown, detail: string) =>
     (names as string[])
       .slice(0, faultsMax)
-      .map((name) => ({ pointer: `${instancePath}/${escaped(name)}`, detail }));
+      .map((name) => ({ pointer: `${instancePath}/${escapePointer(name)}`, detail }));
   const given = params as Readonly<Record<string, unknown>>;
   switch (keyword) {
     case "required":
@@ -65,17 +65,17 @@ function described({ keyword, instancePath, message, params }: Finding): Fault[]
       return [{ pointer: instancePath, detail: oneLineRule }];
     case "enum":
       return [
-        { pointer: instancePath, detail: `must be one of ${listed(given["allowedValues"])}` },
+        { pointer: instancePath, detail: `must be one of ${listValues(given["allowedValues"])}` },
       ];
   }
   return [{ pointer: instancePath, detail: message }];
 }
 
 /** A member's name as a segment of an RFC 6901 pointer. */
-export function escaped(name: string): string {
+export function escapePointer(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-function listed(values: unknown): string {
+function listValues(values: unknown): string {
   return (values as unknown[]).map(String).join(", ");
 }

@@ -22,21 +22,29 @@ function variable(
   return { package: `@fontsource-variable/${name}`, sheets, families };
 }
 
-function fixed(name: string, sheets: readonly string[], ...families: readonly string[]): WebFont {
+function createFixedFont(
+  name: string,
+  sheets: readonly string[],
+  ...families: readonly string[]
+): WebFont {
   return { package: `@fontsource/${name}`, sheets, families };
 }
 
 export const webFonts: readonly WebFont[] = [
   variable("arimo", both, "Arial", "Helvetica", "Helvetica Neue", "Liberation Sans", "Arimo"),
-  fixed("tinos", four, "Times New Roman", "Times", "Liberation Serif", "Tinos"),
-  fixed("cousine", four, "Courier New", "Courier", "Liberation Mono", "Cousine"),
+  createFixedFont("tinos", four, "Times New Roman", "Times", "Liberation Serif", "Tinos"),
+  createFixedFont("cousine", four, "Courier New", "Courier", "Liberation Mono", "Cousine"),
   variable("gelasio", both, "Georgia", "Gelasio"),
   variable("inter", both, "Inter", "Inter Variable"),
   variable("montserrat", both, "Montserrat"),
   variable("roboto", both, "Roboto"),
   variable("open-sans", both, "Open Sans"),
-  fixed("lato", ["300", ...four, "900"], "Lato"),
-  fixed("poppins", ["300", "400", "400-italic", "500", "600", "700", "800", "900"], "Poppins"),
+  createFixedFont("lato", ["300", ...four, "900"], "Lato"),
+  createFixedFont(
+    "poppins",
+    ["300", "400", "400-italic", "500", "600", "700", "800", "900"],
+    "Poppins",
+  ),
   variable("oswald", upright, "Oswald"),
   variable("raleway", both, "Raleway"),
   variable("playfair-display", both, "Playfair Display"),
@@ -47,8 +55,8 @@ export const webFonts: readonly WebFont[] = [
   variable("dm-sans", both, "DM Sans"),
   variable("outfit", upright, "Outfit"),
   variable("space-grotesk", upright, "Space Grotesk"),
-  fixed("bebas-neue", ["400"], "Bebas Neue"),
+  createFixedFont("bebas-neue", ["400"], "Bebas Neue"),
   variable("jetbrains-mono", both, "JetBrains Mono"),
   variable("roboto-mono", both, "Roboto Mono"),
-  fixed("anton", ["400"], "Anton"),
+  createFixedFont("anton", ["400"], "Anton"),
 ];

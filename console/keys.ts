@@ -60,7 +60,7 @@ export function followKeys(): void {
 function press(key: string): boolean {
   const view = isLed ? views[key] : undefined;
   isLed = false;
-  if (view !== undefined) return done(() => go(at(view)));
+  if (view !== undefined) return finish(() => go(at(view)));
   if (key === "g") {
     isLed = true;
     setTimeout(() => {
@@ -70,11 +70,11 @@ function press(key: string): boolean {
   }
   if (key === "/") return focusOn(document.querySelector<HTMLElement>("[data-search]"));
   if (key === "j" || key === "k") return step(key === "j" ? 1 : -1);
-  if (key === "?") return done(() => (areKeysShown.value = true));
+  if (key === "?") return finish(() => (areKeysShown.value = true));
   return false;
 }
 
-function done(act: () => unknown): true {
+function finish(act: () => unknown): true {
   act();
   return true;
 }

@@ -1,5 +1,5 @@
 /** Views that are loaded when they are first shown. */
-import { Failed, Rows } from "./parts/shown.tsx";
+import { FailureNotice, Rows } from "./parts/shown.tsx";
 import { type ComponentType, useEffect, useState } from "./view.ts";
 
 type Loaded = { readonly phase: "loading" | "gone" } | { readonly view: ComponentType };
@@ -28,7 +28,7 @@ export function lazy(load: () => Promise<ComponentType>): ComponentType {
     }, []);
     if ("view" in loaded) return <loaded.view />;
     return loaded.phase === "gone" ? (
-      <Failed fault={gone} again={() => location.reload()} />
+      <FailureNotice fault={gone} again={() => location.reload()} />
     ) : (
       <Rows count={5} />
     );

@@ -25,7 +25,7 @@ export function dismiss(id: number): void {
   notices.value = notices.value.filter((shown) => shown.id !== id);
 }
 
-export function refused(error: unknown): void {
+export function refuse(error: unknown): void {
   noteRefusal(error);
   notice(createFault(error).detail, "refused");
 }
@@ -36,6 +36,6 @@ export function attempt(act: () => Promise<unknown>, done?: string): void {
     () => {
       if (done !== undefined) notice(done);
     },
-    (error: unknown) => refused(error),
+    (error: unknown) => refuse(error),
   );
 }

@@ -43,7 +43,7 @@ export function refine(query: Readonly<Record<string, string | undefined>>): voi
   place.value = read();
 }
 
-export function asked(name: string): string | undefined {
+export function getParameter(name: string): string | undefined {
   return place.value.query.get(name) ?? undefined;
 }
 

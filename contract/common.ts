@@ -1,5 +1,5 @@
 import { modalities } from "../config/catalogue.ts";
-import { defined } from "../config/defined.ts";
+import { omitUndefined } from "../config/defined.ts";
 import { oneLinePattern } from "../config/one-line.ts";
 import { type Type as T, Type } from "../config/schema.ts";
 
@@ -21,7 +21,7 @@ export function nullable<S extends T.TSchema>(schema: S) {
 export function strict<P extends T.TProperties>(properties: P, title?: string) {
   return Type.Object(properties, {
     additionalProperties: false,
-    ...defined({ title }),
+    ...omitUndefined({ title }),
   });
 }
 

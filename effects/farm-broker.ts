@@ -19,7 +19,7 @@
  */
 
 import type { JobMessage, Outcome } from "../actors/protocol/job.ts";
-import { defined } from "../config/defined.ts";
+import { omitUndefined } from "../config/defined.ts";
 import { limits } from "../config/limits.ts";
 import { type Id, type IdMint, idAtEnd } from "../engine/id.ts";
 import { getPartition, type Key } from "../engine/key.ts";
@@ -120,7 +120,7 @@ export class FarmBroker {
       lease.isDurable = true;
       lease.lastSeenMs = this.ports.clock.monotonicMs();
       const { outputPrefix } = lease.objects;
-      const task = { token, kind, input, outputPrefix, ...defined({ trace }) };
+      const task = { token, kind, input, outputPrefix, ...omitUndefined({ trace }) };
       lease.node.connection.send({ kind: "lease", task });
     }
     return { kind: "concluded" };
@@ -223,12 +223,12 @@ export class FarmBroker {
         this.heartbeat(message);
         return;
       case "finished":
-        this.helpers.finished(message.token);
-        this.finished(message.token, message.outcome);
+        this.helpers.finishPart(message.token);
+        this.finishTask(message.token, message.outcome);
         this.offer();
         return;
       case "returned":
-        this.helpers.finished(message.token);
+        this.helpers.finishPart(message.token);
         this.takeBack(node, message.token);
         return;
       case "ask":
@@ -245,7 +245,7 @@ export class FarmBroker {
         this.helpers.take(message.member);
         return;
       case "made":
-        this.helpers.made(message.member, message.part, message.result);
+        this.helpers.onPart(message.member, message.part, message.result);
         return;
     }
   }
@@ -295,7 +295,7 @@ export class FarmBroker {
     this.ports.send(lease.job, { kind: "progress", token, progress });
   }
 
-  private finished(token: string, outcome: TaskOutcome): void {
+  private finishTask(token: string, outcome: TaskOutcome): void {
     const lease = this.leaseByToken.get(token);
     if (lease === undefined) return;
     if (outcome.kind === "failed" && outcome.isTimeout === true)
@@ -317,7 +317,7 @@ export class FarmBroker {
         message: outcome.message,
         atOutput: false,
         billed: false,
-        ...defined({ warnings: outcome.warnings }),
+        ...omitUndefined({ warnings: outcome.warnings }),
       };
     const partition = getPartition(job);
     const outputs = outcome.outputs.map((media) => ({
@@ -328,7 +328,7 @@ export class FarmBroker {
     return {
       kind: "succeeded",
       outputs,
-      ...defined({ warnings, details }),
+      ...omitUndefined({ warnings, details }),
     };
   }
 
@@ -367,7 +367,7 @@ export class FarmBroker {
 
   private end(lease: Lease): void {
     lease.node.free++;
-    this.waiting.ended(lease);
+    this.waiting.onEnd(lease);
     if (this.helpers.disband(lease.token)) void lease.objects.clearShared();
     this.leaseByJob.delete(lease.job);
     this.leaseByToken.delete(lease.token);

@@ -119,7 +119,7 @@ export class FarmHelpers {
     this.hand(member.split);
   }
 
-  made(name: string, part: number, result: unknown): void {
+  onPart(name: string, part: number, result: unknown): void {
     const member = this.members.get(name);
     if (member === undefined) return;
     const { split, isLead } = member;
@@ -145,7 +145,7 @@ export class FarmHelpers {
   }
 
   /** A helper task ended: what it took and did not make is free again. */
-  finished(token: string): void {
+  finishPart(token: string): void {
     const member = this.members.get(token);
     if (member?.isLead === false) this.remove(member);
   }

@@ -102,7 +102,7 @@ export class FarmQueue {
   }
 
   /** A task that was taken is with its node no longer. */
-  ended(ownership: Ownership): void {
+  onEnd(ownership: Ownership): void {
     this.count(ownership, -1);
   }
 

@@ -117,11 +117,11 @@ function changeShard(
   switch (message.kind) {
     case "attach":
       shards.set(shard, createLink(outbox, shard, message.port));
-      outbox.opened(shard);
+      outbox.onOpen(shard);
       tells?.receive(shard, outbox);
       break;
     case "detach":
-      outbox.closed(shard);
+      outbox.onClose(shard);
       tells?.withdraw(shard);
       shards.get(shard)?.close();
       shards.delete(shard);

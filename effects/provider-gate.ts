@@ -99,14 +99,14 @@ export class ProviderGate {
   }
 
   /** The provider answered as it should. */
-  succeeded(): void {
+  onSuccess(): void {
     this.faults = 0;
     this.lastWordAtMs = this.ports.clock.monotonicMs();
     this.become("up");
   }
 
   /** It could not be reached, or answered 5xx. */
-  failed(): void {
+  onFailure(): void {
     this.faults++;
     this.lastErrorAtMs = this.ports.clock.nowMs();
     this.become(this.faults >= limits.providers.downAfter ? "down" : "degraded");
@@ -193,7 +193,7 @@ export class ProviderGate {
 
   private async probe(): Promise<void> {
     const health = await this.ports.probe();
-    if (health === "down") return this.failed();
+    if (health === "down") return this.onFailure();
     this.faults = 0;
     this.lastWordAtMs = this.ports.clock.monotonicMs();
     this.become(health === "up" || this.health === "down" ? "up" : health);

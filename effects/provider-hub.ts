@@ -11,8 +11,8 @@ import { Tally } from "../engine/metrics/tally.ts";
 import { plainObjects } from "../engine/plain-objects.ts";
 import type { Entropy } from "../engine/ports/entropy.ts";
 import type { Objects } from "../engine/ports/objects.ts";
-import { answered, Questions } from "../engine/questions.ts";
-import { counted } from "../providers/counted-provider.ts";
+import { answerQuestion, Questions } from "../engine/questions.ts";
+import { countCall } from "../providers/counted-provider.ts";
 import { SimulatedProvider } from "../providers/simulated/simulated-provider.ts";
 import type {
   EffectsQuestion,
@@ -49,7 +49,7 @@ export class ProviderHub {
 
   constructor(ports: HubPorts) {
     const { clock, objects, tell, onFailure } = ports;
-    const open = (config: ProviderConfig) => counted(ports.open(config), this.tally);
+    const open = (config: ProviderConfig) => countCall(ports.open(config), this.tally);
     this.ports = ports;
     // Jobs of an earlier start are simulated to their end whatever KLIEG_SIM is now.
     const simulated = new SimulatedProvider({
@@ -57,7 +57,7 @@ export class ProviderHub {
       callBack: (job, callback) =>
         void this.jobs.receiveCallback(simulatedProvider, jobKey(job), "internal", callback),
     });
-    this.providers = new Providers([counted(simulated, this.tally)], {
+    this.providers = new Providers([countCall(simulated, this.tally)], {
       clock,
       open,
       onHealth: (provider, health) => tell({ kind: "health", provider, health }),
@@ -88,9 +88,11 @@ export class ProviderHub {
         this.links.take(message);
         return;
       case "question":
-        void answered(message, (question) => this.answer(question), this.ports.onFailure).then(
-          this.ports.tell,
-        );
+        void answerQuestion(
+          message,
+          (question) => this.answer(question),
+          this.ports.onFailure,
+        ).then(this.ports.tell);
     }
   }
 

@@ -9,7 +9,7 @@
  */
 import { createHash } from "node:crypto";
 import type { CancelAnswer, JobEffect, ProviderTask } from "../actors/protocol/job.ts";
-import { defined } from "../config/defined.ts";
+import { omitUndefined } from "../config/defined.ts";
 import { limits } from "../config/limits.ts";
 import type { Key } from "../engine/key.ts";
 import type { Performance } from "../engine/outbox.ts";
@@ -169,7 +169,7 @@ export class ProviderJobs {
         break;
       case "unknown":
         if (!isRef(called)) return "ignored";
-        job.after(0, async () => this.submits.accepted(job, called, { state: "queued" }));
+        job.after(0, async () => this.submits.onAccepted(job, called, { state: "queued" }));
         break;
       case "accepting":
       case "queued":
@@ -270,7 +270,7 @@ export class ProviderJobs {
 
 function describeCall({ task, model }: ProviderJob): CalledJob {
   const { name, typicalSeconds, expectedUnits } = model;
-  return { job: task.job, model: name, typicalSeconds, ...defined({ expectedUnits }) };
+  return { job: task.job, model: name, typicalSeconds, ...omitUndefined({ expectedUnits }) };
 }
 
 const simulatedModel: ModelAtProvider = {

@@ -43,7 +43,7 @@ export class ProviderReads {
   ): Promise<void> {
     try {
       const status = await read;
-      job.at.gate?.succeeded();
+      job.at.gate?.onSuccess();
       job.tellDetail(null);
       if (!job.isOpen) return;
       if (status.state === "lost") return this.suffer(job, ref, lost);
@@ -63,7 +63,7 @@ export class ProviderReads {
   private suffer(job: ProviderJob, ref: string, fault: ReadFault): void {
     switch (fault.kind) {
       case "again":
-        job.at.gate?.failed();
+        job.at.gate?.onFailure();
         this.readAfterFailure(job, ref, fault.retryAfterMs);
         break;
       case "ended":
@@ -96,7 +96,7 @@ export class ProviderReads {
     const { provider, results } = job.at;
     const result = await provider.result(ref);
     if (!job.isOpen) return;
-    if (result.files.every(isInStore)) return this.end(job, this.delivered(job, result));
+    if (result.files.every(isInStore)) return this.end(job, this.deliverResult(job, result));
     const { files, enhancedPrompt } = result;
     if (files.some(({ kind }) => kind === "stream")) job.tell({ kind: "delivering" });
     job.stage = { kind: "delivering", ref };
@@ -113,7 +113,7 @@ export class ProviderReads {
     });
   }
 
-  private delivered({ key }: ProviderJob, { files }: ProviderResult): Outcome {
+  private deliverResult({ key }: ProviderJob, { files }: ProviderResult): Outcome {
     const partition = getPartition(key);
     const outputs = files
       .filter(isInStore)

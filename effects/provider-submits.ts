@@ -9,7 +9,7 @@
  */
 
 import type { ProviderTask } from "../actors/protocol/job.ts";
-import { defined } from "../config/defined.ts";
+import { omitUndefined } from "../config/defined.ts";
 import { limits } from "../config/limits.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 import type { LookUp, ProviderStatus, SubmitOutcome } from "../providers/provider.ts";
@@ -76,9 +76,9 @@ export class ProviderSubmits {
   }
 
   /** The provider has it. */
-  accepted(job: ProviderJob, ref: string, status: ProviderStatus): void | Promise<void> {
+  onAccepted(job: ProviderJob, ref: string, status: ProviderStatus): void | Promise<void> {
     const { isInProcess } = job.at.provider.describe();
-    job.at.gate?.succeeded();
+    job.at.gate?.onSuccess();
     job.refusals = 0;
     job.tellDetail(null);
     if (isInProcess) {
@@ -110,12 +110,12 @@ export class ProviderSubmits {
     }
     try {
       return await at.provider.submit({
-        ...givenTo(task),
+        ...getGivenTo(task),
         ...prepared,
         number,
         timeLeftMs: model.deadlineSeconds * 1000,
         typicalSeconds: model.typicalSeconds,
-        ...defined({ expectedUnits: model.expectedUnits }),
+        ...omitUndefined({ expectedUnits: model.expectedUnits }),
       });
     } catch (error) {
       job.fault(error);
@@ -127,24 +127,25 @@ export class ProviderSubmits {
     const { gate } = job.at;
     switch (outcome.kind) {
       case "busy":
-        gate?.succeeded();
+        gate?.onSuccess();
         job.tellUnsent("upstream_at_capacity");
         return this.beginAgain(job, outcome.retryAfterMs);
       case "down":
-        gate?.failed();
+        gate?.onFailure();
         job.tellUnsent("provider_down");
         return this.beginAgain(job, outcome.retryAfterMs);
       case "unknown":
         if (gate === undefined)
           job.tell({ kind: "submitting", number: job.submits, hasLookUp: true });
-        if (isRef(job.called?.ref)) return this.accepted(job, job.called.ref, { state: "queued" });
+        if (isRef(job.called?.ref))
+          return this.onAccepted(job, job.called.ref, { state: "queued" });
         return this.reconcile(job);
       case "refused":
-        gate?.succeeded();
+        gate?.onSuccess();
         job.tellDetail(null);
         return this.reads.end(job, failure(outcome, false, job.model));
       case "accepted":
-        return this.accepted(job, outcome.ref, outcome.status);
+        return this.onAccepted(job, outcome.ref, outcome.status);
     }
   }
 
@@ -161,11 +162,11 @@ export class ProviderSubmits {
   }
 
   private async lookUp(job: ProviderJob): Promise<void> {
-    const found = await this.lookedUp(job);
+    const found = await this.lookUpSubmission(job);
     if (!job.isOpen) return;
     switch (found.kind) {
       case "found":
-        return this.accepted(job, found.ref, found.status);
+        return this.onAccepted(job, found.ref, found.status);
       case "absent":
         // A shard that moved may have left its submit on the way to the provider.
         if (job.isPerhapsUnderWay)
@@ -178,15 +179,15 @@ export class ProviderSubmits {
     }
   }
 
-  private async lookedUp(job: ProviderJob): Promise<LookUp> {
+  private async lookUpSubmission(job: ProviderJob): Promise<LookUp> {
     const { provider, gate } = job.at;
     try {
       const found = await provider.lookUp?.(job.task.job);
-      gate?.succeeded();
+      gate?.onSuccess();
       return found ?? { kind: "unknown" };
     } catch (error) {
       job.fault(error);
-      gate?.failed();
+      gate?.onFailure();
       return { kind: "unknown" };
     }
   }
@@ -197,7 +198,7 @@ export function isRef(called: string | undefined): called is string {
   return called !== undefined && called.length <= limits.providers.refMax;
 }
 
-function givenTo({ job, modality, prompt, count }: ProviderTask) {
+function getGivenTo({ job, modality, prompt, count }: ProviderTask) {
   return { job, modality, prompt, count };
 }
 

@@ -2,7 +2,7 @@
  * The providers that are configured now, each with its gate, and what the catalogue says of their
  * models. A provider whose entry changes is opened anew: jobs that are there stay with the old one.
  */
-import { defined } from "../config/defined.ts";
+import { omitUndefined } from "../config/defined.ts";
 import { limits } from "../config/limits.ts";
 import type { ProviderConfig } from "../config/provider-config.ts";
 import type { ProviderModel } from "../config/provider-models.ts";
@@ -93,7 +93,7 @@ export class Providers {
       maxInFlight: model.max_in_flight,
       alwaysRefundModeration: model.always_refund_moderation,
       typicalSeconds: model.typical_seconds,
-      ...defined({ expectedUnits: model.expected_units }),
+      ...omitUndefined({ expectedUnits: model.expected_units }),
       deadlineSeconds: model.deadline_seconds,
     };
   }

@@ -51,7 +51,7 @@ async function storeStream(
     const abort = new AbortController();
     const stopTimer = clock.after(streamMs, () => abort.abort());
     try {
-      await objects.put(objectKey, bounded(await open(abort.signal), bytesMax));
+      await objects.put(objectKey, limitBytes(await open(abort.signal), bytesMax));
       return;
     } catch (error) {
       const isRetryable = error instanceof PortError && error.retryable;
@@ -62,7 +62,7 @@ async function storeStream(
   }
 }
 
-async function* bounded(
+async function* limitBytes(
   bytes: AsyncIterable<Uint8Array>,
   bytesMax: number,
 ): AsyncGenerator<Uint8Array> {

@@ -77,7 +77,7 @@ export class Gateway {
     this.clock = clock;
     this.shards = new Array<ShardEnd | undefined>(shardCount + 1).fill(undefined);
     this.listener = listener;
-    this.watchers = new RowWatchers((error) => listener.failed(error));
+    this.watchers = new RowWatchers((error) => listener.onFailure(error));
     this.domain = domain;
     this.firstRequest = firstRequest;
     this.requests = new OpenRequests(firstRequest);
@@ -158,7 +158,7 @@ export class Gateway {
     this.shards[shard] = new ShardEnd(send, reader);
     const { cluster } = this;
     if (send !== undefined && cluster !== undefined) this.answers.offer(shard, cluster);
-    cluster?.changed();
+    cluster?.onChange();
   }
 
   /** Another node owns the shard, or none: it is neither read nor asked here. */
@@ -166,7 +166,7 @@ export class Gateway {
     const isNews = !this.elsewhere.has(shard);
     this.detach(shard);
     this.elsewhere.add(shard);
-    if (isNews) this.listener.left(shard);
+    if (isNews) this.listener.onLeave(shard);
   }
 
   /** Its thread is gone: requests get `lost`; with all in its tables, it may be read on. */
@@ -182,7 +182,7 @@ export class Gateway {
   private loseRequests(shard: number): void {
     for (const { resolve } of this.requests.takeWhere((waiting) => waiting.shard === shard))
       resolve(lost);
-    this.cluster?.changed();
+    this.cluster?.onChange();
   }
 
   /** All waiting requests get `lost`, and nothing reaches a shard any more. */
@@ -306,7 +306,7 @@ export class Gateway {
    */
   async ranges(key: Key): Promise<TableReader["range"]> {
     const end = this.end(key);
-    await end.settled();
+    await end.awaitSettled();
     return end.ranges(this.domain);
   }
 
@@ -323,7 +323,7 @@ export class Gateway {
   event(shard: number, event: Exclude<ShardEvent, { kind: "held" | "waiting" }>): void {
     if (event.kind === "standby") {
       this.standbys.add(shard);
-      this.cluster?.changed();
+      this.cluster?.onChange();
       return;
     }
     const end = this.shards[shard];
@@ -337,7 +337,7 @@ export class Gateway {
       if (isOwn) for (const { to, reply } of event.replies) this.resolve(to, reply);
       this.watchers.notify(record);
       // Only the directory's records come from other nodes.
-      if (!isOwn && countWrites(record) > 0) this.cluster?.changed();
+      if (!isOwn && countWrites(record) > 0) this.cluster?.onChange();
     } else if (event.kind === "unconfirmed") this.loseRequests(shard);
     else {
       if (event.kind === "opened") this.clock.observe(event.atMs);
@@ -350,7 +350,7 @@ export class Gateway {
   }
 
   /** What an actor of another node replies to a request that may wait here. */
-  replied(request: RequestId, reply: unknown): void {
+  onReply(request: RequestId, reply: unknown): void {
     this.requests.take(request)?.resolve(reply);
   }
 
@@ -361,12 +361,12 @@ export class Gateway {
   }
 
   private tellListener(shard: number, record: Uint8Array): void {
-    if (this.listener.listens(shard)) eachWrite(record, (key) => this.listener.changed(key));
+    if (this.listener.listens(shard)) eachWrite(record, (key) => this.listener.onChange(key));
   }
 
   private lookAgain(shard: number): void {
-    this.listener.missed(shard);
-    this.cluster?.changed();
+    this.listener.onMiss(shard);
+    this.cluster?.onChange();
     this.watchers.lookAgain((key) => this.getShardOfKey(key) === shard);
   }
 

@@ -123,7 +123,7 @@ export class Host {
   }
 
   /** Resolves when no thread is about to start. */
-  async settled(): Promise<void> {
+  async awaitSettled(): Promise<void> {
     while (this.starting.size > 0)
       await new Promise<void>((resolve) => {
         this.hasStarted = resolve;
@@ -181,22 +181,22 @@ export class Host {
     const link: EffectsLink = new Link(near, (message) => {
       if (message.kind === "message") return this.options.effects.onMessage(message.message);
       this.options.effects.onReady();
-      this.started(effectsName);
+      this.onStart(effectsName);
       this.deaths.delete(effectsName);
       this.options.onLife(effectsName, "opened");
     });
     this.effects = link;
     for (const life of this.lives) this.connect(life);
     const task: EffectsTask = { ...this.options.effectsTask, control: far };
-    const gone = () => {
+    const onThreadEnd = () => {
       link.close();
-      this.started(effectsName);
+      this.onStart(effectsName);
       this.effects = undefined;
       this.options.effects.onGone();
       for (const life of this.lives) if (life.isConnected) this.end(life);
     };
     const { ended } = this.effectsPool.start(task, [far]);
-    this.live(effectsName, ended, gone, () => this.startEffects());
+    this.live(effectsName, ended, onThreadEnd, () => this.startEffects());
   }
 
   private startShard(shard: number): void {
@@ -216,24 +216,24 @@ export class Host {
     const startMs = clock.nowMs();
     const task: ShardTask = { ...shardTask, startMs, shard, isDraining, gateway: far };
     const { ended } = this.shardPool.start(task, [far]);
-    const gone = (isDeath: boolean) => {
+    const onThreadEnd = (isDeath: boolean) => {
       this.lives.delete(life);
-      this.holds.lost(life);
+      this.holds.onLoss(life);
       questions.lose();
       link.close();
-      this.started(name);
+      this.onStart(name);
       this.noteWait(life, undefined);
       this.effects?.send({ kind: "detach", shard });
       // Every request reads the directory, also while its next life begins to follow.
       this.gateway.detach(shard, shard === this.options.shardCount && !isDeath);
     };
-    this.live(name, ended, gone, () => this.startShard(shard));
+    this.live(name, ended, onThreadEnd, () => this.startShard(shard));
   }
 
   private receive(life: ShardLife, event: FromShardThread): void {
     if (event.kind === "damaged") {
       this.damage ??= event.sentence;
-      this.started(life.name);
+      this.onStart(life.name);
       return;
     }
     if (event.kind === "answer") {
@@ -245,7 +245,7 @@ export class Host {
       return;
     }
     if (event.kind === "held") {
-      this.holds.held(life, event.number, event);
+      this.holds.confirmHeld(life, event.number, event);
       return;
     }
     if (event.kind === "readable") this.letRead(life);
@@ -296,7 +296,7 @@ export class Host {
 
   private letRead(life: ShardLife): void {
     this.gateway.attach(life.shard, undefined, this.createReader(life.shard));
-    this.started(life.name);
+    this.onStart(life.name);
     if (!this.stopIfLeaving(life)) life.state = "following";
   }
 
@@ -307,13 +307,13 @@ export class Host {
     if (!isRead) this.gateway.leaveElsewhere(shard);
     else if (!this.gateway.reads(shard))
       this.gateway.attach(shard, undefined, this.createReader(shard));
-    this.started(life.name);
+    this.onStart(life.name);
     if (this.stopIfLeaving(life)) return;
     life.state = "following";
     if (this.isDraining) life.link.send({ kind: "drain" });
   }
 
-  private started(what: string): void {
+  private onStart(what: string): void {
     this.starting.delete(what);
     if (this.starting.size > 0) return;
     this.hasStarted();
@@ -326,7 +326,7 @@ export class Host {
     const { shard, name, link } = life;
     this.deaths.delete(name);
     this.options.onLife(name, "opened");
-    this.started(name);
+    this.onStart(name);
     this.gateway.attach(shard, (message) => link.send(message), this.createReader(shard));
     if (this.stopIfLeaving(life)) return;
     life.state = "owning";

@@ -48,7 +48,7 @@ export function getRange(prefix: Key): { start: Key; end: Key } {
 }
 
 /** An unsigned number below 2^48 as six bytes, so that order is kept. */
-export function orderedNumber(value: number): string {
+export function encodeOrderedNumber(value: number): string {
   const high = Math.floor(value / 0x1000000);
   const low = value % 0x1000000;
   return String.fromCharCode(

@@ -97,7 +97,7 @@ export class Outbox {
    * A shard went away: tells to it wait, so that none overtakes an earlier one; its own are handed
    * over again when it is back.
    */
-  closed(shard: number): void {
+  onClose(shard: number): void {
     this.open.delete(shard);
     for (const [name, { origin }] of this.tells)
       if (origin.shard === shard) this.tells.delete(name);
@@ -131,7 +131,7 @@ export class Outbox {
   }
 
   /** A shard is up: sends it the tells that it has not acknowledged, in order. */
-  opened(shard: number): void {
+  onOpen(shard: number): void {
     this.open.add(shard);
     for (const { origin, tell } of this.tells.values())
       if (getShard(tell.to, this.shardCount) === shard) this.forward(origin, tell);

@@ -50,7 +50,7 @@ export class Questions<Question> {
 }
 
 /** Answers a question by what `answer` resolves to; a failure is reported and told as one. */
-export async function answered<Question>(
+export async function answerQuestion<Question>(
   { number, question }: Asked<Question>,
   answer: (question: Question) => unknown,
   onFault: (error: unknown) => void,

@@ -59,7 +59,7 @@ export function encodeRow(
 const scratch = new JsonBytes();
 
 /** The JSON of a row of the table `code`. */
-export function encodedText(rowCodecs: RowCodecs | undefined, code: number, row: unknown): string {
+export function encodeText(rowCodecs: RowCodecs | undefined, code: number, row: unknown): string {
   scratch.truncate(0);
   encodeRow(rowCodecs, code, row, scratch);
   return scratch.bytes.toString("utf8", 0, scratch.end);

@@ -12,7 +12,7 @@ type Line = Omit<Report, "count" | "span">;
 interface Output {
   line(level: "info" | "warn", fields: object, message: string): void;
   /** Lines of an earlier second that were not written. */
-  skipped(lines: number): void;
+  onSkip(lines: number): void;
 }
 
 const windowMs = 1_000;
@@ -40,7 +40,7 @@ export class SampledLog {
   }
 
   private begin(window: number): void {
-    if (this.missing > 0) this.output.skipped(this.missing);
+    if (this.missing > 0) this.output.onSkip(this.missing);
     this.window = window;
     const { endsPerSecond, failuresPerSecond } = limits.log;
     this.left = { info: endsPerSecond, warn: failuresPerSecond };

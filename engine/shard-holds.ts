@@ -93,7 +93,7 @@ export class ShardHolds {
   }
 
   /** A shard said that it stands still, or has reached an owner that does. */
-  held(shard: HoldableShard, number: number, position: Omit<HeldShard, "shard">): void {
+  confirmHeld(shard: HoldableShard, number: number, position: Omit<HeldShard, "shard">): void {
     const wait = this.waits.get(number);
     if (wait?.missing.delete(shard) !== true) return;
     const { epoch, seq } = position;
@@ -102,7 +102,7 @@ export class ShardHolds {
   }
 
   /** Its thread is gone. */
-  lost(shard: HoldableShard): void {
+  onLoss(shard: HoldableShard): void {
     if (this.hold?.shards.includes(shard) === true) this.hold.isWhole = false;
   }
 

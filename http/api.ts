@@ -69,19 +69,19 @@ export class Api implements Application {
 
   match(method: string, path: string): Match {
     const { routes, ids } = this.tree.find(path);
-    if (routes === undefined) return unmatched({ code: "not_found" });
+    if (routes === undefined) return createUnmatched({ code: "not_found" });
     if (method === "OPTIONS") return preflight(routes, ids);
     const isHead = method === "HEAD";
     const route = routes.get(isHead ? "GET" : method);
     if (route === undefined || (isHead && !route.takesHead))
-      return unmatched({ code: "method_not_allowed", allow: allowed(routes) });
+      return createUnmatched({ code: "method_not_allowed", allow: listAllowed(routes) });
     const { body, streamBytesMax } = route;
     return { route, refusal: undefined, ids, bodyBytesMax: body?.bytesMax ?? 0, streamBytesMax };
   }
 
   /** Never rejects. */
   answer(match: Match, request: HttpRequest): Answer | Promise<Answer> {
-    const answer = this.answered(match, request);
+    const answer = this.answerMatch(match, request);
     const isDone = match.route?.anyOrigin === true || request.isForwarded === true;
     if (this.origins === undefined || isDone) return answer;
     const cors = corsHeaders(this.origins, request.headers["origin"]);
@@ -90,7 +90,7 @@ export class Api implements Application {
       : withHeaders(answer, cors);
   }
 
-  private answered(match: Match, request: HttpRequest): Answer | Promise<Answer> {
+  private answerMatch(match: Match, request: HttpRequest): Answer | Promise<Answer> {
     const { route } = match;
     const trail = this.trail(request, route);
     try {
@@ -98,9 +98,9 @@ export class Api implements Application {
       const { cluster } = this.service;
       const shard = cluster === undefined ? undefined : this.shardElsewhere(match, route, trail);
       if (cluster === undefined || shard === undefined) return this.run(match, route, trail);
-      return this.forwarded(cluster, shard, match, route, trail);
+      return this.forward(cluster, shard, match, route, trail);
     } catch (error) {
-      return this.failed(error, trail);
+      return this.onFailure(error, trail);
     }
   }
 
@@ -127,14 +127,14 @@ export class Api implements Application {
       };
       const answer = route.run(call);
       if (!(answer instanceof Promise)) return this.finish(answer, trail);
-      return this.awaited(answer, trail);
+      return this.awaitAnswer(answer, trail);
     } catch (error) {
-      return this.failed(error, trail);
+      return this.onFailure(error, trail);
     }
   }
 
   /** By the node that owns the shard, which authenticates and counts the request itself. */
-  private async forwarded(
+  private async forward(
     cluster: NonNullable<Service["cluster"]>,
     shard: number,
     match: Match,
@@ -149,7 +149,7 @@ export class Api implements Application {
       this.log(answer, trail);
       return answer;
     } catch (error) {
-      return this.failed(error, trail);
+      return this.onFailure(error, trail);
     }
   }
 
@@ -190,17 +190,17 @@ export class Api implements Application {
     return this.authenticate(route, request);
   }
 
-  private async awaited(answer: Promise<Answer>, trail: Trail): Promise<Answer> {
+  private async awaitAnswer(answer: Promise<Answer>, trail: Trail): Promise<Answer> {
     try {
       return this.finish(await answer, trail);
     } catch (error) {
-      return this.failed(error, trail);
+      return this.onFailure(error, trail);
     }
   }
 
-  private failed(error: unknown, trail: Trail): Answer {
+  private onFailure(error: unknown, trail: Trail): Answer {
     const { route, request, requestId } = trail;
-    const counted = route?.access === "open" ? this.counted(error, request) : error;
+    const counted = route?.access === "open" ? this.countAnswer(error, request) : error;
     return this.finish(this.refusal(counted, requestId, route), trail);
   }
 
@@ -218,7 +218,7 @@ export class Api implements Application {
 
   private finish(answer: Answer, trail: Trail): Answer {
     this.log(answer, trail);
-    return finished(answer, trail.requestId, trail.rate, trail.route);
+    return finishAnswer(answer, trail.requestId, trail.rate, trail.route);
   }
 
   private log(answer: Answer, trail: Trail): void {
@@ -262,12 +262,12 @@ export class Api implements Application {
     try {
       return this.service.principals.of(request.headers["authorization"]);
     } catch (error) {
-      throw this.counted(error, request);
+      throw this.countAnswer(error, request);
     }
   }
 
   /** Requests without valid credentials are counted by address. */
-  private counted(error: unknown, request: HttpRequest): unknown {
+  private countAnswer(error: unknown, request: HttpRequest): unknown {
     const isStranger = error instanceof RefusalError && isOfStranger(error.refusal);
     const rate = isStranger ? this.service.rates?.countAddress(request.address) : undefined;
     return rate?.isOver === true ? tooMany(rate) : error;
@@ -315,7 +315,7 @@ function isOfStranger(refusal: Refusal): boolean {
 /** Answers a browser's preflight for a page of another origin. */
 function preflight(routes: ReadonlyMap<string, Route>, ids: readonly string[]): Match {
   const isShared = [...routes.values()].some((shared) => shared.anyOrigin);
-  const methods = allowed(routes);
+  const methods = listAllowed(routes);
   const answered = route("GET", "", {
     summary: "What may be asked here",
     answers: { 204: null },
@@ -330,11 +330,11 @@ function preflight(routes: ReadonlyMap<string, Route>, ids: readonly string[]): 
   return { route: answered, refusal: undefined, ids, bodyBytesMax: 0, streamBytesMax: undefined };
 }
 
-function unmatched(refusal: Refusal): Match {
+function createUnmatched(refusal: Refusal): Match {
   return { route: undefined, refusal, ids: [], bodyBytesMax: 0, streamBytesMax: undefined };
 }
 
-function allowed(routes: ReadonlyMap<string, Route>): string {
+function listAllowed(routes: ReadonlyMap<string, Route>): string {
   const names = [...routes].flatMap(([name, { takesHead }]) =>
     takesHead ? [name, "HEAD"] : [name],
   );
@@ -362,7 +362,7 @@ const noSniff = constantHeader("X-Content-Type-Options", "nosniff");
 const anyOrigin = constantHeader("Access-Control-Allow-Origin", "*");
 const noStore = constantHeader("Cache-Control", "no-store");
 
-function finished(
+function finishAnswer(
   answer: Answer,
   requestId: string,
   rate: RateState | undefined,

@@ -71,7 +71,7 @@ export function watchBackups(files: Files, parts: BackupParts): void {
 }
 
 async function answerRequest(files: Files, parts: BackupParts, writers: Writers): Promise<void> {
-  const request = parsed(files.read(requestFile));
+  const request = parse(files.read(requestFile));
   if (request === undefined) return;
   files.remove(requestFile);
   const { id, folder } = request;
@@ -93,14 +93,14 @@ async function backUp(
 ): Promise<BackupEnd> {
   const { near, far } = channel();
   const tell = (message: ToBackupThread) => near.postMessage(message);
-  let seen = () => {};
+  let onSeen = () => {};
   const look = () =>
     new Promise<void>((resolve) => {
-      seen = resolve;
+      onSeen = resolve;
       tell({ kind: "held" });
     });
   near.on("message", (message: FromBackupThread) => {
-    if (message === "seen") return seen();
+    if (message === "seen") return onSeen();
     lookOnce(parts, look).then(
       () => tell({ kind: "released" }),
       (error: Error) => tell({ kind: "given_up", why: error.message }),
@@ -136,6 +136,6 @@ async function lookOnce(
   }
 }
 
-function parsed(text: string | undefined): BackupRequest | undefined {
+function parse(text: string | undefined): BackupRequest | undefined {
   return text === undefined ? undefined : (JSON.parse(text) as BackupRequest);
 }

@@ -267,7 +267,7 @@ async function openService(
     traces: await openTraces(settings.spanCollectorUrl, "http"),
     requests: new RequestLog({
       line: (level, line) => log[level](line, "request"),
-      skipped: (requests) => log.info({ requests }, "requests were not logged"),
+      onSkip: (requests) => log.info({ requests }, "requests were not logged"),
     }),
     onFault: (requestId, error) => log.error({ err: error, requestId }, "a request failed"),
   });

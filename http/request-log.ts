@@ -25,7 +25,7 @@ export type RequestLevel = "debug" | "info" | "warn" | "error";
 interface Output {
   line(level: RequestLevel, line: RequestLine): void;
   /** Lines of the last second that were not written. */
-  skipped(lines: number): void;
+  onSkip(lines: number): void;
 }
 
 const windowMs = 1_000;
@@ -56,7 +56,7 @@ export class RequestLog {
   }
 
   private begin(window: number): void {
-    if (this.missing > 0) this.output.skipped(this.missing);
+    if (this.missing > 0) this.output.onSkip(this.missing);
     this.window = window;
     this.written = 0;
     this.missing = 0;

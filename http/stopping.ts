@@ -41,14 +41,14 @@ export async function stopAll({ service, host, listener, others, clock }: Runnin
   others?.announce();
   endStreams();
   if (host.isSettled) await host.stop();
-  else await Promise.race([host.settled(), pause(limits.http.startingMs)]);
+  else await Promise.race([host.awaitSettled(), pause(limits.http.startingMs)]);
   await clientsLeave;
   // Those that were opened meanwhile.
   endStreams();
-  await listener?.answered(limits.cluster.lastAnswersMs);
+  await listener?.awaitAnswered(limits.cluster.lastAnswersMs);
   endStreams();
   others?.giveUp();
-  await listener?.answered(limits.cluster.closingMs);
+  await listener?.awaitAnswered(limits.cluster.closingMs);
   listener?.close();
   await Promise.all([others?.leave(), service.traces?.close()]);
 }

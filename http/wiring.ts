@@ -141,18 +141,18 @@ function openGateway(
     clock,
     {
       listens: (shard) => shard === shardCount || readers().jobs.keepsTexts,
-      changed(key) {
+      onChange(key) {
         const { principals, jobs } = readers();
         principals.onWrite(key);
         jobs.onWrite(key);
       },
-      missed(shard) {
+      onMiss(shard) {
         const { principals, jobs } = readers();
         if (shard === shardCount) principals.forget();
         jobs.forget();
       },
-      left: (shard) => readers().following.drainShard(shard),
-      failed: (error) => onFault("watching", error),
+      onLeave: (shard) => readers().following.drainShard(shard),
+      onFailure: (error) => onFault("watching", error),
     },
     domain,
     firstRequest(entropy),

@@ -2,7 +2,7 @@ import type { Tally } from "../engine/metrics/tally.ts";
 import type { Provider } from "./provider.ts";
 
 /** The same provider, whose calls are counted by what came of them. */
-export function counted(provider: Provider, tally: Tally): Provider {
+export function countCall(provider: Provider, tally: Tally): Provider {
   const { name } = provider.describe();
   const counting = async <Answer>(
     op: string,

@@ -107,7 +107,7 @@ function ranSeconds({ metrics }: Prediction): number | undefined {
 const isError = check<{ readonly detail: unknown }>(Type.Object({ detail: Type.Unknown() }));
 
 /** Why a submit was refused that no plain status code explains. */
-export function refusedInput(reply: Reply, findModeration: FindModeration) {
+export function refuseInput(reply: Reply, findModeration: FindModeration) {
   const detail = isError(reply.json) ? reply.json.detail : undefined;
   const text = typeof detail === "string" ? detail : (JSON.stringify(detail) ?? "");
   const message = customerMessage(detail, "The model did not take this input.");

@@ -3,7 +3,7 @@
  * go to the provider's own origin alone; redirects are not followed. Each call ends after
  * `limits.providers.callMs`, its answer's body included.
  */
-import { defined } from "../config/defined.ts";
+import { omitUndefined } from "../config/defined.ts";
 import { limits } from "../config/limits.ts";
 import type { ProviderConfig } from "../config/provider-config.ts";
 import type { Check } from "../config/schema.ts";
@@ -52,7 +52,7 @@ export class ProviderHttp {
     invariant(url !== undefined, "a provider has a URL");
     this.ports = ports;
     this.url = url;
-    this.secretHeaders = { ...headers, ...defined({ authorization }) };
+    this.secretHeaders = { ...headers, ...omitUndefined({ authorization }) };
   }
 
   /**
@@ -73,7 +73,7 @@ export class ProviderHttp {
     const sent = json === undefined ? call.body : jsonBody(json);
     const type = sent === undefined ? {} : { "content-type": sent.type };
     return this.ports.web.ask({
-      ...defined({ body: sent?.bytes }),
+      ...omitUndefined({ body: sent?.bytes }),
       ...{ method, url, signal, redirectsMax: 0, mayBePrivate: true, silenceMs },
       headers: { accept: "application/json", ...type, ...headers, ...this.secretHeaders },
     });
@@ -121,7 +121,7 @@ export async function answerToSubmit(
 
 /** What status codes say of a submit at every provider; undefined for the protocol's own. */
 export function plainOutcome({ status, headers }: Reply, nowMs: number): SubmitOutcome | undefined {
-  const later = defined({ retryAfterMs: retryAfterMs(headers["retry-after"], nowMs) });
+  const later = omitUndefined({ retryAfterMs: retryAfterMs(headers["retry-after"], nowMs) });
   if (status === 429) return { kind: "busy", ...later };
   if (status >= 500) return { kind: "down", ...later };
   if (isUnpaid(status)) return { kind: "refused", class: "billing", message: unpaid };
@@ -138,7 +138,7 @@ export function checkAvailable(reply: Reply): void {
 }
 
 /** The JSON of a reply that must be of one shape. Throws `ReplyError`. */
-export function understood<T>(isOfShape: Check<T>, { status, json }: Reply): T {
+export function understand<T>(isOfShape: Check<T>, { status, json }: Reply): T {
   if (isOfShape(json)) return json;
   throw new ReplyError(`The provider's answer ${status} cannot be understood.`);
 }

@@ -32,10 +32,10 @@ export async function readReply(
     if (bytes > bytesMax) throw new ReplyError("The provider's answer is larger than it may be.");
     chunks.push(chunk);
   }
-  return { status, headers, json: parsed(Buffer.concat(chunks)) };
+  return { status, headers, json: parse(Buffer.concat(chunks)) };
 }
 
-function parsed(bytes: Buffer): unknown {
+function parse(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString("utf8"));
   } catch {

@@ -77,7 +77,7 @@ function inlineFile(url: string): ResultFile | undefined {
 }
 
 /** A file whose bytes are in memory. */
-export function heldFile(bytes: Uint8Array): ResultFile {
+export function holdFile(bytes: Uint8Array): ResultFile {
   return { kind: "stream", open: async () => once(bytes) };
 }
 

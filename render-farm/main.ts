@@ -37,7 +37,7 @@ import { studioRelief } from "./models/studio-relief.ts";
 import { studioRestore } from "./models/studio-restore.ts";
 import { studioVideo } from "./models/studio-video.ts";
 import { studioVoice } from "./models/studio-voice.ts";
-import { countedWorker } from "./node/counted-worker.ts";
+import { countWork } from "./node/counted-worker.ts";
 
 import { TaskLoop, type Timers, type WorkerOf } from "./node/task-loop.ts";
 import { Workspaces } from "./node/workspace.ts";
@@ -151,8 +151,8 @@ const noteStore = sparingNotes(systemClock, (why, leftOut) =>
   log.warn({ why, leftOut }, "a file of a task could not be read or stored"),
 );
 const observers = { tally, clock: systemClock, node: name, traces };
-const counted = ([kind, workerOf]: (typeof workers)[number]) =>
-  [kind, countedWorker(kind, workerOf, observers)] as const;
+const count = ([kind, workerOf]: (typeof workers)[number]) =>
+  [kind, countWork(kind, workerOf, observers)] as const;
 
 const loop = new TaskLoop(
   {
@@ -164,7 +164,7 @@ const loop = new TaskLoop(
         isSigned ? urlObjects({ urls, web, signal, folder: ownFolder }) : disk,
         (fault) => noteStore(fault.message),
       ),
-    workersByKind: new Map(workers.map(counted)),
+    workersByKind: new Map(workers.map(count)),
     reportBug: (fault) => log.error({ err: fault }, "a task failed"),
   },
   connection,

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { openapi, publishedPath } from "../http/documents/openapi.ts";
+import { getPublishedPath, openapi } from "../http/documents/openapi.ts";
 import type { Route } from "../http/route.ts";
 import { routeTable } from "../http/route-table.ts";
 
@@ -60,7 +60,7 @@ t.test("each route has an entry in the published document", async (t) => {
   const { paths } = openapi({ version: "0", baseUrl: "http://klieg.test/v1" }, routeTable);
   const published = paths as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   const wrong = lacking(
-    (route) => published[publishedPath(route)]?.[route.method.toLowerCase()] !== undefined,
+    (route) => published[getPublishedPath(route)]?.[route.method.toLowerCase()] !== undefined,
   );
   t.strictSame(wrong, []);
 });

@@ -207,7 +207,7 @@ t.test("the words of the glossary are kept: one word for one thing", async (t) =
 t.test("names say what a thing is: no Manager, Helper, Util ...", async (t) => {
   const names = sources.flatMap((source) => [
     { at: source.path, name: basename(source.path).replace(/(\.test)?\.tsx?$/, "") },
-    ...exported(source).map((name) => ({ at: source.path, name })),
+    ...listExported(source).map((name) => ({ at: source.path, name })),
   ]);
   const wrong = names.filter(({ name }) => {
     const parts = name.split(/[-_.]|(?<=[a-z0-9])(?=[A-Z])/);
@@ -239,7 +239,7 @@ function nodes({ tree }: Source): ts.Node[] {
   return found;
 }
 
-function exported(source: Source): string[] {
+function listExported(source: Source): string[] {
   return source.tree.statements.flatMap((statement) => {
     const isExport =
       ts.canHaveModifiers(statement) &&

@@ -77,7 +77,7 @@ function adjustColor(color: Color, adjust: Adjust): Color {
   const gain = 2 ** adjust.exposure;
   const warm = 0.2 * adjust.temperature;
   const gains: Color = [gain * (1 + warm), gain * (1 - 0.2 * adjust.tint), gain * (1 - warm)];
-  const lit = each(color, (part, index) => seen(linear(part) * (gains[index] ?? 1)));
+  const lit = each(color, (part, index) => clampPart(linear(part) * (gains[index] ?? 1)));
   const contrast = each(lit, (part) => (part - 0.5) * (1 + adjust.contrast) + 0.5);
   const light = clampColor(luma(contrast));
   const lift = 0.4 * adjust.shadows * (1 - light) ** 2 * light ** 0.5;
@@ -120,7 +120,7 @@ function linear(part: number): number {
   return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
 }
 
-function seen(part: number): number {
+function clampPart(part: number): number {
   return part <= 0.0031308 ? part * 12.92 : 1.055 * part ** (1 / 2.4) - 0.055;
 }
 

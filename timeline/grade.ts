@@ -51,34 +51,34 @@ const presets: Readonly<Record<string, Partial<Adjust>>> = {
 const known = new Set(["preset", "intensity", "adjust", "lut", "enabled", "colorSpace"]);
 
 /** The grade in `data-color-grading`; undefined when it is absent or unusable. */
-export function authoredGrade(
+export function readAuthoredGrade(
   text: string,
   variables: Readonly<Record<string, unknown>>,
   place: Place,
   findings: Findings,
 ): GradeEdit | undefined {
-  const value = parsed(text);
+  const value = parse(text);
   if (value === undefined) {
     findings.warning("invalid_value", place, "is ignored: it is no JSON object");
     return undefined;
   }
-  const grade = resolved(value, variables);
+  const grade = resolveVariables(value, variables);
   if (grade["enabled"] === false) return undefined;
   for (const name of Object.keys(grade).filter((name) => !known.has(name)))
     findings.warning("unsupported", place, `has "${name.slice(0, 40)}", which is not supported`);
-  const adjust = resolved(grade["adjust"], variables);
+  const adjust = resolveVariables(grade["adjust"], variables);
   for (const name of Object.keys(adjust).filter((name) => !isAdjustment(name)))
     findings.warning("unsupported", place, `has adjust "${name.slice(0, 40)}", not supported`);
   const { preset, intensity, lut } = grade;
-  const table = typeof lut === "string" ? lut : resolved(lut, variables)["src"];
+  const table = typeof lut === "string" ? lut : resolveVariables(lut, variables)["src"];
   const result: GradeEdit = {
     ...(typeof preset === "string" && { preset }),
-    ...(typeof intensity === "number" && { intensity: clamped(intensity, 0, 1) }),
+    ...(typeof intensity === "number" && { intensity: clamp(intensity, 0, 1) }),
     ...(typeof table === "string" && { lut_path: table }),
   };
   for (const name of adjustments) {
     const amount = adjust[name];
-    if (typeof amount === "number") result[name] = clamped(amount, -1, 1);
+    if (typeof amount === "number") result[name] = clamp(amount, -1, 1);
   }
   return result;
 }
@@ -97,7 +97,7 @@ export function effectiveGrade(
   if (base === undefined)
     findings.warning("unknown_preset", place, `has the unknown preset "${grade.preset}"`);
   const adjust = { ...plain, ...base };
-  for (const name of adjustments) adjust[name] = clamped(adjust[name] + (grade[name] ?? 0), -1, 1);
+  for (const name of adjustments) adjust[name] = clamp(adjust[name] + (grade[name] ?? 0), -1, 1);
   return {
     adjust,
     intensity: grade.intensity ?? 1,
@@ -123,7 +123,7 @@ function isAdjustment(name: string): boolean {
 }
 
 /** A member `$name` or `${name}` stands for the composition's variable. */
-function resolved(
+function resolveVariables(
   value: unknown,
   variables: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
@@ -136,7 +136,7 @@ function resolved(
   );
 }
 
-function parsed(text: string): object | undefined {
+function parse(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
@@ -145,6 +145,6 @@ function parsed(text: string): object | undefined {
   }
 }
 
-function clamped(value: number, least: number, most: number): number {
+function clamp(value: number, least: number, most: number): number {
   return Math.min(most, Math.max(least, value));
 }

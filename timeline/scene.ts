@@ -9,8 +9,8 @@ import type { ClipEdit, Overlay } from "./overlay.ts";
 import {
   readDeclaredVariables,
   readPassedVariables,
+  readWrittenLength,
   type Variables,
-  writtenLength,
 } from "./variables.ts";
 
 /**
@@ -106,7 +106,7 @@ export function readScript(
     root,
     isMounted: false,
     variables: readDeclaredVariables([document, root], bundle.entry, findings),
-    variablesLength: writtenLength(document, root),
+    variablesLength: readWrittenLength(document, root),
     clips: [],
   };
   walk(root, scene, "", 0, reading);
@@ -271,11 +271,11 @@ function innerScene(
       clips: [],
       id: host.attributes["data-composition-id"] ?? "",
       variables: { ...outer.variables, ...own, ...passed },
-      variablesLength: outer.variablesLength + writtenLength(host),
+      variablesLength: outer.variablesLength + readWrittenLength(host),
     };
     return walkInner(host, scene, prefix, depth + 1, reading);
   }
-  const file = template ?? includedFile(address ?? "", place, reading);
+  const file = template ?? findIncludedFile(address ?? "", place, reading);
   if (file === undefined) return undefined;
   const { path, document } = file;
   const root = rootIn(document, true) ?? getContent(document);
@@ -292,7 +292,7 @@ function innerScene(
     clips: [],
     id: id ?? wanted ?? "",
     variables: { ...own, ...passed },
-    variablesLength: writtenLength(host, document, root),
+    variablesLength: readWrittenLength(host, document, root),
   };
   return walkInner(root, scene, `${key}/`, depth + 1, reading);
 }
@@ -335,7 +335,7 @@ interface Included {
   readonly document: Element;
 }
 
-function includedFile(
+function findIncludedFile(
   address: string,
   place: { readonly path: string; readonly element: Element; readonly attribute: string },
   reading: Reading,

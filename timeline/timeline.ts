@@ -1,7 +1,7 @@
 import { limits } from "../config/limits.ts";
 import type { Bundle } from "./bundle.ts";
 import { Findings } from "./diagnostics.ts";
-import { authoredGrade, effectiveGrade } from "./grade.ts";
+import { effectiveGrade, readAuthoredGrade } from "./grade.ts";
 import { MarkupFiles } from "./markup-files.ts";
 import { buildClipMedia, getRate, hostOffset, mediaLength } from "./media.ts";
 import { type Clip, type Composition, epsilon, type Timeline, type Track } from "./model.ts";
@@ -169,7 +169,9 @@ function effectiveClip(
   const place = { path, element: read.element, attribute: "data-color-grading" };
   const written = read.text("data-color-grading");
   const authored =
-    written === undefined ? undefined : authoredGrade(written, scene.variables, place, findings);
+    written === undefined
+      ? undefined
+      : readAuthoredGrade(written, scene.variables, place, findings);
   const cut = media === undefined ? 0 : offset - hostOffset(clip);
   return {
     key,

@@ -15,7 +15,7 @@ export function readDeclaredVariables(
     const text = element?.attributes[declared];
     if (text === undefined) continue;
     const place = { path, element, attribute: declared };
-    const value = parsed(text, place, findings);
+    const value = parse(text, place, findings);
     if (!Array.isArray(value)) {
       if (value !== undefined)
         findings.warning("invalid_value", place, "is ignored: it is no list");
@@ -34,14 +34,14 @@ export function readPassedVariables(host: Element, path: string, findings: Findi
   const text = host.attributes[passed];
   if (text === undefined) return {};
   const place = { path, element: host, attribute: passed };
-  const value = parsed(text, place, findings);
+  const value = parse(text, place, findings);
   if (Array.isArray(value)) findings.warning("invalid_value", place, "is ignored: it is a list");
   if (Array.isArray(value)) return {};
   return Object.fromEntries(Object.entries(asObject(value)).slice(0, limits.timeline.variablesMax));
 }
 
 /** Characters of all variables that these elements declare and pass. */
-export function writtenLength(...elements: readonly Element[]): number {
+export function readWrittenLength(...elements: readonly Element[]): number {
   return [...new Set(elements)].reduce(
     (sum, { attributes }) =>
       sum + (attributes[declared]?.length ?? 0) + (attributes[passed]?.length ?? 0),
@@ -52,7 +52,7 @@ export function writtenLength(...elements: readonly Element[]): number {
 const declared = "data-composition-variables";
 const passed = "data-variable-values";
 
-function parsed(text: string, place: Place, findings: Findings): unknown {
+function parse(text: string, place: Place, findings: Findings): unknown {
   try {
     return JSON.parse(text);
   } catch {

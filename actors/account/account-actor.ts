@@ -9,7 +9,7 @@
  * A submit's hold, slot, fingerprint, job and reply are one step: all durable or none.
  */
 
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import { plans } from "../../config/plans.ts";
 import { type Actor, answer, type Context, decision, put, tell } from "../../engine/actor.ts";
@@ -139,7 +139,7 @@ function open(head: Account | undefined, message: OpenAccount, ctx: Context): Ac
     stored: 0,
     // Last, as in `carried`: accounts of one hidden class are cloned fifty times as fast.
     ...(message.isOrganization === true ? { isOrganization: true } : {}),
-    ...defined({ countsInto: message.countsInto }),
+    ...omitUndefined({ countsInto: message.countsInto }),
   };
   const entries = [{ type: "grant", amount: credits, balance: credits }] as const;
   const ledger = put(ledgerKey(ctx.self, 0), { atMs: ctx.atMs, entries });

@@ -22,7 +22,13 @@ import {
   type LedgerRow,
 } from "../protocol/account.ts";
 import type { StoredFile } from "../protocol/account-messages.ts";
-import { type Asset, getMimeType, getModality, getStatus, storedBy } from "../protocol/asset.ts";
+import {
+  type Asset,
+  getMimeType,
+  getModality,
+  getStatus,
+  getStoredBytes,
+} from "../protocol/asset.ts";
 import type { Job } from "../protocol/job.ts";
 
 /** `expected` is what the rows add up to, `found` the stored value. */
@@ -101,7 +107,7 @@ export class AccountAudit {
     const status = getStatus(asset);
     if (status === undefined) return;
     change(this.assets, assetIndex(getModality(getMimeType(asset)), status), 1);
-    this.assetBytes += storedBy(asset);
+    this.assetBytes += getStoredBytes(asset);
   }
 
   addFile({ sha256, size }: StoredFile): void {

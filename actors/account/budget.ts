@@ -27,7 +27,7 @@ export function memberBudget(
   const spending = ctx.get(memberSpendingKey(ctx.self, member));
   const budget = spending?.budget;
   if (spending === undefined || budget === undefined) return undefined;
-  const used = usedSpending(spending, ctx.atMs);
+  const used = getUsedSpending(spending, ctx.atMs);
   if (used + price <= budget.limit) return undefined;
   return {
     code: "member_budget",
@@ -79,7 +79,7 @@ export function setBudget(
   });
 }
 
-export function usedSpending({ budget, ...spending }: MemberSpending, nowMs: number): number {
+export function getUsedSpending({ budget, ...spending }: MemberSpending, nowMs: number): number {
   if (budget?.period === "total") return spending.inTotal;
   return spending.month === getMonth(nowMs) ? spending.inMonth : 0;
 }

@@ -3,7 +3,7 @@
  * goes to the first member of a set that waits for one, whether a job ended or the ceiling rose.
  */
 
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import type { JobStatus } from "../../contract/job.ts";
 import { type Context, decision, put, type RowWrite, type Tell, tell } from "../../engine/actor.ts";
@@ -34,7 +34,7 @@ import { fingerprintKey } from "../protocol/submit-terms.ts";
 import { giveBackSpending } from "./budget.ts";
 import { memberCounted } from "./member-counts.ts";
 import { commit } from "./run.ts";
-import { getDay, usedToday, withSlots } from "./submit.ts";
+import { countUsedToday, getDay, withSlots } from "./submit.ts";
 import { addUnpaidUse, findCeiling } from "./unpaid-use.ts";
 
 /** What a change of the account brings along. */
@@ -139,7 +139,7 @@ export function setTerms(
   ctx: Context,
 ): AccountDecision {
   const { countsInto: _, ...rest } = account;
-  const next: AccountDraft = { ...rest, plan, overrides, ...defined({ countsInto }) };
+  const next: AccountDraft = { ...rest, plan, overrides, ...omitUndefined({ countsInto }) };
   const { rows, tells } = startWaiting(next, account, ctx);
   return decision(next, { rows, effects: tells });
 }
@@ -187,7 +187,7 @@ export function discard(
   const index = countIndex(terms.modality, "queued");
   const counts = account.counts.slice();
   change(counts, index, -1);
-  const used = usedToday(account, ctx.atMs);
+  const used = countUsedToday(account, ctx.atMs);
   // Accepted before midnight, it counted for another day.
   const ofToday = getDay(terms.createdAtMs) === getDay(ctx.atMs) ? 1 : 0;
   const next: AccountDraft = {

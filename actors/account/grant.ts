@@ -1,9 +1,9 @@
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import { answer, type Context, decision, put } from "../../engine/actor.ts";
 import { count } from "../count.ts";
 import { type Account, type AccountDecision, available, ledgerKey } from "../protocol/account.ts";
 import type { Grant } from "../protocol/account-messages.ts";
-import { refused } from "../refusal.ts";
+import { createRefused } from "../refusal.ts";
 
 /**
  * An operator gives credits, or takes back from what can still be spent, the plan's credits last.
@@ -13,7 +13,9 @@ export function grant(account: Account, message: Grant, ctx: Context): AccountDe
   const balance = available(account) + amount;
   if (balance < 0) {
     const detail = `Only ${count(available(account), "credit")} can be taken back.`;
-    return decision(account, { replies: answer(message, refused({ code: "conflict", detail })) });
+    return decision(account, {
+      replies: answer(message, createRefused({ code: "conflict", detail })),
+    });
   }
   const granted = account.granted + amount;
   const next: Account = {
@@ -23,7 +25,7 @@ export function grant(account: Account, message: Grant, ctx: Context): AccountDe
     ledgerLength: account.ledgerLength + 1,
   };
   const entries = [{ type: amount < 0 ? "adjust" : "grant", amount, balance }] as const;
-  const row = { atMs: ctx.atMs, entries, ...defined({ note }) };
+  const row = { atMs: ctx.atMs, entries, ...omitUndefined({ note }) };
   const key = ledgerKey(ctx.self, account.ledgerLength);
   return decision(next, {
     rows: [put(key, row)],

@@ -7,7 +7,7 @@
  * those who read the account see it as that step will leave it.
  */
 import { put, type RowWrite } from "../../engine/actor.ts";
-import { createKey, getPartition, type Key, orderedNumber } from "../../engine/key.ts";
+import { createKey, encodeOrderedNumber, getPartition, type Key } from "../../engine/key.ts";
 import {
   type Account,
   available,
@@ -21,12 +21,16 @@ import { codes } from "../table-codes.ts";
 
 /** The accounts of a partition, in the order in which they renew. */
 export function renewalKey(account: Key, atMs: number): Key<string> {
-  return createKey(getPartition(account), codes.renewal, orderedNumber(atMs) + account.slice(2));
+  return createKey(
+    getPartition(account),
+    codes.renewal,
+    encodeOrderedNumber(atMs) + account.slice(2),
+  );
 }
 
 /** Where the accounts of a partition begin that renew at `atMs` or later. */
 export function renewalsKey(partition: number, atMs: number): Key<string> {
-  return createKey(partition, codes.renewal, orderedNumber(atMs));
+  return createKey(partition, codes.renewal, encodeOrderedNumber(atMs));
 }
 
 export function accountOfRenewal(renewal: Key): Key<Account> {

@@ -12,7 +12,7 @@ import type { Account } from "../protocol/account.ts";
 import type { FilesChanged, StoredFile } from "../protocol/account-messages.ts";
 import type { Refusal } from "../refusal.ts";
 import { codes } from "../table-codes.ts";
-import { storedBytes } from "./unpaid-use.ts";
+import { getStoredBytes } from "./unpaid-use.ts";
 
 interface Agreed {
   readonly plan: PlanName;
@@ -48,7 +48,7 @@ interface Full {
 /** Undefined when `bytes` more have room. */
 function findFull(account: Account, { plan, overrides }: Agreed, bytes: number): Full | undefined {
   const limitBytes = getAllowance(plan, overrides).storedBytes;
-  const used = storedBytes(account);
+  const used = getStoredBytes(account);
   if (limitBytes === undefined || (used < limitBytes && used + bytes <= limitBytes))
     return undefined;
   return { limitBytes, used };

@@ -204,7 +204,7 @@ function quota(
   { atMs }: Context,
 ): Refusal | undefined {
   const perDay = getAllowance(plan, overrides).generationsPerDay;
-  const used = usedToday(account, atMs);
+  const used = countUsedToday(account, atMs);
   if (perDay === undefined || used < perDay) return undefined;
   const resetsAtMs = (getDay(atMs) + 1) * dayMs;
   return { code: "quota", quota: perDay, used, resetsAtMs };
@@ -250,7 +250,7 @@ export function accept(
   if (takesSlot) next.active = withSlots(account, modality, 1);
   next.counts = counts;
   next.models = withModel(account.models, modality, modelTag);
-  next.quota = { day: getDay(ctx.atMs), used: usedToday(account, ctx.atMs) + 1 };
+  next.quota = { day: getDay(ctx.atMs), used: countUsedToday(account, ctx.atMs) + 1 };
   if (hold !== 0) next.ledgerLength++;
   const tells = ofTurn === undefined ? undefined : commit(ofTurn, hold, job, ctx);
   const entries = [{ type: "hold", amount: -hold, balance: available(next) }] as const;
@@ -295,7 +295,7 @@ export function consumption({ confirmation: found }: SubmitTerms, ctx: Context):
   ];
 }
 
-export function usedToday({ quota }: Account, atMs: number): number {
+export function countUsedToday({ quota }: Account, atMs: number): number {
   return quota.day === getDay(atMs) ? quota.used : 0;
 }
 

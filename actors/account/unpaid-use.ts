@@ -28,12 +28,12 @@ export function findCreator({ countsInto }: Account, rows: Rows): Account | unde
 }
 
 /** Slots of a pool that the account and the organizations that count into it have taken. */
-function takenSlots({ active, unpaidUse }: Account, pool: Pool): number {
+function countTakenSlots({ active, unpaidUse }: Account, pool: Pool): number {
   return active[pool] + (unpaidUse?.[pool] ?? 0);
 }
 
 /** Bytes that the account and the organizations that count into it have stored. */
-export function storedBytes({ stored, unpaidUse }: Account): number {
+export function getStoredBytes({ stored, unpaidUse }: Account): number {
   return stored + (unpaidUse?.stored ?? 0);
 }
 
@@ -49,10 +49,10 @@ export function findCeiling(
   pool: Pool,
   rows: Rows,
 ): Ceiling {
-  const own = { max: concurrentMax(agreed), active: takenSlots(account, pool) };
+  const own = { max: concurrentMax(agreed), active: countTakenSlots(account, pool) };
   const creator = findCreator(account, rows);
   if (creator === undefined) return own;
-  const taken = takenSlots(creator, pool) + account.active[pool] - counted.active[pool];
+  const taken = countTakenSlots(creator, pool) + account.active[pool] - counted.active[pool];
   const shared = { max: concurrentMax(creator), active: taken };
   return shared.max - shared.active < own.max - own.active ? shared : own;
 }
@@ -66,7 +66,7 @@ export function reportUse(before: Account | undefined, decided: AccountDecision)
   const after = decided.head;
   const creator = before?.countsInto ?? after?.countsInto;
   if (creator === undefined || before === after) return decided;
-  const [from, to] = [countedUse(before), countedUse(after)];
+  const [from, to] = [getCountedUse(before), getCountedUse(after)];
   const change: UnpaidUseChanged = {
     kind: "unpaid_use_changed",
     media: to.media - from.media,
@@ -78,7 +78,7 @@ export function reportUse(before: Account | undefined, decided: AccountDecision)
 }
 
 /** What counts into the creator's account: nothing of an organization that pays for itself. */
-function countedUse(account: Account | undefined): NonNullable<Account["unpaidUse"]> {
+function getCountedUse(account: Account | undefined): NonNullable<Account["unpaidUse"]> {
   if (account?.countsInto === undefined) return noUse;
   return { ...account.active, stored: account.stored };
 }

@@ -9,7 +9,7 @@
  * 3. Interrupting stops the turn only; its jobs go on.
  */
 
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import type { TurnStatus } from "../../contract/agent.ts";
 import {
@@ -40,7 +40,7 @@ import {
   turnCredentialKey,
   turnKey,
 } from "../protocol/session.ts";
-import { type Refusal, refused } from "../refusal.ts";
+import { createRefused, type Refusal } from "../refusal.ts";
 import { done as isDone } from "../reply.ts";
 
 type SessionDecision = Decision<Session, never>;
@@ -72,10 +72,10 @@ export const sessionActor: Actor<Session, SessionMessage, never> = {
 };
 
 function refuse(head: Session | undefined, refusal: Refusal, ctx: SessionContext): SessionDecision {
-  return decision(head, { replies: answer(ctx, refused(refusal)) });
+  return decision(head, { replies: answer(ctx, createRefused(refusal)) });
 }
 
-function done(
+function answerDone(
   head: Session | undefined,
   ctx: SessionContext,
   rows: readonly RowWrite[] = [],
@@ -89,9 +89,9 @@ function create(
   message: Extract<SessionMessage, { kind: "create" }>,
   ctx: SessionContext,
 ): SessionDecision {
-  if (session !== undefined) return done(session, ctx);
+  if (session !== undefined) return answerDone(session, ctx);
   const { id } = message.session;
-  return done(message.session, ctx, [
+  return answerDone(message.session, ctx, [
     put(sessionTermsKey(id), message.terms),
     put(listingKey(message.session), ""),
   ]);
@@ -131,7 +131,7 @@ function start(session: Session, message: StartTurn, ctx: SessionContext): Sessi
   ];
   const opened = { kind: "run_changed", turn: id, ceiling, isEnded: false } as const;
   const next = { ...session, turns: session.turns + 1, updatedAtMs: ctx.atMs, last };
-  return done(next, ctx, rows, [tell(accountKey(session.scope), opened)]);
+  return answerDone(next, ctx, rows, [tell(accountKey(session.scope), opened)]);
 }
 
 function finish(
@@ -153,13 +153,13 @@ function interrupt(session: Session, ctx: SessionContext): SessionDecision {
       { code: "conflict", detail: "No turn of this session started yet." },
       ctx,
     );
-  return last.status === "running" ? end(session, last, "stopped", ctx) : done(session, ctx);
+  return last.status === "running" ? end(session, last, "stopped", ctx) : answerDone(session, ctx);
 }
 
 function sweep(session: Session, ctx: SessionContext): SessionDecision {
   const { last } = session;
   const isDue = last?.status === "running" && ctx.atMs >= last.expiresAtMs;
-  return isDue ? end(session, last, "swept", ctx) : done(session, ctx);
+  return isDue ? end(session, last, "swept", ctx) : answerDone(session, ctx);
 }
 
 function end(
@@ -175,7 +175,7 @@ function end(
     ...row,
     status,
     endedAtMs: ctx.atMs,
-    ...defined({ summary }),
+    ...omitUndefined({ summary }),
   };
   const next = { ...session, updatedAtMs: ctx.atMs, last: { ...last, status } };
   const closed = {
@@ -185,7 +185,7 @@ function end(
     isEnded: true,
   } as const;
   const rows = ended === undefined ? [] : [put(key, ended)];
-  return done(next, ctx, rows, [tell(accountKey(session.scope), closed)]);
+  return answerDone(next, ctx, rows, [tell(accountKey(session.scope), closed)]);
 }
 
 function approve(
@@ -201,7 +201,7 @@ function approve(
   const next = { ...session, updatedAtMs: ctx.atMs, last: { ...last, ceiling } };
   const changed = { kind: "run_changed", turn: id, ceiling, isEnded: false } as const;
   const rows = row === undefined ? [] : [put(key, { ...row, ceiling })];
-  return done(next, ctx, rows, [tell(accountKey(session.scope), changed)]);
+  return answerDone(next, ctx, rows, [tell(accountKey(session.scope), changed)]);
 }
 
 /** Jobs of a turn that has ended settle late; the turn's own row follows them all the same. */
@@ -212,15 +212,15 @@ function spend(
 ): SessionDecision {
   const key = turnKey(session.id, id);
   const row = ctx.get(key);
-  if (row === undefined) return done(session, ctx);
+  if (row === undefined) return answerDone(session, ctx);
   const spent = session.spent + committed - row.committed;
   const next = { ...session, spent, updatedAtMs: ctx.atMs };
   const rows = [put(key, { ...row, committed })];
-  if (session.last?.turn !== id) return done(next, ctx, rows);
+  if (session.last?.turn !== id) return answerDone(next, ctx, rows);
   const { recentJobs: before } = session.last;
   const recentJobs =
     job === undefined ? before : [...before, job].slice(-limits.agents.recentJobsMax);
-  return done({ ...next, last: { ...session.last, committed, recentJobs } }, ctx, rows);
+  return answerDone({ ...next, last: { ...session.last, committed, recentJobs } }, ctx, rows);
 }
 
 function remove(session: Session, ctx: SessionContext): SessionDecision {
@@ -232,5 +232,5 @@ function remove(session: Session, ctx: SessionContext): SessionDecision {
     { key: listingKey(session), value: undefined },
   ];
   const told = ended?.effects.filter((effect) => effect.kind === "tell") ?? [];
-  return done(undefined, ctx, rows, told);
+  return answerDone(undefined, ctx, rows, told);
 }

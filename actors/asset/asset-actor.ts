@@ -10,7 +10,7 @@
  * 3. Bytes are removed after the step that gives them up is durable; see `removal.ts`.
  */
 
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import type { AssetStatus } from "../../contract/asset.ts";
 import {
@@ -35,9 +35,9 @@ import {
   getMimeType,
   getModality,
   getStatus,
+  getStoredBytes,
   type PendingAsset,
   type ProcessingAsset,
-  storedBy,
   uploadPartKey,
 } from "../protocol/asset.ts";
 import type { FarmTask } from "../protocol/farm-task.ts";
@@ -45,7 +45,7 @@ import type { Outcome } from "../protocol/job.ts";
 import { isShared } from "../protocol/media.ts";
 import type { Rows } from "../protocol/owner.ts";
 import { removalKey } from "../protocol/removal.ts";
-import { type Refusal, refused } from "../refusal.ts";
+import { createRefused, type Refusal } from "../refusal.ts";
 import { done } from "../reply.ts";
 
 type AssetDecision = Decision<Asset, AssetEffect>;
@@ -99,7 +99,7 @@ export const assetActor: Actor<Asset, AssetMessage, AssetEffect> = {
 };
 
 function refuse(head: Asset | undefined, refusal: Refusal, ctx: AssetContext): AssetDecision {
-  return decision(head, { replies: answer(ctx, refused(refusal)) });
+  return decision(head, { replies: answer(ctx, createRefused(refusal)) });
 }
 
 /** Changes the asset and answers the request. */
@@ -120,13 +120,17 @@ function recount({ scope }: Asset, before: Asset | undefined, after: Asset | und
   const to = accountKey(scope);
   if (status(before) === status(after) && modality(before) === modality(after)) return changes;
   if (before !== undefined && status(before) !== undefined)
-    changes.push(tell(to, counted(modality(before), status(before), undefined, -storedBy(before))));
+    changes.push(
+      tell(to, countAsset(modality(before), status(before), undefined, -getStoredBytes(before))),
+    );
   if (after !== undefined && status(after) !== undefined)
-    changes.push(tell(to, counted(modality(after), undefined, status(after), storedBy(after))));
+    changes.push(
+      tell(to, countAsset(modality(after), undefined, status(after), getStoredBytes(after))),
+    );
   return changes;
 }
 
-function counted(
+function countAsset(
   modality: ReturnType<typeof getModality>,
   from: AssetStatus | undefined,
   to: AssetStatus | undefined,
@@ -163,7 +167,7 @@ function applyPatch(asset: Asset, { displayName, tags, favorite }: AssetPatch): 
   const isFavorite = favorite ?? before ?? false;
   return {
     ...rest,
-    ...defined({ displayName, tags }),
+    ...omitUndefined({ displayName, tags }),
     ...(isFavorite ? { favorite: true } : {}),
   };
 }

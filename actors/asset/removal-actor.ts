@@ -11,18 +11,18 @@ import {
 } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
 import {
+  createRemovedObjectsKey,
   type Removal,
   type RemovalEffect,
   type RemovalMessage,
   type ReserveObjects,
-  removedObjectsKey,
 } from "../protocol/removal.ts";
 import { done } from "../reply.ts";
 
 export const removalActor: Actor<Removal, RemovalMessage, RemovalEffect> = {
   kind: "removal",
   decide(removal, message, ctx) {
-    const key = removedObjectsKey(ctx.self);
+    const key = createRemovedObjectsKey(ctx.self);
     const againMs = ctx.atMs + limits.assets.removedAgainMs;
     switch (message.kind) {
       case "remove": {
@@ -39,11 +39,11 @@ export const removalActor: Actor<Removal, RemovalMessage, RemovalEffect> = {
         return decision(undefined, { rows: [{ key, value: undefined }] });
       case "due":
         if (removal === undefined || ctx.atMs < removal.againMs) return decision(removal);
-        return decision({ againMs }, { effects: left(ctx) });
+        return decision({ againMs }, { effects: onLeave(ctx) });
     }
   },
   dueAt: ({ againMs }) => againMs,
-  resume: ({ isReserved }, ctx) => (isReserved === true ? [] : left(ctx)),
+  resume: ({ isReserved }, ctx) => (isReserved === true ? [] : onLeave(ctx)),
 };
 
 function reserve(
@@ -54,13 +54,13 @@ function reserve(
   return decision(
     { againMs: untilMs, isReserved: true },
     {
-      rows: [put(removedObjectsKey(ctx.self), keys)],
+      rows: [put(createRemovedObjectsKey(ctx.self), keys)],
       replies: answer(ctx, { kind: "reserved", untilMs }),
     },
   );
 }
 
-function left(ctx: Context): RemovalEffect[] {
-  const keys = ctx.get(removedObjectsKey(ctx.self));
+function onLeave(ctx: Context): RemovalEffect[] {
+  const keys = ctx.get(createRemovedObjectsKey(ctx.self));
   return keys === undefined ? [] : [{ kind: "objects.remove", keys }];
 }

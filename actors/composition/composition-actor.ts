@@ -52,7 +52,7 @@ import {
 } from "../protocol/composition.ts";
 import { bundleRemovalKey } from "../protocol/removal.ts";
 import { studioKey } from "../protocol/studio.ts";
-import { type Refusal, type Refused, refused } from "../refusal.ts";
+import { createRefused, type Refusal, type Refused } from "../refusal.ts";
 import { done } from "../reply.ts";
 import { mergeMeta, metaFault } from "./meta.ts";
 
@@ -90,7 +90,7 @@ function refuse(
   refusal: Refusal,
   ctx: Context<Refused>,
 ): CompositionDecision {
-  return decision(head, { replies: answer(ctx, refused(refusal)) });
+  return decision(head, { replies: answer(ctx, createRefused(refusal)) });
 }
 
 function answerWith<R>(
@@ -162,7 +162,7 @@ function sumFiles(files: readonly BundleFile[]) {
 
 type Sums = ReturnType<typeof sumFiles>;
 
-function changedSums(all: Sums, gone: Sums, come: Sums): Sums {
+function addSums(all: Sums, gone: Sums, come: Sums): Sums {
   return {
     files: all.files - gone.files + come.files,
     totalBytes: all.totalBytes - gone.totalBytes + come.totalBytes,
@@ -301,7 +301,7 @@ function replace(
   if (isLate(reservation, ctx)) return refuse(composition, tooLate, ctx);
   if (revision !== composition.revision) return answerWith(composition, ctx, moved);
   const { rows, found } = readFiles(before, ctx);
-  const sums = changedSums(composition, sumFiles(found), sumFiles(files));
+  const sums = addSums(composition, sumFiles(found), sumFiles(files));
   const refusal = sumRefusal(sums) ?? crowding(before.length, ctx);
   if (refusal !== undefined) return refuse(composition, refusal, ctx);
   const next: Composition = { ...bumpRevision(composition, ctx, 1), ...sums };

@@ -2,7 +2,7 @@
  * From a composition's rows to what clients see. The only place that writes its wire names.
  */
 
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import type {
   CompositionFile,
   Composition as CompositionView,
@@ -40,7 +40,7 @@ export function compositionView(
     duration_seconds: frame?.durationSeconds ?? null,
     frame_rate: frame?.frameRate ?? 30,
     revision: composition.revision,
-    ...defined({ files: files?.map(fileView) }),
+    ...omitUndefined({ files: files?.map(fileView) }),
     total_bytes: composition.totalBytes,
     created_at: timestamp(composition.createdAtMs),
     updated_at: timestamp(composition.updatedAtMs),

@@ -2,7 +2,7 @@
 
 import { limits } from "../../config/limits.ts";
 import { type Context, put, type RowWrite } from "../../engine/actor.ts";
-import { createKey, type Key, orderedNumber } from "../../engine/key.ts";
+import { createKey, encodeOrderedNumber, type Key } from "../../engine/key.ts";
 import { codes } from "../table-codes.ts";
 import type { Directory } from "./directory.ts";
 
@@ -44,5 +44,5 @@ function isStale(ctx: Context, entry: number): boolean {
 }
 
 export function auditKey(entry: number): Key<AuditRow> {
-  return createKey(0, codes.audit, orderedNumber(entry));
+  return createKey(0, codes.audit, encodeOrderedNumber(entry));
 }

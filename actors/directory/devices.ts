@@ -13,17 +13,17 @@ import { type Context, put } from "../../engine/actor.ts";
 import type { Question, ReplyTo } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
 import { createKey, type Key } from "../../engine/key.ts";
-import { type Refusal, type Refused, refused } from "../refusal.ts";
+import { createRefused, type Refusal, type Refused } from "../refusal.ts";
 import { codes } from "../table-codes.ts";
 import type { AuditNote } from "./audit.ts";
 import { digestOfHex, encodeHex } from "./digest.ts";
 import type { Directory } from "./directory.ts";
 import { changeDirectory, type DirectoryDecision, refuse } from "./directory-decision.ts";
-import { deleted, expire } from "./expiry.ts";
+import { deleteRows, expire } from "./expiry.ts";
 import {
   beginFamily,
   type Granted,
-  granted,
+  grantTokens,
   isInForce,
   type NewPair,
   oauth,
@@ -159,7 +159,7 @@ export function decideDevice(
       ? ({ kind: "denied" } as const)
       : ({ kind: "approved", ...grant, scopes: getScopes(device, grant), atMs: ctx.atMs } as const);
   return changeDirectory(head, ctx, {
-    rows: [put(key, { ...device, decision }), ...deleted([deviceByUserCodeKey(userCodeDigest)])],
+    rows: [put(key, { ...device, decision }), ...deleteRows([deviceByUserCodeKey(userCodeDigest)])],
     reply: { kind: "decided" },
     audit,
   });
@@ -185,10 +185,10 @@ export function redeemDevice(
     return refuse(head, ctx, oauth("expired_token", "The device code has expired; begin again."));
   const { decision } = device;
   if (decision === undefined) return poll(head, digest, device, ctx);
-  const used = deleted([key]);
+  const used = deleteRows([key]);
   if (decision.kind === "denied" || !isInForce(decision, decision.atMs, ctx)) {
     const refusal = oauth("access_denied", "The request was denied.");
-    return changeDirectory(head, ctx, { rows: used, reply: refused(refusal) });
+    return changeDirectory(head, ctx, { rows: used, reply: createRefused(refusal) });
   }
   const { user, organization, scopes } = decision;
   const { rows, tells } = beginFamily(
@@ -197,7 +197,11 @@ export function redeemDevice(
     pair,
     ctx,
   );
-  return changeDirectory(head, ctx, { rows: [...used, ...rows], tells, reply: granted(scopes) });
+  return changeDirectory(head, ctx, {
+    rows: [...used, ...rows],
+    tells,
+    reply: grantTokens(scopes),
+  });
 }
 
 /** A client that polls too early must leave five more seconds between polls from now on. */
@@ -213,7 +217,7 @@ function poll(
     : oauth("authorization_pending", "Nobody has decided yet.");
   const intervalMs = device.intervalMs + (isEarly ? pollMs : 0);
   const row = put(deviceKey(digest), { ...device, intervalMs, polledAtMs: ctx.atMs });
-  return changeDirectory(head, ctx, { rows: [row], reply: refused(refusal) });
+  return changeDirectory(head, ctx, { rows: [row], reply: createRefused(refusal) });
 }
 
 /** `digest` is the SHA-256 of the device code as a binary string. */

@@ -6,7 +6,7 @@ import {
   type RowWrite,
   type Tell,
 } from "../../engine/actor.ts";
-import { type Refusal, type Refused, refused } from "../refusal.ts";
+import { createRefused, type Refusal, type Refused } from "../refusal.ts";
 import { type AuditNote, appendAudit } from "./audit.ts";
 import type { Directory } from "./directory.ts";
 
@@ -52,7 +52,7 @@ export function refuse(
   ctx: Context<Refused>,
   refusal: Refusal,
 ): DirectoryDecision {
-  return answerWith(head, ctx, refused(refusal));
+  return answerWith(head, ctx, createRefused(refusal));
 }
 
 export function conflict(

@@ -27,7 +27,7 @@ export const expiryActor: Actor<Expiry, ExpiryMessage, never> = {
   decide(head, message, { atMs }) {
     if (message.kind === "expire") return decision(message.expiry);
     if (head === undefined || atMs < head.atMs) return decision(head);
-    return decision(undefined, { rows: deleted(head.rows) });
+    return decision(undefined, { rows: deleteRows(head.rows) });
   },
   dueAt: (head) => head.atMs,
 };
@@ -38,7 +38,7 @@ export function expire(atMs: number, first: Key, ...others: readonly Key[]): Tel
   return tell(expiryKey(first), { kind: "expire", expiry });
 }
 
-export function deleted(keys: readonly Key[]): RowWrite[] {
+export function deleteRows(keys: readonly Key[]): RowWrite[] {
   return keys.map((key) => ({ key, value: undefined }));
 }
 

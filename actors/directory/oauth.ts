@@ -14,7 +14,7 @@ import { type Context, put, type RowWrite, type Tell } from "../../engine/actor.
 import type { Question, ReplyTo } from "../../engine/address.ts";
 import { type Id, idBytes } from "../../engine/id.ts";
 import { createKey, type Key } from "../../engine/key.ts";
-import { type Refusal, type Refused, refused } from "../refusal.ts";
+import { createRefused, type Refusal, type Refused } from "../refusal.ts";
 import { codes } from "../table-codes.ts";
 import type { AuditNote } from "./audit.ts";
 import { encodeHex } from "./digest.ts";
@@ -32,7 +32,7 @@ import {
   type DirectoryDecision,
   refuse,
 } from "./directory-decision.ts";
-import { deleted, expire } from "./expiry.ts";
+import { deleteRows, expire } from "./expiry.ts";
 import { membershipsKey, organizationKey } from "./organization.ts";
 import { tokenUseKey } from "./tokens.ts";
 
@@ -146,7 +146,7 @@ export function deleteClient(
   if (!clients.includes(client)) return refuse(head, ctx, { code: "not_found" });
   const left = clients.filter((id) => id !== client);
   return changeDirectory(head, ctx, {
-    rows: [...deleted([oauthClientKey(client)]), put(clientsOfScopeKey(scope), left)],
+    rows: [...deleteRows([oauthClientKey(client)]), put(clientsOfScopeKey(scope), left)],
     reply: { kind: "deleted" },
     audit,
   });
@@ -163,7 +163,7 @@ export function issueAccess(
   if (client === undefined || !isInForce(client, client.createdAtMs, ctx))
     return refuse(head, ctx, oauth("unauthorized_client", "This client's account may not act."));
   const { rows, tells } = accessRows(digest, { ...credential, createdAtMs: ctx.atMs });
-  return changeDirectory(head, ctx, { rows, tells, reply: granted(credential.scopes) });
+  return changeDirectory(head, ctx, { rows, tells, reply: grantTokens(credential.scopes) });
 }
 
 function getClientKey({ client = "" }: Credential) {
@@ -199,15 +199,15 @@ export function refresh(
   if (isDead || family === undefined || family.client !== client)
     return refuse(head, ctx, invalidGrant);
   if (family.current !== encodeHex(digest) || !isInForce(family, family.createdAtMs, ctx)) {
-    const rows = deleted([refreshFamilyKey(token.family)]);
-    return changeDirectory(head, ctx, { rows, reply: refused(invalidGrant) });
+    const rows = deleteRows([refreshFamilyKey(token.family)]);
+    return changeDirectory(head, ctx, { rows, reply: createRefused(invalidGrant) });
   }
   const scopes = message.scopes ?? family.scopes;
   if (!scopes.every((scope) => family.scopes.includes(scope)))
     return refuse(head, ctx, oauth("invalid_scope", "The scope was not granted."));
   const next = { ...family, current: encodeHex(pair.refreshDigest) };
   const { rows, tells } = pairRows(token.family, next, scopes, pair, ctx);
-  return changeDirectory(head, ctx, { rows, tells, reply: granted(scopes) });
+  return changeDirectory(head, ctx, { rows, tells, reply: grantTokens(scopes) });
 }
 
 const invalidGrant = oauth("invalid_grant", "The refresh token is not valid, expired or revoked.");
@@ -223,13 +223,13 @@ export function revoke(
   if (token !== undefined) {
     if (ctx.get(refreshFamilyKey(token.family))?.client !== client)
       return answerWith(head, ctx, done);
-    const rows = deleted([refreshTokenKey(digest), refreshFamilyKey(token.family)]);
+    const rows = deleteRows([refreshTokenKey(digest), refreshFamilyKey(token.family)]);
     return changeDirectory(head, ctx, { rows, reply: done });
   }
   const credential = ctx.get(credentialKey(digest));
   if (credential === undefined || issuer(credential, ctx) !== client)
     return answerWith(head, ctx, done);
-  const rows = deleted([credentialKey(digest), tokenUseKey(digest)]);
+  const rows = deleteRows([credentialKey(digest), tokenUseKey(digest)]);
   return changeDirectory(head, ctx, { rows, reply: done });
 }
 
@@ -293,7 +293,7 @@ export function isInForce(
   return isThere && membership !== undefined && membership.sinceMs <= sinceMs;
 }
 
-export function granted(scopes: readonly TokenScope[]): TokensGranted {
+export function grantTokens(scopes: readonly TokenScope[]): TokensGranted {
   return { kind: "granted", scopes };
 }
 

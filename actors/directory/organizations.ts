@@ -8,7 +8,7 @@
  *    drops them.
  */
 
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import { plans } from "../../config/plans.ts";
 import type { Role } from "../../contract/organization.ts";
@@ -27,7 +27,7 @@ import {
   type DirectoryDecision,
   refuse,
 } from "./directory-decision.ts";
-import { deleted } from "./expiry.ts";
+import { deleteRows } from "./expiry.ts";
 import {
   type Member,
   type Membership,
@@ -38,7 +38,7 @@ import {
   organizationKey,
   payForItself,
 } from "./organization.ts";
-import { admitUser, type CreateUser, given, type Terms, tellTerms } from "./users.ts";
+import { admitUser, type CreateUser, listGivenTerms, type Terms, tellTerms } from "./users.ts";
 
 export interface Organized {
   readonly kind: "organized";
@@ -112,7 +112,7 @@ export function createOrganization(
     credits: 0,
     isOrganization: true,
     replies: answer(ctx, { kind: "organized", organization: made }),
-    ...defined({ countsInto: made.countsInto }),
+    ...omitUndefined({ countsInto: made.countsInto }),
   };
   return changeDirectory(head, ctx, {
     rows: [
@@ -157,16 +157,19 @@ export function patchOrganization(
   const { name = organization.name, slug = organization.slug } = message;
   const holder = ctx.get(organizationBySlugKey(slug));
   if (holder !== undefined && holder !== id) return conflict(head, ctx, slugTaken);
-  const changed: Organization = { ...organization, name, slug, ...given(terms) };
+  const changed: Organization = { ...organization, name, slug, ...listGivenTerms(terms) };
   const isPaid = terms.plan !== undefined && terms.plan !== "free";
   const next = isPaid ? payForItself(changed) : changed;
   const isMoved = slug !== organization.slug;
   const slugRows = isMoved
-    ? [...deleted([organizationBySlugKey(organization.slug)]), put(organizationBySlugKey(slug), id)]
+    ? [
+        ...deleteRows([organizationBySlugKey(organization.slug)]),
+        put(organizationBySlugKey(slug), id),
+      ]
     : [];
   return changeDirectory(head, ctx, {
     rows: [put(organizationKey(id), next), ...slugRows],
-    tells: Object.keys(given(terms)).length === 0 ? [] : [tellTerms(next)],
+    tells: Object.keys(listGivenTerms(terms)).length === 0 ? [] : [tellTerms(next)],
     reply: { kind: "organized", organization: next },
     audit,
   });
@@ -181,7 +184,7 @@ export function deleteOrganization(
   if (organization === undefined) return refuse(head, ctx, { code: "not_found" });
   const { slug } = organization;
   return changeDirectory(head, ctx, {
-    rows: deleted([organizationKey(id), organizationBySlugKey(slug), membersKey(id)]),
+    rows: deleteRows([organizationKey(id), organizationBySlugKey(slug), membersKey(id)]),
     reply: { kind: "deleted" },
     audit,
   });

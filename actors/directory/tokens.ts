@@ -17,7 +17,7 @@ import {
   type DirectoryDecision,
   refuse,
 } from "./directory-decision.ts";
-import { deleted, expire } from "./expiry.ts";
+import { deleteRows, expire } from "./expiry.ts";
 
 /** Where a token of a user is found. */
 export interface TokenRef {
@@ -123,7 +123,7 @@ export function withdrawTokens(user: Id, refs: readonly TokenRef[], ctx: Context
     const digest = digestOfHex(ref.digest);
     return [credentialKey(digest), tokenUseKey(digest)];
   });
-  return [...deleted(keys), put(tokensOfUserKey(user), left)];
+  return [...deleteRows(keys), put(tokensOfUserKey(user), left)];
 }
 
 export function noteUse(head: Directory, message: TokenUsed, ctx: Context): DirectoryDecision {
@@ -151,7 +151,7 @@ export function resetFirstToken(
   const keys = old.map(({ digest }) => credentialKey(digestOfHex(digest)));
   const { rows } = issueRows(token, left, ctx);
   return changeDirectory(head, ctx, {
-    rows: [...deleted(keys), ...rows],
+    rows: [...deleteRows(keys), ...rows],
     reply: { kind: "reset" },
     audit,
   });

@@ -4,7 +4,7 @@
  * answered.
  */
 
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import type { PlanName, PlanOverrides } from "../../config/plans.ts";
 import type { CreatedAccount } from "../../contract/account.ts";
 import {
@@ -119,7 +119,7 @@ export function patchUser(
   const { user: id, terms, audit } = message;
   const user = ctx.get(userKey(id));
   if (user === undefined) return refuse(head, ctx, { code: "not_found" });
-  const next: User = { ...user, ...given(terms) };
+  const next: User = { ...user, ...listGivenTerms(terms) };
   return changeDirectory(head, ctx, {
     rows: [put(userKey(id), next)],
     tells: [tellTerms(next)],
@@ -129,10 +129,10 @@ export function patchUser(
 }
 
 /** The terms that are there. */
-export function given(terms: Terms): Partial<Pick<User, "plan" | "status" | "overrides">> {
+export function listGivenTerms(terms: Terms): Partial<Pick<User, "plan" | "status" | "overrides">> {
   const { plan, status, overrides } = terms;
   return {
-    ...defined({ plan, status, overrides }),
+    ...omitUndefined({ plan, status, overrides }),
   };
 }
 

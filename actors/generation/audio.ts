@@ -1,7 +1,7 @@
 /** From an audio request (speech, music or a sound effect) to what will be made. */
 
 import type { ModelEntry } from "../../config/catalogue.ts";
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import type { Fault } from "../../config/schema.ts";
 import { type AudioTask, audioTasks, GenerateAudioRequest } from "../../contract/generation.ts";
 import { computePrice } from "../pricing.ts";
@@ -41,7 +41,7 @@ export function resolveAudio(
   const voice = toSource(references.one(reference, "/reference_asset_id", "audio"));
   const faults = model.status === "preview" ? [] : findFaults(request, task, model);
   const refusal = findRefusal(model, asking.plan, faults, references.faults);
-  return refusal ?? resolved(request, task, model, voice);
+  return refusal ?? resolveRequest(request, task, model, voice);
 }
 
 function listTasks(model: ModelEntry): AudioTask[] {
@@ -106,7 +106,7 @@ function meaningless(
     .map((field) => ({ pointer: `/${field}`, detail: `does not go with the task ${task}` }));
 }
 
-function resolved(
+function resolveRequest(
   request: GenerateAudioRequest,
   task: AudioTask,
   model: ModelEntry,
@@ -118,7 +118,7 @@ function resolved(
   const durationSeconds = isSpeech ? undefined : getDuration(request, task, model);
   const voice = isSpeech ? (request.voice ?? String(model.options["voice"]?.[0] ?? "")) : undefined;
   const sound = isSpeech ? speechInput(request, voice) : { durationSeconds };
-  const lyrics = defined({ lyrics: request.lyrics });
+  const lyrics = omitUndefined({ lyrics: request.lyrics });
   const units = {
     characters_1000: isSpeech ? [...prompt].length / 1_000 : 0,
     seconds: durationSeconds ?? 0,
@@ -137,7 +137,12 @@ function resolved(
         model,
         request,
         otherwise: { output_format: format, ...(isSpeech ? { speed: 1 } : {}) },
-        made: { ...meant(request, task), task, voice, duration_seconds: durationSeconds },
+        made: {
+          ...selectMeaningful(request, task),
+          task,
+          voice,
+          duration_seconds: durationSeconds,
+        },
         assets: { reference },
       },
       () => ({
@@ -145,13 +150,13 @@ function resolved(
         format,
         ...sound,
         ...lyrics,
-        ...defined({ reference, providerOptions: provider_options }),
+        ...omitUndefined({ reference, providerOptions: provider_options }),
       }),
     ),
     promptAs: isSpeech ? "text" : "prompt",
     canonical: canonical({ ...request, task, [isSpeech ? "text" : "prompt"]: prompt }, model),
     accepted: accept(request, model, {
-      ...{ ...meant(request, task), [isSpeech ? "text" : "prompt"]: undefined },
+      ...{ ...selectMeaningful(request, task), [isSpeech ? "text" : "prompt"]: undefined },
       ...{ task, voice, duration_seconds: durationSeconds },
     }),
     quoted: () => ({
@@ -166,7 +171,10 @@ function resolved(
 }
 
 /** The texts, and nothing that only the other tasks have, though the model may have defaults. */
-function meant(request: GenerateAudioRequest, task: AudioTask): Readonly<Record<string, unknown>> {
+function selectMeaningful(
+  request: GenerateAudioRequest,
+  task: AudioTask,
+): Readonly<Record<string, unknown>> {
   const prompt = request.prompt?.trim();
   return task === "speech"
     ? { prompt, text: request.text?.trim(), lyrics: undefined }
@@ -179,7 +187,7 @@ function speechInput(request: GenerateAudioRequest, voice: string | undefined): 
     voice,
     speed: request.speed ?? 1,
     ...(direction === "" ? {} : { direction }),
-    ...defined({ language: request.language }),
+    ...omitUndefined({ language: request.language }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import type { Fault } from "../../config/schema.ts";
 import { RemoveBackgroundVideoRequest } from "../../contract/generation.ts";
 import { computePrice } from "../pricing.ts";
@@ -43,13 +43,13 @@ export function resolveBackgroundRemoval(
         ...{ model, request, assets: { source: toSource(source) } },
         made: { background, output_format: format },
       },
-      () => ({ source: toSource(source), background, ...defined({ color }), format }),
+      () => ({ source: toSource(source), background, ...omitUndefined({ color }), format }),
     ),
     promptAs: undefined,
     canonical: canonical({ ...request, output_format: format }, model),
     accepted: accept(request, model, { output_format: format }),
     subject: source.displayName(),
-    ...defined({ parent: source.job }),
+    ...omitUndefined({ parent: source.job }),
     quoted: () => ({
       durationSeconds: seconds,
       settings: [

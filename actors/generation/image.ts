@@ -1,7 +1,7 @@
 /** From an image request to what will be made, held and deduplicated. */
 
 import type { ModelEntry } from "../../config/catalogue.ts";
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import type { Fault } from "../../config/schema.ts";
 import { GenerateImageRequest } from "../../contract/generation.ts";
 import { computePrice } from "../pricing.ts";
@@ -42,7 +42,7 @@ export function resolveImage(
   const pictures = listPictures(request, model, references);
   const faults = model.status === "preview" ? [] : findFaults(request, model);
   const refusal = findRefusal(model, asking.plan, faults, references.faults);
-  return refusal ?? resolved(request, model, pictures);
+  return refusal ?? resolveRequest(request, model, pictures);
 }
 
 /** What the request shows the model beside words. */
@@ -64,7 +64,7 @@ function listPictures(
     references.faults.push({ pointer: "/mask_asset_id", detail: "needs exactly one reference" });
   return {
     ...(given.length === 0 ? {} : { references: given }),
-    ...defined({ mask }),
+    ...omitUndefined({ mask }),
   };
 }
 
@@ -104,16 +104,16 @@ function sizeFaults(request: GenerateImageRequest): Fault[] {
     .map((field) => ({ pointer: `/${field}`, detail: "cannot accompany width and height" }));
 }
 
-function resolved(
+function resolveRequest(
   request: GenerateImageRequest,
   model: ModelEntry,
   pictures: Pictures,
 ): Generation {
   const { seed = 0, num_images: count = 1, output_format: format = "png" } = request;
   const prompt = request.prompt?.trim() ?? "";
-  const ratio = chosen(request, model, "aspect_ratio") ?? "1:1";
-  const resolution = chosen(request, model, "resolution") ?? "1k";
-  const quality = chosen(request, model, "quality");
+  const ratio = choose(request, model, "aspect_ratio") ?? "1:1";
+  const resolution = choose(request, model, "resolution") ?? "1k";
+  const quality = choose(request, model, "quality");
   const size = freeSize(request) ?? imageSize(ratio, resolution);
   const { width, height } = size;
   const enhanced =
@@ -143,7 +143,7 @@ function resolved(
       prompt: undefined,
       ...{ aspect_ratio: ratio, resolution, ...withoutShape(request) },
     }),
-    quoted: () => quoted(model, request, { width, height }, quality),
+    quoted: () => quote(model, request, { width, height }, quality),
     ...(enhanced === prompt ? {} : { enhancedPrompt: enhanced }),
   };
 }
@@ -161,7 +161,7 @@ function withoutShape({ width }: GenerateImageRequest): object {
 function extras(request: GenerateImageRequest): TaskInput {
   const { negative_prompt, quality, background, provider_options } = request;
   return {
-    ...defined({
+    ...omitUndefined({
       negativePrompt: negative_prompt,
       quality,
       background,
@@ -170,17 +170,17 @@ function extras(request: GenerateImageRequest): TaskInput {
   };
 }
 
-function quoted(
+function quote(
   model: ModelEntry,
   request: GenerateImageRequest,
   { width, height }: Size,
   quality: string | undefined,
 ): Quoted {
   const { num_images = 1, output_format = "png" } = request;
-  const ratio = chosen(request, model, "aspect_ratio");
+  const ratio = choose(request, model, "aspect_ratio");
   const isFree = request.width !== undefined;
   return {
-    ...defined({ quality }),
+    ...omitUndefined({ quality }),
     settings: [
       ["Model", model.display_name],
       ["Resolution", `${width} x ${height}`],
@@ -192,7 +192,7 @@ function quoted(
   };
 }
 
-function chosen(
+function choose(
   request: GenerateImageRequest,
   model: ModelEntry,
   option: "aspect_ratio" | "resolution" | "quality",

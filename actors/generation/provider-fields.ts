@@ -34,7 +34,7 @@ export function inputFor(understood: Understood, task: () => TaskInput): TaskInp
 }
 
 function providerInput({ model, request, otherwise, made, assets }: Understood): ProviderInput {
-  const all = { ...otherwise, ...model.defaults, ...given(request), ...made };
+  const all = { ...otherwise, ...model.defaults, ...listGivenFields(request), ...made };
   const { duration_seconds: seconds } = all;
   const fields = Object.entries({ ...all, seconds }).filter(
     ([name, value]) => isPresent(value) && !own.includes(name) && !/_asset_ids?$/.test(name),
@@ -45,7 +45,7 @@ function providerInput({ model, request, otherwise, made, assets }: Understood):
   };
 }
 
-function given(request: Understood["request"]): Understood["request"] {
+function listGivenFields(request: Understood["request"]): Understood["request"] {
   return Object.fromEntries(Object.entries(request).filter(([, value]) => isPresent(value)));
 }
 

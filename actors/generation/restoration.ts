@@ -1,4 +1,4 @@
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import type { Fault } from "../../config/schema.ts";
 import { RestoreVideoRequest } from "../../contract/generation.ts";
@@ -51,7 +51,7 @@ export function resolveRestoration(
         otherwise: { denoise, sharpen },
         made: { ...size, scale: target_resolution === undefined ? scale : undefined },
       },
-      () => ({ source: toSource(source), ...size, denoise, sharpen, ...defined({ fps }) }),
+      () => ({ source: toSource(source), ...size, denoise, sharpen, ...omitUndefined({ fps }) }),
     ),
     promptAs: undefined,
     canonical: canonical(target_resolution === undefined ? { ...request, scale } : request, model),
@@ -59,7 +59,7 @@ export function resolveRestoration(
       scale: target_resolution === undefined ? scale : undefined,
     }),
     subject: source.displayName(),
-    ...defined({ parent: source.job }),
+    ...omitUndefined({ parent: source.job }),
     quoted: () => ({
       durationSeconds: seconds,
       settings: [

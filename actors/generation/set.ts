@@ -1,5 +1,5 @@
 /** From a set's request to its members, each understood like an image request of its own. */
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import type { Fault } from "../../config/schema.ts";
 import { GenerateSetRequest, type SetMember } from "../../contract/generation.ts";
 import type { Refusal } from "../refusal.ts";
@@ -27,14 +27,14 @@ export function resolveSet(
   asking: Asking,
   sources: Sources,
 ): SetGeneration | Refusal {
-  const faults = repeatedLabels(request.members);
+  const faults = findRepeatedLabels(request.members);
   if (faults.length > 0) return invalid(faults);
   const model = chooseModel(asking, request.base.model, "image", "set");
   if ("code" in model) return withPointers(model, "/base");
   const members = request.members.map((member, at) => ({
     label: member.label,
     work: withPointers(
-      resolveImage(merged(request, member), asking, sources, "set"),
+      resolveImage(merge(request, member), asking, sources, "set"),
       `/members/${at}`,
     ),
   }));
@@ -60,7 +60,7 @@ export function resolveSet(
   };
 }
 
-function repeatedLabels(members: readonly SetMember[]): Fault[] {
+function findRepeatedLabels(members: readonly SetMember[]): Fault[] {
   const seen = new Set<string>();
   return members.flatMap(({ label }, at) => {
     const isRepeated = seen.has(label);
@@ -70,11 +70,11 @@ function repeatedLabels(members: readonly SetMember[]): Fault[] {
 }
 
 /** What the member says itself, else its overrides, else the base. */
-function merged({ base }: GenerateSetRequest, member: SetMember) {
+function merge({ base }: GenerateSetRequest, member: SetMember) {
   const { prompt, prompt_suffix: suffix, overrides = {} } = member;
   const start = prompt ?? overrides.prompt ?? base.prompt;
   const full = suffix === undefined ? start : `${start ?? ""} ${suffix}`.trim();
-  return { ...base, ...overrides, ...defined({ prompt: full }) };
+  return { ...base, ...overrides, ...omitUndefined({ prompt: full }) };
 }
 
 function withPointers<T extends object>(result: T | Refusal, prefix: string): T | Refusal {

@@ -1,5 +1,5 @@
 /** From photos to what the 3D model will make of them. */
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import type { Fault } from "../../config/schema.ts";
 import { Generate3DRequest } from "../../contract/generation.ts";
 import { computePrice } from "../pricing.ts";
@@ -69,7 +69,7 @@ export function resolve3D(
         texture,
         targetPolycount: request.target_polycount ?? polycountOtherwise,
         format,
-        ...defined({ providerOptions: request.provider_options }),
+        ...omitUndefined({ providerOptions: request.provider_options }),
       }),
     ),
     promptAs: prompt === "" ? undefined : "prompt",

@@ -1,7 +1,7 @@
 /** From a video request to what will be made, held and deduplicated. */
 
 import type { ModelEntry } from "../../config/catalogue.ts";
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import type { Fault } from "../../config/schema.ts";
 import { GenerateVideoRequest } from "../../contract/generation.ts";
 import { computePrice } from "../pricing.ts";
@@ -39,7 +39,7 @@ export function resolveVideo(
   const shown = listPictures(request, model, references);
   const faults = model.status === "preview" ? [] : findFaults(request, model);
   const refusal = findRefusal(model, asking.plan, faults, references.faults);
-  return refusal ?? resolved(request, model, shown);
+  return refusal ?? resolve(request, model, shown);
 }
 
 interface Pictures {
@@ -60,7 +60,7 @@ function listPictures(
   const video = references.one(request.source_video_asset_id, "/source_video_asset_id", "video");
   const given = references.many(request.reference_asset_ids, "/reference_asset_ids", max);
   return {
-    ...defined({
+    ...omitUndefined({
       firstFrame: first && toSource(first),
       lastFrame: last && toSource(last),
       sourceVideo: video && toSource(video),
@@ -93,7 +93,7 @@ function findFaults(request: GenerateVideoRequest, model: ModelEntry): Fault[] {
   ];
 }
 
-function resolved(request: GenerateVideoRequest, model: ModelEntry, shown: Pictures): Generation {
+function resolve(request: GenerateVideoRequest, model: ModelEntry, shown: Pictures): Generation {
   const { seed = 0, negative_prompt, camera_motion, provider_options } = request;
   const prompt = request.prompt?.trim() ?? "";
   const durationSeconds = request.duration_seconds ?? getNumber(model, "duration_seconds", 4);
@@ -127,9 +127,9 @@ function resolved(request: GenerateVideoRequest, model: ModelEntry, shown: Pictu
         fps,
         durationSeconds,
         audio,
-        ...defined({ cameraMotion: camera_motion, negativePrompt: negative_prompt }),
+        ...omitUndefined({ cameraMotion: camera_motion, negativePrompt: negative_prompt }),
         ...(request.quality === undefined ? {} : { quality }),
-        ...defined({ providerOptions: provider_options }),
+        ...omitUndefined({ providerOptions: provider_options }),
         ...shown,
       }),
     ),
@@ -141,7 +141,7 @@ function resolved(request: GenerateVideoRequest, model: ModelEntry, shown: Pictu
     }),
     quoted: () => ({
       durationSeconds,
-      ...defined({ quality }),
+      ...omitUndefined({ quality }),
       settings: [
         ["Model", model.display_name],
         ["Resolution", resolution],

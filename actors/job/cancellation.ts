@@ -20,7 +20,7 @@ import {
   type Canceled,
   type CanceledJob,
   type CancelJob,
-  extendedDeadline,
+  extendDeadline,
   type Job,
   jobRequestKey,
   type Outcome,
@@ -28,7 +28,7 @@ import {
   type RunningJob,
   type Submitting,
 } from "../protocol/job.ts";
-import { refused } from "../refusal.ts";
+import { createRefused } from "../refusal.ts";
 import { become, carryOver, getSent, type JobDecision, withdrawals } from "./job-decision.ts";
 import { jobView } from "./job-view.ts";
 import { computeCharge } from "./outcome.ts";
@@ -54,7 +54,7 @@ export function cancel(job: Job, user: string, ctx: Context<ReplyTo<CancelJob>>)
 }
 
 function refuseCancel(job: Job, ctx: Context<ReplyTo<CancelJob>>): JobDecision {
-  return decision(job, { replies: answer(ctx, refused({ code: "job_not_cancellable" })) });
+  return decision(job, { replies: answer(ctx, createRefused({ code: "job_not_cancellable" })) });
 }
 
 function stopBefore(job: QueuedJob, user: string, ctx: Context<Canceled>): JobDecision {
@@ -92,10 +92,10 @@ function asList(request: RequestId<Canceled> | undefined): readonly RequestId<Ca
 }
 
 function awaiting(ctx: Context<Canceled>) {
-  return { requests: asList(ctx.request), untilMs: answeredBy(ctx) };
+  return { requests: asList(ctx.request), untilMs: getAnswerDeadline(ctx) };
 }
 
-function answeredBy({ atMs }: Context): number {
+function getAnswerDeadline({ atMs }: Context): number {
   return atMs + limits.jobs.cancelAnswerMs;
 }
 
@@ -116,7 +116,7 @@ function askProvider(
 }
 
 function settlementLimit(job: QueuedJob | RunningJob, { atMs }: Context): number {
-  const deadlineMs = job.phase === "queued" ? extendedDeadline(job, atMs) : job.deadlineMs;
+  const deadlineMs = job.phase === "queued" ? extendDeadline(job, atMs) : job.deadlineMs;
   return deadlineMs + limits.jobs.settlementGraceMs;
 }
 
@@ -153,7 +153,7 @@ export function resolveSubmit(
     const replies = showJob(next, ctx, awaits?.requests ?? []);
     return become(job, next, { charge: 0, replies, effects: withdrawals(job) });
   }
-  const asked = { requests: awaits?.requests ?? [], untilMs: answeredBy(ctx) };
+  const asked = { requests: awaits?.requests ?? [], untilMs: getAnswerDeadline(ctx) };
   const next = { ref, ...known, awaits: asked, ...carryOver(job, ctx) };
   return become(job, next, {
     effects: [{ kind: "provider.follow" }, { kind: "provider.cancel" }],

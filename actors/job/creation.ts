@@ -1,6 +1,6 @@
 /** How a job comes into being, and how its work leaves for the farm or a provider. */
 
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import { isFarm, simulatedProvider } from "../../config/providers.ts";
 import {
   answer,
@@ -11,7 +11,7 @@ import {
   type RowWrite,
 } from "../../engine/actor.ts";
 import { idBytes } from "../../engine/id.ts";
-import { EncodedRow, encodedText } from "../../engine/row-codec.ts";
+import { EncodedRow, encodeText } from "../../engine/row-codec.ts";
 import {
   type CreateJob,
   type Job,
@@ -52,7 +52,7 @@ export function buildCreation(jobRequest: JobRequest, offer: Offer): CreateJob {
     provider,
     hold,
     count,
-    asked: encodedText(rowCodecs, codes.jobRequest, jobRequest),
+    asked: encodeText(rowCodecs, codes.jobRequest, jobRequest),
     work: buildWork(provider, jobRequest),
     bodyDigest: jobRequest.bodyDigest ?? jobRequest.fingerprint,
     deadlineSeconds,
@@ -153,9 +153,9 @@ export function resumption(job: Job & Sent, request: JobRequest, rows: Rows): Jo
   const isCanceled = job.phase === "canceled";
   const isEphemeral = isFarm(terms.provider) || terms.provider === simulatedProvider;
   if (isEphemeral || !(wasSent || isCanceled))
-    return { ...work(job, request, rows), ...defined({ submits }) };
+    return { ...work(job, request, rows), ...omitUndefined({ submits }) };
   const { kind: _, ...task } = providerTask(terms, workAtProvider(terms.provider, request));
-  return { kind: "provider.resume", isCanceled, ...task, ...defined({ submits, ref }) };
+  return { kind: "provider.resume", isCanceled, ...task, ...omitUndefined({ submits, ref }) };
 }
 
 function submission(
@@ -165,7 +165,7 @@ function submission(
   rows: Rows,
 ): Submission {
   const { scope } = terms;
-  const traced = defined({ trace });
+  const traced = omitUndefined({ trace });
   return "prompt" in given
     ? { ...providerTask(terms, given), ...traced }
     : { ...runFarmTask(scope, { ...given, ...traced }, rows), ...traced };

@@ -16,7 +16,7 @@ import {
   jobEventKey,
   jobRequestKey,
 } from "../protocol/job.ts";
-import { type Refusal, refused } from "../refusal.ts";
+import { createRefused, type Refusal } from "../refusal.ts";
 import { indexRows } from "./creation.ts";
 import type { JobDecision } from "./job-decision.ts";
 import { listIndexEntries } from "./job-index.ts";
@@ -24,7 +24,7 @@ import { listIndexEntries } from "./job-index.ts";
 /** A hold is settled before its job may go. */
 export function remove(job: Job, ctx: Context<ReplyTo<DeleteJob>>): JobDecision {
   const refusal = findRefusal(job);
-  if (refusal !== undefined) return decision(job, { replies: answer(ctx, refused(refusal)) });
+  if (refusal !== undefined) return decision(job, { replies: answer(ctx, createRefused(refusal)) });
   const assets = job.phase === "succeeded" ? job.assets : [];
   const gone = without(job, false, ctx);
   const removals = assets.map((asset) => {

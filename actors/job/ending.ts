@@ -135,7 +135,7 @@ function succeed(
     updatedAtMs,
   };
   if (events !== undefined) next.events = events;
-  if (warnings.length > 0) next.warnings = bounded(warnings);
+  if (warnings.length > 0) next.warnings = limitWarnings(warnings);
   const assets = outputs.map(({ media }) => getModality(media.mimeType));
   const bytes = outputs.reduce((sum, { media }) => sum + countBytes(media), 0);
   const isDelivered = job.phase === "running" && job.isDelivering === true;
@@ -146,7 +146,7 @@ function succeed(
 const forgotten = { kind: "provider.withdraw" } as const;
 
 /** A head is small: a few sentences will do. */
-function bounded(warnings: readonly string[]): readonly string[] {
+function limitWarnings(warnings: readonly string[]): readonly string[] {
   const { warningsMax, warningMax } = limits.jobs;
   return warnings.slice(0, warningsMax).map((text) => text.slice(0, warningMax));
 }

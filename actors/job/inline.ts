@@ -11,7 +11,7 @@ import {
   type Outcome,
   type QueuedJob,
 } from "../protocol/job.ts";
-import { type Refusal, type Refused, refused } from "../refusal.ts";
+import { createRefused, type Refusal, type Refused } from "../refusal.ts";
 import { indexRows } from "./creation.ts";
 import { moderationRecord } from "./ending.ts";
 import { become, carryOver, type JobDecision } from "./job-decision.ts";
@@ -69,7 +69,7 @@ function discardJob(
   }));
   return decision(undefined, {
     rows: [{ key: jobRequestKey(jobRequest.id), value: undefined }, ...index],
-    replies: answer({ request }, refused(refusalOfFailure(failure))),
+    replies: answer({ request }, createRefused(refusalOfFailure(failure))),
     effects: [tell(accountKey(job.terms.scope), notice), ...moderationRecord(job, failure, ctx)],
   });
 }

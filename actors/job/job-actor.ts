@@ -25,7 +25,7 @@ import {
   jobRequestKey,
   lastDeadline,
 } from "../protocol/job.ts";
-import { type Refused, refused } from "../refusal.ts";
+import { createRefused, type Refused } from "../refusal.ts";
 import { cancel, resolveCancel, settleAtLimit } from "./cancellation.ts";
 import { create, resumption, takeSlot } from "./creation.ts";
 import { remove, retire } from "./deletion.ts";
@@ -131,6 +131,6 @@ function dueAt(job: Job): number | undefined {
 /** A cancel or deletion of an unknown job is refused; a late report is ignored. */
 function unknown(message: JobMessage, ctx: Context<Refused>): JobDecision {
   const isCommand = message.kind === "cancel" || message.kind === "delete";
-  const replies = isCommand ? answer(ctx, refused({ code: "not_found" })) : [];
+  const replies = isCommand ? answer(ctx, createRefused({ code: "not_found" })) : [];
   return decision(undefined, { replies });
 }

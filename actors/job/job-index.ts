@@ -90,7 +90,7 @@ export function listIndexEntries({ terms, phase }: Listed, wasOpen: boolean): Ro
   const { scope, modality, modelTag } = terms;
   const job = idBytes(terms.job);
   const end = computeEnd(phase);
-  const rows: RowWrite[] = end === "failed" ? [put(failedJobKey(terms.job), "")] : [];
+  const rows: RowWrite[] = end === "failed" ? [put(createFailedJobKey(terms.job), "")] : [];
   for (const owner of listOwners(terms)) {
     rows.push(put(jobsKey(scope, owner, modality, end, modelTag) + job, ""));
     if (end === "open" || !wasOpen) continue;
@@ -122,7 +122,7 @@ export function jobsOfOwnerKey(partition: number, owner: string, place: string):
   return createKey(partition, codes.jobOfOwner, owner + place);
 }
 
-function failedJobKey(job: Id): Key<string> {
+function createFailedJobKey(job: Id): Key<string> {
   return createKey(partitionOfId(job), codes.failedJob, idBytes(job));
 }
 

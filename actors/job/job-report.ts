@@ -25,7 +25,7 @@ function count(job: Ended, tally: Tally): void {
     tally.histogram("job_duration_seconds", { modality, phase }).observe(ms / 1_000);
   observe("queued", (startedAtMs ?? completedAtMs) - createdAtMs);
   if (startedAtMs !== undefined) observe("running", completedAtMs - startedAtMs);
-  const charged = chargedFor(job);
+  const charged = getCharge(job);
   tally.count("credits_settled_total", { outcome: "charged" }).add(charged);
   tally.count("credits_settled_total", { outcome: "released" }).add(hold - charged);
 }
@@ -41,7 +41,7 @@ function buildSpan(job: Ended, request: JobRequest | undefined): Span | undefine
   };
 }
 
-function chargedFor(job: Ended): number {
+function getCharge(job: Ended): number {
   if (job.phase !== "canceled") return job.charged;
   return job.settlement.kind === "settled" ? job.settlement.charged : 0;
 }

@@ -144,14 +144,17 @@ export function cancellationView(job: CanceledJob): CancellationView {
   if (settlement.kind === "pending") return view;
   return {
     ...view,
-    settlement: settledAs(settlement.charged, hold),
+    settlement: getSettlement(settlement.charged, hold),
     credits_refunded: hold - settlement.charged,
     credits_charged: settlement.charged,
     settled_at: timestamp(settlement.atMs),
   };
 }
 
-function settledAs(charged: number, hold: number): "refunded" | "partially_refunded" | "charged" {
+function getSettlement(
+  charged: number,
+  hold: number,
+): "refunded" | "partially_refunded" | "charged" {
   if (charged === 0) return "refunded";
   return charged === hold ? "charged" : "partially_refunded";
 }
@@ -168,7 +171,7 @@ function cancellationMessage({ settlement, terms, providerCancel }: CanceledJob)
       : "Canceled. The provider could not be stopped; credits settle when it finishes.";
   const { charged } = settlement;
   const returned = terms.hold - charged;
-  switch (settledAs(charged, terms.hold)) {
+  switch (getSettlement(charged, terms.hold)) {
     case "refunded":
       return `Canceled. Your ${credits(returned)} returned.`;
     case "partially_refunded":

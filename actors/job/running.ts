@@ -3,12 +3,12 @@
  * reports.
  */
 
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import { isFarm } from "../../config/providers.ts";
 import { type Context, decision, put } from "../../engine/actor.ts";
 import {
-  extendedDeadline,
+  extendDeadline,
   type Job,
   type JobMessage,
   jobRequestKey,
@@ -28,7 +28,7 @@ import { runFarmTask } from "./run-farm-task.ts";
 export function claim(job: Job, token: string, ctx: Context): JobDecision {
   if (job.phase !== "queued" && job.phase !== "running")
     return { ...decision(job), effects: [{ kind: "farm.cancel" }] };
-  const next = job.phase === "queued" ? started(job, ctx) : job;
+  const next = job.phase === "queued" ? startJob(job, ctx) : job;
   const leased = { ...next, ...carryOver(job, ctx), token };
   return become(job, leased, { effects: [{ kind: "farm.lease", token }] });
 }
@@ -93,7 +93,7 @@ export function accept(job: Job, ref: string, ctx: Context): JobDecision {
   if (job.phase === "canceled") return resolveSubmit(job, ref, ctx);
   if (job.phase !== "queued") return decision(job);
   const { submitting: _, detail, ...open } = job;
-  const deadlineMs = extendedDeadline(job, ctx.atMs);
+  const deadlineMs = extendDeadline(job, ctx.atMs);
   const effects = [{ kind: "provider.follow" }] as const;
   const next = { ref, ...open, ...carryOver(job, ctx), deadlineMs };
   if (detail === undefined) return become(job, next, { effects });
@@ -131,7 +131,7 @@ export function deliver(
   // The provider finished work that was canceled: it decides the hold and nothing else.
   if (job.phase === "canceled") return resolvePending(job, { kind: "succeeded", outputs: [] }, ctx);
   if (job.phase !== "queued" && job.phase !== "running") return decision(job);
-  const open = job.phase === "queued" ? started(job, ctx) : job;
+  const open = job.phase === "queued" ? startJob(job, ctx) : job;
   const { job: id, scope } = job.terms;
   const task = input && { kind: "fetch", input, outputPrefix: `jobs/${id}` };
   const next = become(
@@ -154,7 +154,7 @@ export function report(
 ): JobDecision {
   const share = Math.min(1, Math.max(0, progress));
   if (job.phase === "queued" && !isFarm(job.terms.provider))
-    return become(job, { ...started(job, ctx), progress: share });
+    return become(job, { ...startJob(job, ctx), progress: share });
   if (job.phase !== "running" || job.token !== token || share <= job.progress) return decision(job);
   return become(job, { ...job, ...carryOver(job, ctx), progress: share });
 }
@@ -170,19 +170,19 @@ export function reportDetail(job: Job, name: StatusDetail | null, ctx: Context):
   const { detail, submitting, ...open } = job;
   if ((detail?.name ?? null) === name) {
     if (submitting === undefined || name === null) return decision(job);
-    return become(job, { ...open, ...defined({ detail }), ...carryOver(job, ctx) });
+    return become(job, { ...open, ...omitUndefined({ detail }), ...carryOver(job, ctx) });
   }
-  const deadlineMs = extendedDeadline(job, ctx.atMs);
+  const deadlineMs = extendDeadline(job, ctx.atMs);
   const next: QueuedJob = { ...open, ...carryOver(job, ctx), deadlineMs };
   const event = { type: "status_detail", data: { status_detail: name } } as const;
   if (name === null) return become(job, next, { event });
   return become(job, { ...next, detail: { name, sinceMs: ctx.atMs } }, { event });
 }
 
-export function started(job: QueuedJob, ctx: Context): RunningJob {
+export function startJob(job: QueuedJob, ctx: Context): RunningJob {
   return {
     phase: "running",
-    deadlineMs: extendedDeadline(job, ctx.atMs),
+    deadlineMs: extendDeadline(job, ctx.atMs),
     startedAtMs: ctx.atMs,
     progress: 0,
     attempts: job.attempts,

@@ -52,7 +52,7 @@ export const measuringActor: Actor<Measuring, MeasuringMessage, MeasuringEffect>
           : decision(measuring);
       case "finished":
         return measuring.token === message.token
-          ? decision(undefined, { replies: answered(measuring, getResult(message.outcome)) })
+          ? decision(undefined, { replies: replyAll(measuring, getResult(message.outcome)) })
           : decision(measuring);
       case "due":
         return atMs < measuring.untilMs ? decision(measuring) : giveUp(measuring);
@@ -73,10 +73,10 @@ function lapse({ token: _, ...open }: Measuring, isReturned = false): MeasuringD
 }
 
 function giveUp(measuring: Measuring): MeasuringDecision {
-  return decision(undefined, { replies: answered(measuring, { kind: "late" }), effects: [cancel] });
+  return decision(undefined, { replies: replyAll(measuring, { kind: "late" }), effects: [cancel] });
 }
 
-function answered({ request }: Measuring, reply: Measured): readonly Reply[] {
+function replyAll({ request }: Measuring, reply: Measured): readonly Reply[] {
   return request === undefined ? [] : [{ to: request, reply }];
 }
 

@@ -9,8 +9,8 @@ import { type AssetStatus, assetStatuses } from "../../contract/asset.ts";
 import { type JobStatus, jobStatuses } from "../../contract/job.ts";
 import { answer, type Context, type Decision, type Draft, decision } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";
-import { createKey, getPartition, type Key, orderedNumber } from "../../engine/key.ts";
-import { type Refusal, type Refused, refused } from "../refusal.ts";
+import { createKey, encodeOrderedNumber, getPartition, type Key } from "../../engine/key.ts";
+import { createRefused, type Refusal, type Refused } from "../refusal.ts";
 import { codes } from "../table-codes.ts";
 
 /** Which ceiling a job counts against: 3D has one of its own. */
@@ -95,7 +95,7 @@ export function available({ granted, held, spent }: Account): number {
 }
 
 export function refuse(head: Account, refusal: Refusal, ctx: Context<Refused>): AccountDecision {
-  return decision(head, { replies: answer(ctx, refused(refusal)) });
+  return decision(head, { replies: answer(ctx, createRefused(refusal)) });
 }
 
 /**
@@ -136,7 +136,11 @@ export function firstOfNextMonth(atMs: number): number {
 
 /** The ledger of the account at an address. */
 export function ledgerKey(account: Key, entry: number): Key<LedgerRow> {
-  return createKey(getPartition(account), codes.ledger, account.slice(2) + orderedNumber(entry));
+  return createKey(
+    getPartition(account),
+    codes.ledger,
+    account.slice(2) + encodeOrderedNumber(entry),
+  );
 }
 
 /** What all rows of that ledger begin with. */

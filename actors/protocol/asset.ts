@@ -168,7 +168,7 @@ export function getSource({ origin }: Asset): AssetView["source"] {
 }
 
 /** An upload counts from the beginning, by what its client said. */
-export function storedBy(asset: Asset): number {
+export function getStoredBytes(asset: Asset): number {
   if ("media" in asset) return countBytes(asset.media);
   if ("bytes" in asset) return asset.bytes.sizeBytes;
   return asset.phase === "pending_upload" ? asset.upload.sizeBytes : 0;

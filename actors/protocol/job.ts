@@ -12,7 +12,7 @@ import {
   type RequestId,
 } from "../../engine/address.ts";
 import { type Id, idBytes, keyOfId, partitionOfId } from "../../engine/id.ts";
-import { createKey, type Key, orderedNumber } from "../../engine/key.ts";
+import { createKey, encodeOrderedNumber, type Key } from "../../engine/key.ts";
 import type { Refused } from "../refusal.ts";
 import { codes } from "../table-codes.ts";
 import type { FarmTask, RunFarmTask } from "./farm-task.ts";
@@ -347,7 +347,7 @@ export function deadline(job: Open): number {
 }
 
 /** The deadline, moved by how long the job has waited for its provider until now. */
-export function extendedDeadline({ deadlineMs, detail }: QueuedJob, atMs: number): number {
+export function extendDeadline({ deadlineMs, detail }: QueuedJob, atMs: number): number {
   return detail === undefined ? deadlineMs : deadlineMs + atMs - detail.sinceMs;
 }
 
@@ -366,5 +366,5 @@ export function jobRequestKey(job: Id): Key<JobRequest> {
 
 /** A line of a job's history, by its place there. */
 export function jobEventKey(job: Id, event: number): Key<JobEvent> {
-  return createKey(partitionOfId(job), codes.jobEvent, idBytes(job) + orderedNumber(event));
+  return createKey(partitionOfId(job), codes.jobEvent, idBytes(job) + encodeOrderedNumber(event));
 }

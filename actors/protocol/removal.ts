@@ -10,7 +10,7 @@
 
 import type { Due } from "../../engine/actor.ts";
 import { type Address, createAddress, type Question } from "../../engine/address.ts";
-import { createKey, getPartition, type Key, orderedNumber } from "../../engine/key.ts";
+import { createKey, encodeOrderedNumber, getPartition, type Key } from "../../engine/key.ts";
 import type { Done } from "../reply.ts";
 import { codes } from "../table-codes.ts";
 
@@ -50,7 +50,7 @@ export function removalKey(asset: Key, what: "parts" | "media"): Address<Removal
 }
 
 /** The names in the object store that a removal is about. */
-export function removedObjectsKey(removal: Key): Key<readonly string[]> {
+export function createRemovedObjectsKey(removal: Key): Key<readonly string[]> {
   return createKey(getPartition(removal), codes.removedObjects, removal.slice(2));
 }
 
@@ -59,7 +59,7 @@ export function bundleRemovalKey(
   composition: Key,
   version: number,
 ): Address<RemovalMessage, Removal> {
-  const place = composition.slice(2) + orderedNumber(version);
+  const place = composition.slice(2) + encodeOrderedNumber(version);
   return createAddress(createKey(getPartition(composition), codes.removal, place));
 }
 

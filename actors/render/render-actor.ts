@@ -10,7 +10,7 @@
  * 3. Its end notifies its studio and its composition in the same step.
  */
 
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import type { RenderStillOptions } from "../../contract/render.ts";
 import {
@@ -48,7 +48,7 @@ import {
   renderOrderKey,
 } from "../protocol/render.ts";
 import { type Place, studioKey } from "../protocol/studio.ts";
-import { type Refusal, type Refused, refused } from "../refusal.ts";
+import { createRefused, type Refusal, type Refused } from "../refusal.ts";
 import { failureText, getStillParams } from "./outcome.ts";
 import { buildReport } from "./render-report.ts";
 
@@ -134,14 +134,19 @@ function work(order: RenderOrder | undefined, rows: Rows): RenderEffect[] {
     manifestKey,
     target,
     assets,
-    ...defined({ quality, still: still && getStill(still), audioMix }),
+    ...omitUndefined({ quality, still: still && getStill(still), audioMix }),
   };
-  const task = { kind: "render", input, outputPrefix: `renders/${id}`, ...defined({ trace }) };
+  const task = {
+    kind: "render",
+    input,
+    outputPrefix: `renders/${id}`,
+    ...omitUndefined({ trace }),
+  };
   return [runFarmTask(scope, task, rows)];
 }
 
 function getStill({ at_seconds, max_dimension, frame, background }: RenderStillOptions) {
-  return defined({ atSeconds: at_seconds, frame, background, maxDimension: max_dimension });
+  return omitUndefined({ atSeconds: at_seconds, frame, background, maxDimension: max_dimension });
 }
 
 function getCommonFields(
@@ -246,11 +251,11 @@ function succeed(
     startedAtMs: render.startedAtMs,
     finishedAtMs: atMs,
     asset: id,
-    ...defined({ width, height, durationSeconds }),
+    ...omitUndefined({ width, height, durationSeconds }),
   };
   const order = ctx.get(renderOrderKey(render.id));
   const params = order?.params && getStillParams(order.params, details);
-  const notes: RenderNotes = { warnings, ...defined({ params }) };
+  const notes: RenderNotes = { warnings, ...omitUndefined({ params }) };
   const origin = { render: render.id, user };
   const asset: ReadyAsset = { phase: "ready", id, scope, createdAtMs: atMs, origin, media };
   const born = birth(assetKey(scope, id), { kind: "create", asset });
@@ -299,7 +304,7 @@ function over(
 /** A repeat is answered like the first; a render that has ended otherwise cannot be canceled. */
 function cancel(render: Render, user: string, ctx: Context<ReplyTo<CancelRender>>): RenderDecision {
   if (render.phase === "succeeded" || (render.phase === "failed" && render.isCanceled !== true))
-    return decision(render, { replies: answer(ctx, refused(tooLate)) });
+    return decision(render, { replies: answer(ctx, createRefused(tooLate)) });
   const done = answer(ctx, { kind: "canceled" });
   if (render.phase === "failed") return decision(render, { replies: done });
   const notes = { warnings: [], error: `canceled: by ${user}` };
@@ -341,7 +346,7 @@ function retire(render: Render, { atMs }: Context): RenderDecision {
 /** A cancel of an unknown render is refused; a late report is ignored. */
 function unknown(message: RenderMessage, ctx: Context<Refused>): RenderDecision {
   const isAsked = message.kind === "cancel";
-  const replies = isAsked ? answer(ctx, refused({ code: "not_found" })) : [];
+  const replies = isAsked ? answer(ctx, createRefused({ code: "not_found" })) : [];
   const effects: RenderEffect[] = message.kind === "claim" ? [{ kind: "farm.cancel" }] : [];
   return decision(undefined, { replies, effects });
 }

@@ -1,6 +1,6 @@
 /** From a set's row and its jobs to what clients see. */
 
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import type { Job as JobView } from "../../contract/job.ts";
 import type { OutputSetMember, OutputSet as SetView } from "../../contract/set.ts";
 import { timestamp } from "../../engine/timestamp.ts";
@@ -49,7 +49,7 @@ export function setView(
     ...sumFiles(accepted),
     created_at: timestamp(set.createdAtMs),
     updated_at: timestamp(updatedAtMs),
-    completed_at: isOpen ? null : timestamp(completedAt(set, accepted)),
+    completed_at: isOpen ? null : timestamp(getCompletionTime(set, accepted)),
     user_id: set.user,
   };
 }
@@ -93,7 +93,7 @@ function sumFiles(accepted: readonly MemberJob[]) {
   return { credits_held: held, credits_charged: charged, credits_refunded: refunded };
 }
 
-function completedAt(set: OutputSet, accepted: readonly MemberJob[]): number {
+function getCompletionTime(set: OutputSet, accepted: readonly MemberJob[]): number {
   const ends = accepted.map(({ job }) => ("completedAtMs" in job ? job.completedAtMs : 0));
   return Math.max(set.createdAtMs, ...ends);
 }
@@ -114,6 +114,6 @@ function memberView(
     label,
     job_id: member.job,
     status,
-    ...defined({ asset, failure }),
+    ...omitUndefined({ asset, failure }),
   };
 }

@@ -30,7 +30,7 @@ import {
   shareOfTokenKey,
   sharesKey,
 } from "../protocol/share.ts";
-import { refused } from "../refusal.ts";
+import { createRefused } from "../refusal.ts";
 import { done } from "../reply.ts";
 
 type ShareContext = Context<ReplyTo<ShareMessage>>;
@@ -62,7 +62,7 @@ function create(
   });
   if (active.length >= activeMax) {
     const detail = `At most ${activeMax} links may be active at once; revoke one first.`;
-    return decision(shares, { replies: answer(ctx, refused({ code: "conflict", detail })) });
+    return decision(shares, { replies: answer(ctx, createRefused({ code: "conflict", detail })) });
   }
   return decision(
     { links: [...active, link.id] },
@@ -83,7 +83,7 @@ function revoke(
 ): Decision<Shares, never> {
   const link = ctx.get(shareLinkKey(id));
   if (link === undefined || sharesKey(link.target) !== ctx.self)
-    return decision(shares, { replies: answer(ctx, refused({ code: "not_found" })) });
+    return decision(shares, { replies: answer(ctx, createRefused({ code: "not_found" })) });
   if (link.revokedAtMs !== undefined) return decision(shares, { replies: answer(ctx, done) });
   return decision(
     { links: (shares?.links ?? []).filter((other) => other !== id) },

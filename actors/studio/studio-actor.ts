@@ -27,7 +27,7 @@ import {
   waitingRendersKey,
 } from "../protocol/studio.ts";
 import { tombstoneKey } from "../protocol/tombstone.ts";
-import { type Refusal, refused } from "../refusal.ts";
+import { createRefused, type Refusal } from "../refusal.ts";
 
 type Submit = Extract<StudioMessage, { kind: "submit" }>;
 type StudioDecision = Decision<Studio, never>;
@@ -55,13 +55,13 @@ function submit(studio: Studio, message: Submit, ctx: Context): StudioDecision {
   const refusal = duplicate(digest, ctx) ?? crowding(studio);
   if (refusal !== undefined) {
     const composition = compositionKey(order.scope, order.composition);
-    const replies = answer(message, refused(refusal));
+    const replies = answer(message, createRefused(refusal));
     const effects = [tell(composition, { kind: "render_over", render: order.id })];
     return decision(studio, { replies, effects });
   }
   const isSent = studio.sent + studio.running < limits.renders.runningMax;
   const create = { kind: "create", order, isSent, request } as const;
-  const effects = [birth(renderKey(order.id), create), ...remembered(message, ctx)];
+  const effects = [birth(renderKey(order.id), create), ...rememberSubmit(message, ctx)];
   if (isSent) return decision({ ...studio, sent: studio.sent + 1 }, { effects });
   const key = waitingRendersKey(ctx.self);
   const rows = [put(key, [...(ctx.get(key) ?? []), order.id])];
@@ -76,7 +76,7 @@ function duplicate(digest: string | undefined, ctx: Context): Refusal | undefine
   return { code: "duplicate_render", render: tombstone.render };
 }
 
-function remembered({ digest, order }: Submit, { self, atMs }: Context): Tell[] {
+function rememberSubmit({ digest, order }: Submit, { self, atMs }: Context): Tell[] {
   if (digest === undefined) return [];
   const expiresAtMs = atMs + limits.jobs.duplicateWindowMs;
   const tombstone = { kind: "submitted", render: order.id, expiresAtMs } as const;
@@ -95,7 +95,7 @@ function follow(
   { render, from, to }: Extract<StudioMessage, { kind: "render_moved" }>,
   ctx: Context,
 ): StudioDecision {
-  const moved = counted(counted(studio, from, -1), to, 1);
+  const moved = countPlace(countPlace(studio, from, -1), to, 1);
   invariant(moved.sent >= 0 && moved.running >= 0, "a render leaves its place once");
   const key = waitingRendersKey(ctx.self);
   const listed = studio.waiting > 0 ? (ctx.get(key) ?? []) : [];
@@ -112,6 +112,6 @@ function follow(
   );
 }
 
-function counted(studio: Studio, place: Place, by: 1 | -1): Studio {
+function countPlace(studio: Studio, place: Place, by: 1 | -1): Studio {
   return place === "over" ? studio : { ...studio, [place]: studio[place] + by };
 }

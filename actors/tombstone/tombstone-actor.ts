@@ -9,9 +9,9 @@ export const tombstoneActor: Actor<Tombstone, TombstoneMessage, never> = {
   decide(tombstone, message, { atMs }): Decision<Tombstone, never> {
     if (message.kind === "due") {
       const isOver = tombstone === undefined || atMs >= tombstone.expiresAtMs;
-      return isOver ? counted(undefined, tombstone, -1) : decision(tombstone);
+      return isOver ? countTombstone(undefined, tombstone, -1) : decision(tombstone);
     }
-    if (tombstone === undefined) return counted(message.tombstone, message.tombstone, 1);
+    if (tombstone === undefined) return countTombstone(message.tombstone, message.tombstone, 1);
     const isLonger = message.tombstone.expiresAtMs > tombstone.expiresAtMs;
     return decision(isLonger ? message.tombstone : tombstone);
   },
@@ -19,7 +19,7 @@ export const tombstoneActor: Actor<Tombstone, TombstoneMessage, never> = {
 };
 
 /** The account counts what it has to look for, so that a scope without refusals looks for none. */
-function counted(
+function countTombstone(
   head: Tombstone | undefined,
   tombstone: Tombstone | undefined,
   by: 1 | -1,

@@ -59,14 +59,14 @@ export async function untilSettled(crowd: readonly Account[]): Promise<number> {
 /** How many of these accounts balance. */
 export async function countBalanced(crowd: readonly Account[]): Promise<number> {
   const sound = await inParallel(crowd, async ({ client }) => {
-    const charged = await chargedCredits(client);
+    const charged = await readChargedCredits(client);
     const { balance_credits: balance, held_credits: held } = await client.credits.get();
     return (balance ?? 0) + held + charged === openingCredits;
   });
   return sound.filter(Boolean).length;
 }
 
-async function chargedCredits(client: Klieg): Promise<number> {
+async function readChargedCredits(client: Klieg): Promise<number> {
   let charged = 0;
   let cursor: string | null | undefined;
   do {

@@ -40,7 +40,7 @@ export async function pace(
   const count = aSecond * seconds;
   const begin = performance.now();
   await new Promise<void>((resolve, reject) => {
-    const answered = (connection: Connection, status: number) => {
+    const countAnswer = (connection: Connection, status: number) => {
       const ms = performance.now() - connection.dueMs;
       waits.record(ms);
       answeredAfter(connection.number, ms);
@@ -59,7 +59,7 @@ export async function pace(
         while (connection?.isClosed) connection = free.pop();
         if (connection === undefined) {
           if (open() === connectionsMax) break;
-          connection = new Connection(connect(Number(port), hostname), answered, reject);
+          connection = new Connection(connect(Number(port), hostname), countAnswer, reject);
           all.push(connection);
         }
         delays.record(lateMs);

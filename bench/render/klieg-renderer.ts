@@ -29,13 +29,13 @@ export class KliegRenderer {
     looks = this.looks,
   ): Promise<Cost> {
     const composition = await this.composition(folder);
-    const rendered = async () => {
+    const renderFilm = async () => {
       const { id } = await this.client.compositions.render(composition, request);
       for await (const event of this.client.renders.stream(id))
         if (event.event === "complete") break;
       return this.client.renders.get(id);
     };
-    const { result, cost } = await watchCost(this.subject.pid, rendered, looks);
+    const { result, cost } = await watchCost(this.subject.pid, renderFilm, looks);
     if (result.status !== "succeeded" || typeof result.asset_id !== "string")
       throw new Error(result.error ?? "the render failed");
     const answer = await this.client.assets.download(result.asset_id);

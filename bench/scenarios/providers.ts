@@ -123,9 +123,9 @@ async function watchJobs(options: Options, subject: Subject, { say }: Setting): 
     Math.ceil(options.jobs / jobsPerAccount),
   );
   const ids = await submitAll(crowd, options.jobs);
-  const submitted = () =>
+  const parseSubmitted = () =>
     journal.filter(({ method, status }) => method === "POST" && status === 201);
-  while (submitted().length < options.jobs) await pause(200);
+  while (parseSubmitted().length < options.jobs) await pause(200);
   say(`${options.jobs} jobs are at the provider`);
   await pause(2 * readMs);
   const begun = journal.length;
@@ -143,7 +143,7 @@ async function watchJobs(options: Options, subject: Subject, { say }: Setting): 
   const late = latenesses(journal.slice(begun), options.replyMs);
   const mebibytes = await residentMebibytes(subject.pid);
   return {
-    isSound: submitted().length === options.jobs,
+    isSound: parseSubmitted().length === options.jobs,
     lines: [
       `${options.jobs} jobs at a provider that takes ${options.replyMs} ms: ${late.length} reads, ` +
         `${(late.length / options.seconds).toFixed(0)} a second`,

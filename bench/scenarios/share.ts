@@ -91,13 +91,13 @@ async function measure(options: Options, { start, say }: Setting): Promise<Findi
   const [rest, storm]: [number[][], number[][]] = [[], []];
   let made = 0;
   const submits = () =>
-    paced(options.submits, options.seconds, async () => {
+    runPaced(options.submits, options.seconds, async () => {
       const member = crowd[made++ % crowd.length];
       const status = await caller.submit(member?.token ?? "", made);
       if (status !== 202) throw new Error(`A submit was answered ${status}.`);
     });
   const guesses = () =>
-    paced(options.guesses, options.seconds, async (number) => {
+    runPaced(options.guesses, options.seconds, async (number) => {
       const token = tokens[number % tokens.length] ?? "";
       const status = await caller.guess(token, getAddress(number % options.addresses));
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
@@ -137,7 +137,7 @@ function figure(waits: readonly number[] = [], share: number): string {
 }
 
 /** Runs `act` so often a second; how long each took from when it was due, in ms. */
-async function paced(
+async function runPaced(
   aSecond: number,
   seconds: number,
   act: (number: number) => Promise<void>,

@@ -13,12 +13,12 @@ import { startEngineNodes, startFarmNodes } from "./nodes.ts";
 import { accessKey, type StoreServer, startStore } from "./object-store.ts";
 import {
   enginePort,
+  findTakenPort,
   host,
   makeFolder,
   portsFrom,
   portsTaken,
   readSecrets,
-  takenPort,
   writePrivate,
 } from "./places.ts";
 
@@ -72,7 +72,7 @@ async function checkPlace(dataDir: string, port: number): Promise<void> {
     throw new SettingsError(
       `Another cluster uses ${dataDir}; stop it or set KLIEG_DATA_DIR to another directory.`,
     );
-  const taken = port + portsTaken > 65_536 ? port : await takenPort(portsFrom(port));
+  const taken = port + portsTaken > 65_536 ? port : await findTakenPort(portsFrom(port));
   if (taken !== undefined)
     throw new SettingsError(
       `Port ${taken} cannot be listened at; stop what does, or set KLIEG_PORT to the first of ${portsTaken} free ones.`,

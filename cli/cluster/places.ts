@@ -35,7 +35,7 @@ export function portsFrom(first: number): number[] {
 }
 
 /** The first that is not free. */
-export async function takenPort(ports: readonly number[]): Promise<number | undefined> {
+export async function findTakenPort(ports: readonly number[]): Promise<number | undefined> {
   for (const port of ports) if (!(await isFree(port))) return port;
   return undefined;
 }

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 
 /** The system's own, which has the packages of `config/setup`. */
 const python = "/usr/bin/python3";
@@ -27,7 +27,7 @@ export interface Swift {
 export async function serveSwift({ accessKey, secretKey, place }: SwiftOptions): Promise<Swift> {
   const args = place === undefined ? [] : [place.folder, `${place.port}`];
   const child = spawn(python, [program, ...args], {
-    env: defined({ TMPDIR: process.env["TMPDIR"] }),
+    env: omitUndefined({ TMPDIR: process.env["TMPDIR"] }),
     stdio: ["pipe", "pipe", "pipe"],
     // Control-C is for who started it.
     detached: true,

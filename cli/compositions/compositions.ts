@@ -37,7 +37,7 @@ export const listCompositions: Command = {
       terminal.print(JSON.stringify(page));
       return;
     }
-    for (const composition of page.items) terminal.print(described(composition));
+    for (const composition of page.items) terminal.print(describe(composition));
     terminal.say(`${page.items.length} of ${count(page.total, "composition")}\n`);
     if (page.next_cursor) terminal.say(moreLine("composition list", filters, page.next_cursor));
   },
@@ -96,10 +96,10 @@ export const pushComposition: Command = {
 };
 
 function print(composition: Composition, isJson: boolean, { terminal }: Session): void {
-  terminal.print(isJson ? JSON.stringify(composition) : described(composition));
+  terminal.print(isJson ? JSON.stringify(composition) : describe(composition));
 }
 
-function described(composition: Composition): string {
+function describe(composition: Composition): string {
   const { id, name, revision, width, height, duration_seconds: seconds } = composition;
   const size = typeof width === "number" ? `${width} x ${height}` : "no size";
   const length = typeof seconds === "number" ? `${seconds} s` : "no length";

@@ -67,7 +67,7 @@ async function run(args: readonly string[], session: Session): Promise<void> {
   session.terminal.print(
     values.json
       ? JSON.stringify({ manifest, file: { path: output, size_bytes: sizeBytes }, media })
-      : described(manifest, output, sizeBytes, media.length),
+      : describe(manifest, output, sizeBytes, media.length),
   );
 }
 
@@ -123,7 +123,7 @@ async function saveMedia(
   return saved;
 }
 
-function described(
+function describe(
   { duration_frames: frames, frame_rate: rate, media, warnings }: ExportManifest,
   path: string,
   sizeBytes: number,

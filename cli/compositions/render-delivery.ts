@@ -22,7 +22,7 @@ export async function deliverRender(
   const sizeBytes = await save(client, made, output);
   const file = { path: output, size_bytes: sizeBytes };
   session.terminal.print(
-    isJson ? JSON.stringify({ render: made, file }) : described(made, output, sizeBytes),
+    isJson ? JSON.stringify({ render: made, file }) : describe(made, output, sizeBytes),
   );
 }
 
@@ -70,7 +70,7 @@ async function save(client: Klieg, { id, asset_id: asset }: Render, path: string
   return writeWhole(path, body);
 }
 
-function described(made: Render, path: string, sizeBytes: number): string {
+function describe(made: Render, path: string, sizeBytes: number): string {
   const { width, height, duration_seconds: seconds, composition_id: composition } = made;
   const length = typeof seconds === "number" ? `${seconds} s, ` : "";
   const size = `${width} x ${height}, ${length}${Math.ceil(sizeBytes / 1024)} KiB`;

@@ -27,7 +27,7 @@ export function findRefusal(fault: unknown): CallResult {
   if (!(fault instanceof KliegError)) throw fault;
   const { status, code, title, jobId, renderId, setId, errors, problem } = fault;
   const { credits_required, run_total_credits, credit_ceiling } = problem;
-  return refused(sentence(fault), {
+  return refuse(sentence(fault), {
     ...{ status, code, title, detail: fault.message, errors },
     ...{ job_id: jobId, render_id: renderId, set_id: setId },
     ...{ request_id: fault.requestId, retry_after: fault.retryAfter },
@@ -36,7 +36,7 @@ export function findRefusal(fault: unknown): CallResult {
   });
 }
 
-export function refused(text: string, error: object): CallResult {
+export function refuse(text: string, error: object): CallResult {
   const content = [{ type: "text", text }] as const;
   return { content, structuredContent: { error }, isError: true };
 }

@@ -23,7 +23,7 @@ import type { Klieg } from "../../clients/typescript/src/klieg.ts";
 import { version } from "../../config/version.ts";
 import type { Web } from "../../engine/ports/web.ts";
 import type { AgentFolder } from "./agent-folder.ts";
-import { buildResult, type CallResult, findRefusal, refused } from "./answers.ts";
+import { buildResult, type CallResult, findRefusal, refuse } from "./answers.ts";
 import { guides } from "./guides.ts";
 import type { Tool, Turn } from "./tool.ts";
 
@@ -103,7 +103,7 @@ function createServer({ tools, klieg, folder, web, instructions }: Offered): Ser
     const tool = tools.find(({ name }) => name === params.name);
     if (tool === undefined)
       throw new McpError(ErrorCode.InvalidParams, `There is no tool ${params.name}.`);
-    const result = await called(tool, params.arguments ?? {}, {
+    const result = await callTool(tool, params.arguments ?? {}, {
       klieg,
       folder,
       web,
@@ -115,11 +115,11 @@ function createServer({ tools, klieg, folder, web, instructions }: Offered): Ser
   return server;
 }
 
-async function called(tool: Tool, given: object, turn: Turn): Promise<CallResult> {
+async function callTool(tool: Tool, given: object, turn: Turn): Promise<CallResult> {
   const faults = tool.faults(given);
   if (faults.length > 0) {
     const text = faults.map(({ pointer, detail }) => `${pointer} ${detail}`).join("; ");
-    return refused(`The arguments are not valid: ${text}.`, { code: "validation", errors: faults });
+    return refuse(`The arguments are not valid: ${text}.`, { code: "validation", errors: faults });
   }
   try {
     return buildResult(await tool.run(given, turn));

@@ -20,11 +20,11 @@ export const modelsCheck: Command = {
     const lines = [
       ...table(
         ["PROVIDER", "ADAPTER", "AT", "HEALTH"],
-        providers.map((one) => shown(one, healthByName)),
+        providers.map((one) => show(one, healthByName)),
       ),
       ...table(
         ["MODEL", "MODALITY", "PROVIDER", "RUNS", "CALLS BACK"],
-        catalogue.models.map(shownModel),
+        catalogue.models.map(listModelCells),
       ),
     ];
     for (const line of lines) terminal.print(line);
@@ -53,13 +53,19 @@ export async function askHealth(
   return new Map(await Promise.all(answers));
 }
 
-function shown(
+function show(
   { name, adapter, urls }: ProviderConfig,
   healthByName: ReadonlyMap<string, Health> | undefined,
 ): string[] {
   return [name, adapter, urls.join(" "), healthByName?.get(name) ?? "not asked"];
 }
 
-function shownModel({ id, modality, provider, provider_model, callback }: ModelEntry): string[] {
+function listModelCells({
+  id,
+  modality,
+  provider,
+  provider_model,
+  callback,
+}: ModelEntry): string[] {
   return [id, modality, provider, provider_model || "its mapping", callback ? "yes" : "no"];
 }

@@ -80,7 +80,7 @@ class Desk {
     const { url = "" } = request;
     const isPreview = url.startsWith(previewPath);
     try {
-      const answer = await this.answer(request, url).catch((error) => this.failed(error));
+      const answer = await this.answer(request, url).catch((error) => this.onFailure(error));
       if (!response.destroyed) writeAnswer(response, answer, isPreview ? open : closed);
     } catch (error) {
       this.onFault(faultSentence(error));
@@ -116,7 +116,7 @@ class Desk {
     });
   }
 
-  private failed(error: unknown): Answer {
+  private onFailure(error: unknown): Answer {
     if (error instanceof RefusalError) return refusal(error);
     const detail = faultSentence(error);
     if (error instanceof PortError)

@@ -91,7 +91,7 @@ export class ShellRoutes {
       if (sink.unsent() > unreadBytesMax) sink.abort();
       else sink.write(text);
     };
-    const show = async () => send(`data: ${JSON.stringify(await this.told())}\n\n`);
+    const show = async () => send(`data: ${JSON.stringify(await this.readTold())}\n\n`);
     const stop = this.folder.onChange(() => void show());
     const beat = setInterval(() => send(":\n\n"), beatMs);
     // Before the first watcher said anything, the folder may have become another.
@@ -102,7 +102,7 @@ export class ShellRoutes {
     };
   }
 
-  private async told(): Promise<Told> {
+  private async readTold(): Promise<Told> {
     const { root, revision, shown } = this.folder;
     const known = { name: basename(root), revision };
     if (shown.kind === "fault") return { ...known, preview: null, faults: [shown.fault] };

@@ -23,7 +23,7 @@ function createSink(response: ServerResponse): Sink {
   return {
     write: (chunk) => response.write(chunk),
     unsent: () => response.writableLength,
-    drained(listener) {
+    onDrain(listener) {
       response.on("drain", listener);
     },
     end() {

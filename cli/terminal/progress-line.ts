@@ -20,7 +20,7 @@ export function progressLine(terminal: Terminal): ProgressLine {
   let lastText = "";
   return {
     show(event) {
-      const text = terminal.isInteractive ? drawn(event) : plain(event);
+      const text = terminal.isInteractive ? drawLine(event) : plain(event);
       if (text === lastText) return;
       lastText = text;
       if (terminal.isInteractive) terminal.redraw(text);
@@ -32,7 +32,7 @@ export function progressLine(terminal: Terminal): ProgressLine {
   };
 }
 
-function drawn(event: Progress): string {
+function drawLine(event: Progress): string {
   const share = Math.min(1, Math.max(0, event.progress ?? 0));
   const full = Math.round(share * barChars);
   const bar = "█".repeat(full) + "░".repeat(barChars - full);

@@ -141,19 +141,19 @@ export class VendorFolder {
 }
 
 async function fetchUrl(url: string): Promise<{ readonly bytes: Buffer; readonly type: string }> {
-  const failed = (why: string, cause?: unknown): CommandError =>
+  const onFailure = (why: string, cause?: unknown): CommandError =>
     Object.assign(new CommandError(`${url} could not be fetched: ${why}.`), { cause });
   const signal = AbortSignal.timeout(limits.vendoring.patienceMs);
   const answer = await fetch(url, { headers, signal }).catch((cause: unknown) => {
-    throw failed("there is no answer", cause);
+    throw onFailure("there is no answer", cause);
   });
-  if (!answer.ok) throw failed(`the answer is ${answer.status}`);
+  if (!answer.ok) throw onFailure(`the answer is ${answer.status}`);
   const chunks: Uint8Array[] = [];
   let length = 0;
   const reader = answer.body?.getReader();
   for (let step = await reader?.read(); step?.done === false; step = await reader?.read()) {
     length += step.value.length;
-    if (length > limits.compositions.bytesMax) throw failed("it is larger than a composition");
+    if (length > limits.compositions.bytesMax) throw onFailure("it is larger than a composition");
     chunks.push(step.value);
   }
   return { bytes: Buffer.concat(chunks), type: answer.headers.get("content-type") ?? "" };

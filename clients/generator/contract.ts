@@ -195,7 +195,7 @@ const publishedAs: Readonly<Record<string, string>> = {
  * `GET /assets/uploads/{id}`, as the surface names it, for each published operation of the API. An
  * address outside of that is for people, proxies and signed links.
  */
-export function publishedOperations(document: Members): readonly string[] {
+export function listPublishedOperations(document: Members): readonly string[] {
   const named = new Map(Object.entries(publishedAs).map(([path, published]) => [published, path]));
   const verbs = ["get", "post", "put", "patch", "delete"];
   return Object.entries(at(document, "paths")).flatMap(([path, operations]) =>

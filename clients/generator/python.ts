@@ -97,9 +97,9 @@ function declaration({ name, shape }: NamedType): string {
 
 /** Quoted, since what it names may come later. */
 function alias(name: string, type: string): string {
-  const line = `${name}: TypeAlias = ${quoted(type)}`;
+  const line = `${name}: TypeAlias = ${quote(type)}`;
   if (line.length <= columns) return line;
-  const members = type.split(" | ").map((one) => `    ${quoted(one)},\n`);
+  const members = type.split(" | ").map((one) => `    ${quote(one)},\n`);
   return `${name}: TypeAlias = Union[\n${members.join("")}]`;
 }
 
@@ -117,15 +117,15 @@ function record(name: string, fields: readonly Field[], names: Names): string {
     return { name: field.name, type: field.isRequired ? inner : `NotRequired[${inner}]` };
   });
   if (typed.every((field) => isName(field.name))) {
-    const lines = typed.map((field) => `    ${wrapped(`${field.name}: ${field.type}`)}\n`);
+    const lines = typed.map((field) => `    ${wrapLine(`${field.name}: ${field.type}`)}\n`);
     return `\nclass ${name}(TypedDict):\n${lines.join("")}`;
   }
-  const entries = typed.map((field) => `        ${quoted(field.name)}: ${quoted(field.type)},\n`);
-  return `\n${name} = TypedDict(\n    ${quoted(name)},\n    {\n${entries.join("")}    },\n)\n`;
+  const entries = typed.map((field) => `        ${quote(field.name)}: ${quote(field.type)},\n`);
+  return `\n${name} = TypedDict(\n    ${quote(name)},\n    {\n${entries.join("")}    },\n)\n`;
 }
 
 /** A literal's values a line each where they do not fit. */
-function wrapped(line: string): string {
+function wrapLine(line: string): string {
   if (line.length + 4 <= columns || !line.includes("Literal[")) return line;
   return line.replaceAll(/Literal\[([^\]]*)\]/g, (_, values: string) => {
     const lines = values.split(", ").map((value) => `        ${value},\n`);
@@ -201,16 +201,16 @@ function methodText(method: Method): string {
   const how = { json: "json", bytes: "open", nothing: "end" }[answer.kind];
   const asked = `await self._caller.${how}(${given})`;
   return [
-    parenthesized(`    async def ${safe(method.name)}`, listParameters(method), ` -> ${type}:\n`),
+    parenthesize(`    async def ${safe(method.name)}`, listParameters(method), ` -> ${type}:\n`),
     `        """${summary}"""\n`,
-    parenthesized("        call = Call", args, "\n"),
+    parenthesize("        call = Call", args, "\n"),
     answer.kind === "json"
       ? `        return cast(${type}, ${asked})\n`
       : `        ${answer.kind === "bytes" ? "return " : ""}${asked}\n`,
   ].join("");
 }
 
-function parenthesized(before: string, parts: readonly string[], after: string): string {
+function parenthesize(before: string, parts: readonly string[], after: string): string {
   const line = `${before}(${parts.join(", ")})${after}`;
   if (line.length <= columns) return line;
   const indent = /^ */.exec(before)?.[0] ?? "";
@@ -277,7 +277,7 @@ function literal(value: string | number | boolean): string {
   return JSON.stringify(value);
 }
 
-function quoted(text: string): string {
+function quote(text: string): string {
   return text.includes('"') ? `'${text}'` : `"${text}"`;
 }
 

@@ -35,7 +35,7 @@ function block(fields: readonly Field[], isGiven: boolean, indent: string): stri
     const absent = isGiven && !isRequired ? " | undefined" : "";
     const line = `${indent}  ${key}: ${type}${absent};\n`;
     if (line.length <= columns || type.includes("\n")) return line;
-    return `${indent}  ${key}:${wrapped(type, absent, `${indent}    `)};\n`;
+    return `${indent}  ${key}:${wrapType(type, absent, `${indent}    `)};\n`;
   });
   return `{\n${lines.join("")}${indent}}`;
 }
@@ -72,7 +72,7 @@ function getType(shape: Shape, isGiven: boolean, indent: string): string {
 }
 
 /** A union that is too long for a line, a member a line. */
-function wrapped(type: string, absent: string, indent: string): string {
+function wrapType(type: string, absent: string, indent: string): string {
   const list = /^(readonly )?\((.*)\)\[\]$/.exec(type);
   const members = (list?.[2] ?? type).split(" | ").map((one) => `${indent}| ${one}\n`);
   if (list === null) return `\n${members.join("").trimEnd()}${absent}`;

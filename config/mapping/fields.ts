@@ -75,7 +75,7 @@ const reworked: Readonly<Record<string, RequestFields>> = {
 };
 
 /** `hasFiles`: assets are uploaded to the provider, and named. */
-export function knownFields(
+export function listKnownFields(
   { modality, operations, options }: ModelTraits,
   hasFiles: boolean,
 ): KnownFields {

@@ -1,5 +1,5 @@
 /** From a catalogue entry's mapping to what the service fills in for each job. */
-import { knownFields, type ModelTraits } from "./fields.ts";
+import { listKnownFields, type ModelTraits } from "./fields.ts";
 import type { Mapping } from "./mapping.ts";
 import { readPart, templateFaults } from "./template.ts";
 import { graphAt, workflowFaults } from "./workflow.ts";
@@ -18,7 +18,7 @@ export function readMapping(
 ): Mapping | MappingFaults {
   const mapping = isWorkflow ? readWorkflow(given, file) : readTemplate(given);
   if ("faults" in mapping) return mapping;
-  const known = knownFields(model, isWorkflow);
+  const known = listKnownFields(model, isWorkflow);
   const faults =
     mapping.kind === "workflow"
       ? [...workflowFaults(mapping), ...templateFaults(mapping.inputs, known)]

@@ -11,8 +11,8 @@ import { count, credits, day, moment, words } from "../format.ts";
 import { Chart } from "../parts/chart.tsx";
 import { Filter } from "../parts/filter.tsx";
 import { More } from "../parts/more.tsx";
-import { Empty, Rows, Shown } from "../parts/shown.tsx";
-import { asked as askedFor, at } from "../place.ts";
+import { Empty, RequestView, Rows } from "../parts/shown.tsx";
+import { getParameter as askedFor, at } from "../place.ts";
 import { klieg } from "../session.ts";
 import { useState } from "../view.ts";
 
@@ -24,9 +24,9 @@ export function CreditsView() {
   const { asked, again } = useAsked((signal) => klieg.value.credits.get({ signal }), []);
   return (
     <div class="stack">
-      <Shown asked={asked} again={again} skeleton={<Rows count={1} />}>
+      <RequestView asked={asked} again={again} skeleton={<Rows count={1} />}>
         {(value) => <Balance value={value} />}
-      </Shown>
+      </RequestView>
       <Spend />
       <Ledger />
     </div>
@@ -78,9 +78,9 @@ function Spend() {
           <Filter name="by" label="By" options={groups.slice(1)} none="Day" />
         </search>
       </div>
-      <Shown asked={asked} again={again}>
+      <RequestView asked={asked} again={again}>
         {(report) => (group === "day" ? <ByDay report={report} /> : <ByName report={report} />)}
-      </Shown>
+      </RequestView>
     </section>
   );
 }
@@ -141,9 +141,9 @@ function Ledger() {
   return (
     <section class="card panel">
       <h2>Ledger</h2>
-      <Shown asked={asked} again={again}>
+      <RequestView asked={asked} again={again}>
         {(page) => <Entries page={page} />}
-      </Shown>
+      </RequestView>
     </section>
   );
 }

@@ -2,26 +2,26 @@ import type { Limits } from "../../clients/typescript/src/generated/models.ts";
 import { useAsked } from "../asked.ts";
 import { bytes, count, span, words } from "../format.ts";
 import { Facts } from "../parts/facts.tsx";
-import { Shown } from "../parts/shown.tsx";
+import { RequestView } from "../parts/shown.tsx";
 import { klieg, me } from "../session.ts";
 
 /** How much there may be of everything, and how much of it is used. */
 export function LimitsView() {
   const { asked, again } = useAsked((signal) => klieg.value.limits({ signal }), []);
   return (
-    <Shown asked={asked} again={again}>
+    <RequestView asked={asked} again={again}>
       {(limits) => (
         <div class="columns">
-          <Used limits={limits} />
+          <UsageBar limits={limits} />
           <Requests limits={limits} />
           <Sizes limits={limits} />
         </div>
       )}
-    </Shown>
+    </RequestView>
   );
 }
 
-function Used({ limits }: { limits: Limits }) {
+function UsageBar({ limits }: { limits: Limits }) {
   const { storage } = limits;
   const running = me.value?.generation_limits;
   const quota = me.value?.quota;

@@ -9,7 +9,7 @@ import { count, credits, words } from "../format.ts";
 import { attempt } from "../notices.ts";
 import { Field } from "../parts/field.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Empty, Shown } from "../parts/shown.tsx";
+import { Empty, RequestView } from "../parts/shown.tsx";
 import { klieg, me, refreshMe } from "../session.ts";
 import { useState } from "../view.ts";
 
@@ -24,9 +24,9 @@ export function OrganizationView() {
   );
   return (
     <div class="stack">
-      <Shown asked={asked} again={again}>
+      <RequestView asked={asked} again={again}>
         {({ items }) => <Contexts items={items} active={active} again={again} />}
-      </Shown>
+      </RequestView>
       {active !== undefined && <Members key={active} id={active} />}
     </div>
   );
@@ -119,7 +119,7 @@ function Members({ id }: { id: string }) {
   return (
     <section class="card panel">
       <h2>Members</h2>
-      <Shown asked={asked} again={again}>
+      <RequestView asked={asked} again={again}>
         {({ items }) =>
           items.length === 0 ? (
             <Empty icon="people" title="No members" />
@@ -137,7 +137,7 @@ function Members({ id }: { id: string }) {
             </ul>
           )
         }
-      </Shown>
+      </RequestView>
       {mayChange && <NewMember id={id} done={again} />}
     </section>
   );

@@ -12,7 +12,7 @@ import { Copy } from "../parts/copy.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Field } from "../parts/field.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Shown } from "../parts/shown.tsx";
+import { RequestView } from "../parts/shown.tsx";
 import { klieg, me, signOut } from "../session.ts";
 import { useState } from "../view.ts";
 
@@ -42,9 +42,9 @@ export function TokensView() {
           <p class="hint">It is shown this once.</p>
         </div>
       )}
-      <Shown asked={asked} again={again}>
+      <RequestView asked={asked} again={again}>
         {({ items }) => <Tokens items={items} revoke={revoke} />}
-      </Shown>
+      </RequestView>
       {isOpen && (
         <Dialog title="New token" onClose={() => setOpen(false)}>
           <NewToken

@@ -7,7 +7,7 @@ import { attempt } from "../notices.ts";
 import { Field } from "../parts/field.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { More } from "../parts/more.tsx";
-import { Empty, Shown } from "../parts/shown.tsx";
+import { Empty, RequestView } from "../parts/shown.tsx";
 import { Status } from "../parts/status.tsx";
 import { at, go, segments } from "../place.ts";
 import { klieg } from "../session.ts";
@@ -37,7 +37,7 @@ function List() {
         {asked.phase === "ready" && <p class="hint">{count(asked.value.total)} in all</p>}
       </header>
       <NewSession />
-      <Shown asked={asked} again={again}>
+      <RequestView asked={asked} again={again}>
         {({ items, next_cursor: first }) => {
           const next = cursor === undefined ? first : cursor;
           const more = async () => {
@@ -55,7 +55,7 @@ function List() {
             </>
           );
         }}
-      </Shown>
+      </RequestView>
     </div>
   );
 }

@@ -7,7 +7,7 @@ import { attempt } from "../notices.ts";
 import { Copy } from "../parts/copy.tsx";
 import { Field } from "../parts/field.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Shown } from "../parts/shown.tsx";
+import { RequestView } from "../parts/shown.tsx";
 import { Status } from "../parts/status.tsx";
 import { at, go } from "../place.ts";
 import { klieg } from "../session.ts";
@@ -21,7 +21,7 @@ export function SessionView({ id }: { id: string }) {
   const isRunning = asked.phase === "ready" && asked.value.status === "running";
   useEffect(() => followTurn(id, isRunning, again), [id, isRunning]);
   return (
-    <Shown asked={asked} again={again}>
+    <RequestView asked={asked} again={again}>
       {(session) => (
         <div class="view">
           <header class="view-head">
@@ -43,7 +43,7 @@ export function SessionView({ id }: { id: string }) {
           </div>
         </div>
       )}
-    </Shown>
+    </RequestView>
   );
 }
 

@@ -8,7 +8,7 @@ import { Facts } from "../parts/facts.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Media } from "../parts/media.tsx";
 import { Sharing } from "../parts/sharing.tsx";
-import { Rows, Shown } from "../parts/shown.tsx";
+import { RequestView, Rows } from "../parts/shown.tsx";
 import { Status } from "../parts/status.tsx";
 import { at, go } from "../place.ts";
 import { klieg, may, refreshMe } from "../session.ts";
@@ -23,7 +23,7 @@ export function AssetView({ id }: { id: string }) {
     ({ status }) => (status === "processing" ? liveMs : undefined),
   );
   return (
-    <Shown asked={asked} again={again} skeleton={<Rows count={5} />}>
+    <RequestView asked={asked} again={again} skeleton={<Rows count={5} />}>
       {(asset) => (
         <div class="view">
           <header class="view-head">
@@ -53,7 +53,7 @@ export function AssetView({ id }: { id: string }) {
           </div>
         </div>
       )}
-    </Shown>
+    </RequestView>
   );
 }
 

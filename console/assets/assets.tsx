@@ -6,8 +6,8 @@ import { Filter, SearchFilter } from "../parts/filter.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Thumbnail } from "../parts/media.tsx";
 import { More } from "../parts/more.tsx";
-import { Empty, Shown, Tiles } from "../parts/shown.tsx";
-import { asked as askedFor, at, segments } from "../place.ts";
+import { Empty, RequestView, Tiles } from "../parts/shown.tsx";
+import { getParameter as askedFor, at, segments } from "../place.ts";
 import { klieg, may } from "../session.ts";
 import { type ComponentChildren, useState } from "../view.ts";
 import { AssetView } from "./asset.tsx";
@@ -66,9 +66,9 @@ function Gallery() {
         <Filters />
       )}
       <Uploads />
-      <Shown asked={asked} again={again} skeleton={<Tiles count={12} />}>
+      <RequestView asked={asked} again={again} skeleton={<Tiles count={12} />}>
         {(page) => <Pictures key={key} page={page} filter={filter} />}
-      </Shown>
+      </RequestView>
     </Drop>
   );
 }

@@ -4,7 +4,7 @@ import { type Asking, useAsked } from "../asked.ts";
 import { playtime } from "../format.ts";
 import { attempt } from "../notices.ts";
 import { Icon } from "../parts/icon.tsx";
-import { Shown } from "../parts/shown.tsx";
+import { RequestView } from "../parts/shown.tsx";
 import { at, go, refine } from "../place.ts";
 import { klieg } from "../session.ts";
 import { Diagnostics } from "../studio/diagnostics.tsx";
@@ -22,9 +22,9 @@ import { Renders } from "./renders.tsx";
 export function CompositionView({ id }: { id: string }) {
   const asking = useAsked((signal) => klieg.value.compositions.get(id, { signal }), [id]);
   return (
-    <Shown asked={asking.asked} again={asking.again}>
+    <RequestView asked={asking.asked} again={asking.again}>
       {(composition) => <Studio composition={composition} asking={asking} />}
-    </Shown>
+    </RequestView>
   );
 }
 
@@ -57,9 +57,9 @@ function Studio({ composition, asking }: StudioProps) {
           {width && height ? (
             <Player source={source} revision={revision} size={{ width, height }} />
           ) : null}
-          <Shown asked={film.asked} again={film.again}>
+          <RequestView asked={film.asked} again={film.again}>
             {(value) => <Timeline film={value} session={session} open={open} />}
-          </Shown>
+          </RequestView>
           <Files
             composition={composition}
             diagnostics={shown?.diagnostics ?? []}
@@ -67,14 +67,14 @@ function Studio({ composition, asking }: StudioProps) {
           />
         </section>
         <section class="about-column">
-          <Shown asked={film.asked} again={film.again}>
+          <RequestView asked={film.asked} again={film.again}>
             {(value) => <Inspector film={value} session={session} />}
-          </Shown>
+          </RequestView>
           <Preview composition={composition} />
           <Renders composition={composition} />
-          <Shown asked={film.asked} again={film.again}>
+          <RequestView asked={film.asked} again={film.again}>
             {(value) => <Diagnostics film={value} session={session} open={open} />}
-          </Shown>
+          </RequestView>
           <Exports composition={composition} />
         </section>
       </div>

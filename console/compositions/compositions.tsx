@@ -12,8 +12,8 @@ import { Field } from "../parts/field.tsx";
 import { SearchFilter } from "../parts/filter.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { More } from "../parts/more.tsx";
-import { Empty, Shown } from "../parts/shown.tsx";
-import { asked as askedFor, at, go, segments } from "../place.ts";
+import { Empty, RequestView } from "../parts/shown.tsx";
+import { getParameter as askedFor, at, go, segments } from "../place.ts";
 import { klieg, may } from "../session.ts";
 import { useState } from "../view.ts";
 import { CompositionView } from "./composition.tsx";
@@ -51,9 +51,9 @@ function List() {
         <SearchFilter name="q" label="Search" />
         <SearchFilter name="series" label="Series" />
       </search>
-      <Shown asked={asked} again={again}>
+      <RequestView asked={asked} again={again}>
         {(page) => <Rows key={key} page={page} filter={filter} />}
-      </Shown>
+      </RequestView>
       {isOpen && <NewComposition close={() => setOpen(false)} />}
     </div>
   );

@@ -6,7 +6,7 @@ import type {
 } from "../../clients/typescript/src/generated/models.ts";
 import { attempt } from "../notices.ts";
 import { Icon } from "../parts/icon.tsx";
-import { asked as askedFor, refine } from "../place.ts";
+import { getParameter as askedFor, refine } from "../place.ts";
 import { klieg } from "../session.ts";
 import { useEffect, useLayoutEffect, useRef, useState } from "../view.ts";
 import { elementLine } from "./element-line.ts";

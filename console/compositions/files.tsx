@@ -8,8 +8,8 @@ import { useAsked } from "../asked.ts";
 import { bytes } from "../format.ts";
 import { attempt } from "../notices.ts";
 import { Icon } from "../parts/icon.tsx";
-import { Shown } from "../parts/shown.tsx";
-import { asked as askedFor, refine } from "../place.ts";
+import { RequestView } from "../parts/shown.tsx";
+import { getParameter as askedFor, refine } from "../place.ts";
 import { klieg } from "../session.ts";
 import { Editor } from "./editor.tsx";
 
@@ -122,7 +122,7 @@ function Text({ composition, file, changed, diagnostics }: FileProps & { diagnos
     composition.revision,
   );
   return (
-    <Shown asked={asked} again={again}>
+    <RequestView asked={asked} again={again}>
       {(text) => (
         <Editor
           composition={composition}
@@ -132,7 +132,7 @@ function Text({ composition, file, changed, diagnostics }: FileProps & { diagnos
           diagnostics={diagnostics}
         />
       )}
-    </Shown>
+    </RequestView>
   );
 }
 
@@ -144,9 +144,9 @@ function MediaFile({ composition, file }: { composition: Composition; file: Comp
   );
   return (
     <div class="media-file">
-      <Shown asked={asked} again={again}>
-        {({ files }) => <Seen url={files[0]?.url ?? ""} file={file} />}
-      </Shown>
+      <RequestView asked={asked} again={again}>
+        {({ files }) => <FileContent url={files[0]?.url ?? ""} file={file} />}
+      </RequestView>
       <p class="hint">
         {file.mime_type} · {bytes(file.size_bytes)}
       </p>
@@ -154,7 +154,7 @@ function MediaFile({ composition, file }: { composition: Composition; file: Comp
   );
 }
 
-function Seen({ url, file }: { url: string; file: CompositionFile }) {
+function FileContent({ url, file }: { url: string; file: CompositionFile }) {
   const { mime_type: type, path } = file;
   if (type.startsWith("image/")) return <img src={url} alt={path} />;
   // biome-ignore lint/a11y/useMediaCaption: a clip of the person's own.

@@ -11,7 +11,7 @@ import { attempt } from "../notices.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Sharing } from "../parts/sharing.tsx";
-import { Shown } from "../parts/shown.tsx";
+import { RequestView } from "../parts/shown.tsx";
 import { Status } from "../parts/status.tsx";
 import { klieg, may } from "../session.ts";
 import { useEffect, useState } from "../view.ts";
@@ -38,7 +38,7 @@ export function Renders({ composition }: { composition: Composition }) {
     <div class="card panel">
       <h2>Render</h2>
       {may("renders") && <Ask render={render} />}
-      <Shown asked={asked} again={again}>
+      <RequestView asked={asked} again={again}>
         {({ items }) => (
           <ul class="plain-list renders">
             {items.map((one) => (
@@ -46,7 +46,7 @@ export function Renders({ composition }: { composition: Composition }) {
             ))}
           </ul>
         )}
-      </Shown>
+      </RequestView>
     </div>
   );
 }

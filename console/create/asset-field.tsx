@@ -5,7 +5,7 @@ import { attempt } from "../notices.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Thumbnail } from "../parts/media.tsx";
-import { Empty, Shown, Tiles } from "../parts/shown.tsx";
+import { Empty, RequestView, Tiles } from "../parts/shown.tsx";
 import { klieg } from "../session.ts";
 import { useState } from "../view.ts";
 import { set, values } from "./draft.ts";
@@ -25,7 +25,7 @@ export function AssetField({ field }: { field: AssetsField }) {
       <legend class="label">{field.label}</legend>
       <div class="chosen">
         {chosen.map((id) => (
-          <Chosen key={id} id={id} remove={() => set(field.name, without(chosen, id))} />
+          <ChosenAsset key={id} id={id} remove={() => set(field.name, without(chosen, id))} />
         ))}
         {chosen.length < field.max && (
           <button type="button" class="plain add" onClick={() => setOpen(true)}>
@@ -49,7 +49,7 @@ function without(ids: readonly string[], id: string): readonly string[] | undefi
   return left.length === 0 ? undefined : left;
 }
 
-function Chosen({ id, remove }: { id: string; remove: () => void }) {
+function ChosenAsset({ id, remove }: { id: string; remove: () => void }) {
   const { asked } = useAsked((signal) => klieg.value.assets.get(id, { signal }), [id]);
   return (
     <div class="chosen-one">
@@ -78,7 +78,7 @@ function Picker({ accepts, onPick, onClose }: PickerProps) {
   return (
     <Dialog title="Choose" onClose={onClose} isWide>
       <Upload accepts={accepts} onPick={onPick} />
-      <Shown asked={asked} again={again} skeleton={<Tiles count={8} />}>
+      <RequestView asked={asked} again={again} skeleton={<Tiles count={8} />}>
         {({ items }) =>
           items.length === 0 ? (
             <Empty icon="assets" title="Nothing of this kind yet" />
@@ -98,7 +98,7 @@ function Picker({ accepts, onPick, onClose }: PickerProps) {
             </div>
           )
         }
-      </Shown>
+      </RequestView>
     </Dialog>
   );
 }

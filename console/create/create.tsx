@@ -3,9 +3,9 @@ import type { Model } from "../../clients/typescript/src/generated/models.ts";
 import { KliegError } from "../../clients/typescript/src/klieg.ts";
 import { useAsked } from "../asked.ts";
 import { credits } from "../format.ts";
-import { notice, refused } from "../notices.ts";
+import { notice, refuse } from "../notices.ts";
 import { Icon } from "../parts/icon.tsx";
-import { Empty, Shown } from "../parts/shown.tsx";
+import { Empty, RequestView } from "../parts/shown.tsx";
 import { klieg, may, refreshMe } from "../session.ts";
 import { useEffect, useState } from "../view.ts";
 import type { Body } from "./body.ts";
@@ -13,7 +13,7 @@ import { Code } from "./code.tsx";
 import {
   buildBody,
   choose,
-  chosenModel,
+  chooseModel,
   fillFromAddress,
   kind,
   kindName,
@@ -32,9 +32,9 @@ export function Create() {
   return (
     <div class="view">
       <h1 class="unseen">Create</h1>
-      <Shown asked={asked} again={again}>
+      <RequestView asked={asked} again={again}>
         {({ items }) => <Playground models={items} />}
-      </Shown>
+      </RequestView>
     </div>
   );
 }
@@ -44,12 +44,12 @@ function Playground({ models }: { models: readonly Model[] }) {
   const [turn, setTurn] = useState(0);
   const [isBusy, setBusy] = useState(false);
   const of = kind.value;
-  const model = chosenModel(models, of);
+  const model = chooseModel(models, of);
   const body = model === undefined ? undefined : buildBody(model, of);
   const lacking = model === undefined ? [] : listLacking(model, of);
   const quote = useQuote(of, body, model !== undefined && lacking.length === 0, turn);
   const send = (confirmation?: string) => {
-    const now = chosenModel(models, kind.value);
+    const now = chooseModel(models, kind.value);
     if (now === undefined || isBusy) return;
     setBusy(true);
     void submit(kind.value, buildBody(now, kind.value), confirmation).finally(() => {
@@ -95,15 +95,15 @@ function Playground({ models }: { models: readonly Model[] }) {
 async function submit(of: Kind, body: Body, confirmation: string | undefined): Promise<void> {
   const token = confirmation === undefined ? {} : { confirmation_token: confirmation };
   try {
-    started(await of.submit(klieg.value, { ...body, ...token }));
+    showStarted(await of.submit(klieg.value, { ...body, ...token }));
   } catch (error) {
     if (error instanceof KliegError && error.code === "confirmation_rejected")
       notice("The price has changed. Look at it and send again.", "refused");
-    else refused(error);
+    else refuse(error);
   }
 }
 
-function started({ jobIds, refusals }: Submitted): void {
+function showStarted({ jobIds, refusals }: Submitted): void {
   for (const id of jobIds.toReversed()) addRun(id);
   for (const refusal of refusals) notice(refusal, "refused");
   void refreshMe();

@@ -1,6 +1,6 @@
 /** What is filled in, for as long as the page is open; a link can bring it. */
 import type { Job, Model } from "../../clients/typescript/src/generated/models.ts";
-import { asked } from "../place.ts";
+import { getParameter } from "../place.ts";
 import { klieg } from "../session.ts";
 import { computed, signal } from "../view.ts";
 import type { Body } from "./body.ts";
@@ -17,7 +17,7 @@ export const values = signal<Values>({});
 export const kind = computed(() => getKind(kindName.value));
 
 /** The model that is chosen, else the service's own choice. */
-export function chosenModel(models: readonly Model[], of: Kind): Model | undefined {
+export function chooseModel(models: readonly Model[], of: Kind): Model | undefined {
   const able = models.filter((model) => isOfKind(model, of));
   return able.find(({ id }) => id === modelIds.value[of.name]) ?? able[0];
 }
@@ -35,14 +35,14 @@ export function set(name: string, value: Value | undefined): void {
 export function buildBody(model: Model, of: Kind): Body {
   const body: Record<string, unknown> & { model: string } = { model: model.id };
   for (const field of listFields(model, of)) {
-    const value = givenTo(field);
+    const value = getGivenTo(field);
     if (value !== undefined && value !== field.standard) body[field.name] = value;
   }
   return body;
 }
 
 /** As the service takes it; undefined where the field is left alone or lacks the option. */
-function givenTo(field: FormField): unknown {
+function getGivenTo(field: FormField): unknown {
   const value = values.value[field.name];
   switch (field.kind) {
     case "choice":
@@ -64,7 +64,7 @@ function givenTo(field: FormField): unknown {
 /** Required fields without a value. */
 export function listLacking(model: Model, of: Kind): readonly FormField[] {
   return listFields(model, of).filter(
-    (field) => field.isRequired === true && givenTo(field) === undefined,
+    (field) => field.isRequired === true && getGivenTo(field) === undefined,
   );
 }
 
@@ -88,8 +88,8 @@ export function fill(of: Kind, body: Body): void {
 
 /** From an address such as `?model=studio-image&prompt=a+kite`. */
 export function fillFromAddress(models: readonly Model[]): void {
-  const model = models.find(({ id }) => id === asked("model"));
-  const prompt = asked("prompt");
+  const model = models.find(({ id }) => id === getParameter("model"));
+  const prompt = getParameter("prompt");
   const of = model === undefined ? undefined : kindOfModel(model);
   if (of !== undefined && model !== undefined) {
     kindName.value = of.name;

@@ -73,7 +73,7 @@ function imageFields(model: Model): FormField[] {
     ...when(model, "negative_prompt", [negative]),
     choice(model, "output_format", "Format"),
     ...when(model, "transparent_background", [
-      { ...named("background", "Background"), kind: "choice", options: backgrounds } as const,
+      { ...createNamed("background", "Background"), kind: "choice", options: backgrounds } as const,
     ]),
     ...when(model, "prompt_enhance", [enhance]),
     ...when(model, "seed", [seed]),
@@ -85,7 +85,7 @@ function setFields(model: Model): FormField[] {
   return present([
     first,
     {
-      ...named(
+      ...createNamed(
         membersField,
         "Its pictures",
         "A line each: its name, a colon, what it shows besides",
@@ -128,7 +128,7 @@ function audioFields(model: Model): FormField[] {
       : undefined,
     speaks
       ? {
-          ...named("text", "Text to speak"),
+          ...createNamed("text", "Text to speak"),
           kind: "text",
           max: limit(model, "audio.text_max", 5000),
           isRequired: !plays,
@@ -139,7 +139,7 @@ function audioFields(model: Model): FormField[] {
     speaks ? choice(model, "language", "Language") : undefined,
     plays ? duration(model, "audio.duration_seconds") : undefined,
     ...when(model, "lyrics", [
-      { ...named("lyrics", "Lyrics"), kind: "text", max: 10_000 } as const,
+      { ...createNamed("lyrics", "Lyrics"), kind: "text", max: 10_000 } as const,
     ]),
     speaks
       ? {
@@ -161,10 +161,14 @@ function modelFields(model: Model): FormField[] {
   const photos = limit(model, "three_d.images_max", 1);
   return present([
     { ...asset("image_asset_ids", "Photos of the thing", "image"), max: photos, isRequired: true },
-    { ...named("prompt", "What it is"), kind: "line", max: limit(model, "prompt_max", 10_000) },
+    {
+      ...createNamed("prompt", "What it is"),
+      kind: "line",
+      max: limit(model, "prompt_max", 10_000),
+    },
     flag(model, "texture", "Texture"),
     {
-      ...named("target_polycount", "Polygons"),
+      ...createNamed("target_polycount", "Polygons"),
       kind: "number",
       min: 100,
       max: 500_000,
@@ -185,7 +189,7 @@ function cutOutFields(model: Model): FormField[] {
       options: ["transparent", "color"],
     },
     {
-      ...named("background_color", "Colour", "For a background of one colour: #rrggbb"),
+      ...createNamed("background_color", "Colour", "For a background of one colour: #rrggbb"),
       kind: "line",
       max: 9,
     },
@@ -207,21 +211,25 @@ function restoreFields(model: Model): FormField[] {
 const membersMax = 20_000;
 const backgrounds = ["opaque", "transparent", "auto"] as const;
 const seed: FormField = {
-  ...named("seed", "Seed", "The same seed and request give the same again."),
+  ...createNamed("seed", "Seed", "The same seed and request give the same again."),
   kind: "number",
   min: 0,
   max: 4_294_967_295,
   step: 1,
   isSlider: false,
 };
-const negative: FormField = { ...named("negative_prompt", "Without"), kind: "line", max: 2_000 };
+const negative: FormField = {
+  ...createNamed("negative_prompt", "Without"),
+  kind: "line",
+  max: 2_000,
+};
 const enhance: FormField = {
-  ...named("enhance_prompt", "Let the model write more of the prompt"),
+  ...createNamed("enhance_prompt", "Let the model write more of the prompt"),
   kind: "switch",
   standard: false,
 };
 
-function named(name: string, label: string, hint?: string): Named {
+function createNamed(name: string, label: string, hint?: string): Named {
   return { name, label, hint };
 }
 
@@ -231,7 +239,12 @@ function getStandard(model: Model, name: string, label: string): Named {
 
 function prompt(model: Model): FormField {
   const max = limit(model, "prompt_max", 10_000);
-  return { ...named("prompt", "Prompt"), kind: "text", max, isRequired: model.prompt_required };
+  return {
+    ...createNamed("prompt", "Prompt"),
+    kind: "text",
+    max,
+    isRequired: model.prompt_required,
+  };
 }
 
 function choice(model: Model, name: string, label: string): FormField | undefined {
@@ -245,13 +258,13 @@ function flag(model: Model, name: string, label: string): FormField {
 }
 
 function asset(name: string, label: string, accepts: Accepts): FormField & { kind: "assets" } {
-  return { ...named(name, label), kind: "assets", accepts, max: 1 };
+  return { ...createNamed(name, label), kind: "assets", accepts, max: 1 };
 }
 
 function pictures(model: Model, name: string, label: string, key: string): FormField | undefined {
   const max = limit(model, key, 0);
   return max > 0 && model.capabilities["reference_images"] === true
-    ? { ...named(name, label), kind: "assets", accepts: "image", max }
+    ? { ...createNamed(name, label), kind: "assets", accepts: "image", max }
     : undefined;
 }
 
@@ -263,7 +276,7 @@ function number(
   standard: unknown = model.defaults[name],
 ): FormField | undefined {
   if (range === undefined || range.max <= range.min) return undefined;
-  return { ...named(name, label), standard, kind: "number", ...range, isSlider: true };
+  return { ...createNamed(name, label), standard, kind: "number", ...range, isSlider: true };
 }
 
 /** Of a model that takes certain lengths only, a choice. */

@@ -6,7 +6,7 @@ import { isEnded, useJob } from "../jobs/follow.ts";
 import { Outcome } from "../jobs/outcome.tsx";
 import { attempt } from "../notices.ts";
 import { Icon } from "../parts/icon.tsx";
-import { Failed } from "../parts/shown.tsx";
+import { FailureNotice } from "../parts/shown.tsx";
 import { Status } from "../parts/status.tsx";
 import { at } from "../place.ts";
 import { klieg } from "../session.ts";
@@ -34,7 +34,7 @@ export function Runs() {
 
 function Run({ id }: { id: string }) {
   const { asked, put } = useJob(id);
-  if (asked.phase === "failed") return <Failed fault={asked.fault} />;
+  if (asked.phase === "failed") return <FailureNotice fault={asked.fault} />;
   if (asked.phase === "loading") return <div class="run card skeleton" />;
   const job = asked.value;
   return (

@@ -23,7 +23,7 @@ function curl({ path, buildRequest: requestOf }: Kind, body: Body, origin: strin
   return `curl ${origin}/v1${path} \\
   -H "Authorization: Bearer $KLIEG_TOKEN" \\
   -H "Content-Type: application/json" \\
-  -d ${quoted(JSON.stringify(requestOf(body)))}`;
+  -d ${quote(JSON.stringify(requestOf(body)))}`;
 }
 
 /** Words of its own first, then options; a speech is a command of its own. */
@@ -47,7 +47,7 @@ function setCommand(body: Body): string {
   const each = members.map(({ label, prompt_suffix: suffix }) =>
     option("member", `${label}=${prompt} ${suffix}`),
   );
-  return ["npx klieg generate set", quoted(prompt), ...each, ...options, "-o ."].join(" ");
+  return ["npx klieg generate set", quote(prompt), ...each, ...options, "-o ."].join(" ");
 }
 
 function audioCommand(task: unknown, body: Body): string {
@@ -63,7 +63,7 @@ function findSubject(fields: Readonly<Record<string, unknown>>): string | undefi
 }
 
 function splitWords(value: unknown): string[] {
-  return (Array.isArray(value) ? value : [value]).map((one) => quoted(String(one)));
+  return (Array.isArray(value) ? value : [value]).map((one) => quote(String(one)));
 }
 
 /** Files stand in options without the words `asset id`: an id of an asset will do too. */
@@ -75,7 +75,7 @@ function option(name: string, value: unknown): string {
     .join(" ");
 }
 
-function quoted(text: string): string {
+function quote(text: string): string {
   return /^[A-Za-z0-9_./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 

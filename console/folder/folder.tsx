@@ -5,7 +5,7 @@
 import { useAsked } from "../asked.ts";
 import { playtime } from "../format.ts";
 import { Mark } from "../parts/icon.tsx";
-import { Rows, Shown } from "../parts/shown.tsx";
+import { RequestView, Rows } from "../parts/shown.tsx";
 import { Diagnostics } from "../studio/diagnostics.tsx";
 import type { EditSession } from "../studio/edit-session.ts";
 import { Inspector } from "../studio/inspector.tsx";
@@ -43,7 +43,7 @@ function Work({ told: { name, faults } }: { told: Live }) {
   return (
     <>
       <Head name={name} />
-      <Broken faults={faults} />
+      <FaultList faults={faults} />
     </>
   );
 }
@@ -67,12 +67,12 @@ function Film({ name, faults, revision }: FilmProps) {
   return (
     <>
       <Head name={name} facts={asked.phase === "ready" ? listFacts(asked.value) : undefined} />
-      {faults.length > 0 && <Broken faults={faults} />}
-      <Shown asked={asked} again={again}>
+      {faults.length > 0 && <FaultList faults={faults} />}
+      <RequestView asked={asked} again={again}>
         {(film) => (
           <Studio film={film} session={session} revision={revision} isBroken={faults.length > 0} />
         )}
-      </Shown>
+      </RequestView>
     </>
   );
 }
@@ -113,7 +113,7 @@ function Head({ name, facts }: { name: string; facts?: string | undefined }) {
 }
 
 /** It goes by itself when the files are mended. */
-function Broken({ faults }: { faults: readonly string[] }) {
+function FaultList({ faults }: { faults: readonly string[] }) {
   return (
     <div class="trouble" role="alert">
       {faults.map((fault) => (

@@ -7,7 +7,7 @@ import { attempt } from "../notices.ts";
 import { Copy } from "../parts/copy.tsx";
 import { Facts } from "../parts/facts.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Failed, Rows, Shown } from "../parts/shown.tsx";
+import { FailureNotice, RequestView, Rows } from "../parts/shown.tsx";
 import { Status } from "../parts/status.tsx";
 import { at, go } from "../place.ts";
 import { klieg, me } from "../session.ts";
@@ -16,7 +16,7 @@ import { Outcome } from "./outcome.tsx";
 
 export function JobView({ id }: { id: string }) {
   const { asked, put } = useJob(id);
-  if (asked.phase === "failed") return <Failed fault={asked.fault} />;
+  if (asked.phase === "failed") return <FailureNotice fault={asked.fault} />;
   if (asked.phase === "loading") return <Rows count={5} />;
   const job = asked.value;
   return (
@@ -176,7 +176,7 @@ function History({ job }: { job: Job }) {
   return (
     <div class="card history">
       <h2>History</h2>
-      <Shown asked={asked} again={again}>
+      <RequestView asked={asked} again={again}>
         {({ items }) => (
           <ol>
             {items.map((item) => (
@@ -184,7 +184,7 @@ function History({ job }: { job: Job }) {
             ))}
           </ol>
         )}
-      </Shown>
+      </RequestView>
     </div>
   );
 }

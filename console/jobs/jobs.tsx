@@ -8,9 +8,9 @@ import { DayFilter, Filter, SearchFilter } from "../parts/filter.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { iconOfModality, Thumbnail } from "../parts/media.tsx";
 import { More } from "../parts/more.tsx";
-import { Empty, Shown } from "../parts/shown.tsx";
+import { Empty, RequestView } from "../parts/shown.tsx";
 import { Status } from "../parts/status.tsx";
-import { asked as askedFor, at, refine, segments } from "../place.ts";
+import { getParameter as askedFor, at, refine, segments } from "../place.ts";
 import { klieg, me } from "../session.ts";
 import { useState } from "../view.ts";
 import { isEnded } from "./follow.ts";
@@ -57,9 +57,9 @@ function JobList() {
         <CancelAll jobs={asked.phase === "ready" ? asked.value.items : []} again={again} />
       </header>
       <Filters />
-      <Shown asked={asked} again={again}>
+      <RequestView asked={asked} again={again}>
         {(page) => <List key={key} page={page} filter={filter} />}
-      </Shown>
+      </RequestView>
     </div>
   );
 }

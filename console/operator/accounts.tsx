@@ -12,7 +12,7 @@ import { Dialog } from "../parts/dialog.tsx";
 import { Field } from "../parts/field.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { More } from "../parts/more.tsx";
-import { Shown } from "../parts/shown.tsx";
+import { RequestView } from "../parts/shown.tsx";
 import { Status } from "../parts/status.tsx";
 import { klieg } from "../session.ts";
 import { useState } from "../view.ts";
@@ -40,9 +40,9 @@ export function Accounts() {
           </button>
         </div>
       </header>
-      <Shown asked={asked} again={again}>
+      <RequestView asked={asked} again={again}>
         {(page) => <Rows key={page.items[0]?.id} page={page} choose={setChosen} />}
-      </Shown>
+      </RequestView>
       {isOpen && (
         <Dialog title="New account" onClose={() => setOpen(false)}>
           <NewAccount done={again} />

@@ -3,7 +3,7 @@ import type { AuditEntry, AuditPage } from "../../clients/typescript/src/generat
 import { useAsked } from "../asked.ts";
 import { moment } from "../format.ts";
 import { More } from "../parts/more.tsx";
-import { Empty, Shown } from "../parts/shown.tsx";
+import { Empty, RequestView } from "../parts/shown.tsx";
 import { klieg } from "../session.ts";
 import { useState } from "../view.ts";
 
@@ -19,9 +19,9 @@ export function Audit() {
       <header class="view-head">
         <h1>Audit</h1>
       </header>
-      <Shown asked={asked} again={again}>
+      <RequestView asked={asked} again={again}>
         {(page) => <Entries page={page} />}
-      </Shown>
+      </RequestView>
     </div>
   );
 }

@@ -4,8 +4,8 @@ import { useAsked } from "../asked.ts";
 import { nowMs } from "../clock.ts";
 import { ago, count, moment, words } from "../format.ts";
 import { Filter } from "../parts/filter.tsx";
-import { Empty, Shown } from "../parts/shown.tsx";
-import { asked as askedFor, at } from "../place.ts";
+import { Empty, RequestView } from "../parts/shown.tsx";
+import { getParameter as askedFor, at } from "../place.ts";
 import { klieg } from "../session.ts";
 
 const everyMs = 15_000;
@@ -39,7 +39,7 @@ export function Failures() {
           none="As usual"
         />
       </search>
-      <Shown asked={asked} again={again}>
+      <RequestView asked={asked} again={again}>
         {({ items }) =>
           items.length === 0 ? (
             <Empty icon="check" title="Nothing failed" />
@@ -51,7 +51,7 @@ export function Failures() {
             </div>
           )
         }
-      </Shown>
+      </RequestView>
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { useAsked } from "../asked.ts";
 import { nowMs } from "../clock.ts";
 import { ago, count, words } from "../format.ts";
 import { Icon } from "../parts/icon.tsx";
-import { Empty, Shown } from "../parts/shown.tsx";
+import { Empty, RequestView } from "../parts/shown.tsx";
 import { klieg } from "../session.ts";
 import { useEffect, useState } from "../view.ts";
 
@@ -22,14 +22,14 @@ export function Farm() {
         <h1>Farm</h1>
         {asked.phase === "ready" && <p class="hint">{count(asked.value.items.length)} tasks run</p>}
       </header>
-      <Shown asked={asked} again={again}>
+      <RequestView asked={asked} again={again}>
         {(list) => (
           <div class="stack">
             <Waiting list={list} />
             <Running items={list.items} />
           </div>
         )}
-      </Shown>
+      </RequestView>
     </div>
   );
 }

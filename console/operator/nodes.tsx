@@ -5,7 +5,7 @@ import { nowMs } from "../clock.ts";
 import { ago, count } from "../format.ts";
 import { attempt } from "../notices.ts";
 import { Dialog } from "../parts/dialog.tsx";
-import { Shown } from "../parts/shown.tsx";
+import { RequestView } from "../parts/shown.tsx";
 import { Status } from "../parts/status.tsx";
 import { klieg } from "../session.ts";
 import { useState } from "../view.ts";
@@ -24,7 +24,7 @@ export function Nodes() {
       <header class="view-head">
         <h1>Nodes</h1>
       </header>
-      <Shown asked={asked} again={again}>
+      <RequestView asked={asked} again={again}>
         {({ items }) => (
           <div class="list card">
             {items.map((node) => (
@@ -36,7 +36,7 @@ export function Nodes() {
             ))}
           </div>
         )}
-      </Shown>
+      </RequestView>
       {chosen !== undefined && (
         <Drain
           node={chosen}

@@ -3,7 +3,7 @@ import type { AdminOverview } from "../../clients/typescript/src/generated/model
 import { useAsked } from "../asked.ts";
 import { bytes, count, credits } from "../format.ts";
 import { Chart, type Series } from "../parts/chart.tsx";
-import { Shown } from "../parts/shown.tsx";
+import { RequestView } from "../parts/shown.tsx";
 import { at } from "../place.ts";
 import { klieg } from "../session.ts";
 
@@ -21,7 +21,7 @@ export function Overview() {
         <h1>Overview</h1>
         <p class="hint">The last hour</p>
       </header>
-      <Shown asked={asked} again={again}>
+      <RequestView asked={asked} again={again}>
         {(overview) => (
           <div class="stack">
             <Now overview={overview} />
@@ -29,7 +29,7 @@ export function Overview() {
             <Queues overview={overview} />
           </div>
         )}
-      </Shown>
+      </RequestView>
     </div>
   );
 }

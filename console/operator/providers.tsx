@@ -5,7 +5,7 @@ import { nowMs } from "../clock.ts";
 import { ago, count } from "../format.ts";
 import { attempt } from "../notices.ts";
 import { Icon } from "../parts/icon.tsx";
-import { Empty, Shown } from "../parts/shown.tsx";
+import { Empty, RequestView } from "../parts/shown.tsx";
 import { Status } from "../parts/status.tsx";
 import { klieg } from "../session.ts";
 
@@ -33,7 +33,7 @@ export function Providers() {
           </button>
         </div>
       </header>
-      <Shown asked={asked} again={again}>
+      <RequestView asked={asked} again={again}>
         {({ items }) =>
           items.length === 0 ? (
             <Empty icon="providers" title="No providers">
@@ -47,7 +47,7 @@ export function Providers() {
             </div>
           )
         }
-      </Shown>
+      </RequestView>
     </div>
   );
 }

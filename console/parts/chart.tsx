@@ -59,7 +59,7 @@ export function Chart(props: ChartProps) {
           ))}
         </span>
       </figcaption>
-      <div ref={own} role="img" aria-label={said(props)} />
+      <div ref={own} role="img" aria-label={describeChart(props)} />
     </figure>
   );
 }
@@ -73,7 +73,7 @@ function columns({ times, series }: ChartProps): UPlot.AlignedData {
 }
 
 /** For those who do not see it: the last figures. */
-function said({ label, series, unit = String }: ChartProps): string {
+function describeChart({ label, series, unit = String }: ChartProps): string {
   const last = series.map(({ label: name, values }) => {
     const value = values.findLast((one) => one !== null);
     return `${name} ${value === undefined || value === null ? "none" : unit(value)}`;

@@ -1,6 +1,6 @@
 /** Filters of a listing, which stand in its address. */
 import { words } from "../format.ts";
-import { asked, refine } from "../place.ts";
+import { getParameter, refine } from "../place.ts";
 
 interface FilterProps {
   name: string;
@@ -18,7 +18,7 @@ export function Filter({ name, label, options, labels = known, none = "All" }: F
     <label>
       <span>{label}</span>
       <select
-        value={asked(name) ?? ""}
+        value={getParameter(name) ?? ""}
         onChange={(event) => refine({ [name]: event.currentTarget.value || undefined })}
       >
         <option value="">{none}</option>
@@ -40,7 +40,7 @@ export function SearchFilter({ name, label }: Pick<FilterProps, "name" | "label"
       <input
         type="search"
         data-search
-        value={asked(name) ?? ""}
+        value={getParameter(name) ?? ""}
         onChange={(event) => refine({ [name]: event.currentTarget.value || undefined })}
       />
     </label>
@@ -53,7 +53,7 @@ export function DayFilter({ name, label }: Pick<FilterProps, "name" | "label">) 
       <span>{label}</span>
       <input
         type="date"
-        value={asked(name) ?? ""}
+        value={getParameter(name) ?? ""}
         onChange={(event) => refine({ [name]: event.currentTarget.value || undefined })}
       />
     </label>

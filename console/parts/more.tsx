@@ -1,4 +1,4 @@
-import { refused } from "../notices.ts";
+import { refuse } from "../notices.ts";
 import { useState } from "../view.ts";
 
 /** The next page of a listing, when there is one. */
@@ -8,7 +8,7 @@ export function More({ hasMore, more }: { hasMore: boolean; more: () => Promise<
   const load = () => {
     setBusy(true);
     more()
-      .catch(refused)
+      .catch(refuse)
       .finally(() => setBusy(false));
   };
   return (

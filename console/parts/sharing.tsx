@@ -8,7 +8,7 @@ import { useState } from "../view.ts";
 import { Copy } from "./copy.tsx";
 import { Field } from "./field.tsx";
 import { Icon } from "./icon.tsx";
-import { Shown } from "./shown.tsx";
+import { RequestView } from "./shown.tsx";
 
 interface SharingProps {
   target: "assets" | "renders";
@@ -30,14 +30,14 @@ export function Sharing({ target, id }: SharingProps) {
   return (
     <div class="card sharing">
       <h2>Share</h2>
-      {made?.url !== undefined && <Made url={made.url} />}
+      {made?.url !== undefined && <NewLink url={made.url} />}
       <Form
         share={async (request) => {
           setMade(await klieg.value.shares.create(target, id, request));
           again();
         }}
       />
-      <Shown asked={asked} again={again}>
+      <RequestView asked={asked} again={again}>
         {({ items }) => (
           <ul class="links">
             {items.map((link) => (
@@ -45,12 +45,12 @@ export function Sharing({ target, id }: SharingProps) {
             ))}
           </ul>
         )}
-      </Shown>
+      </RequestView>
     </div>
   );
 }
 
-function Made({ url }: { url: string }) {
+function NewLink({ url }: { url: string }) {
   return (
     <div class="made-link" role="status">
       <a href={url} target="_blank" rel="noreferrer">

@@ -12,13 +12,19 @@ interface ShownProps<T> {
   children: (value: T) => ComponentChildren;
 }
 
-export function Shown<T>({ asked, again, skeleton, children }: ShownProps<T>) {
+export function RequestView<T>({ asked, again, skeleton, children }: ShownProps<T>) {
   if (asked.phase === "ready") return <>{children(asked.value)}</>;
-  if (asked.phase === "failed") return <Failed fault={asked.fault} again={again} />;
+  if (asked.phase === "failed") return <FailureNotice fault={asked.fault} again={again} />;
   return <>{skeleton ?? <Rows count={5} />}</>;
 }
 
-export function Failed({ fault, again }: { fault: Fault; again?: (() => void) | undefined }) {
+export function FailureNotice({
+  fault,
+  again,
+}: {
+  fault: Fault;
+  again?: (() => void) | undefined;
+}) {
   if (fault.isUnknown)
     return (
       <Empty icon="search" title="Nothing here">

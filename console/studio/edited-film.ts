@@ -20,7 +20,7 @@ export interface EditedFilm {
 }
 
 /** By the stored edits while the file of edits cannot be used. */
-export function editedFilm({ film, session }: FilmProps): EditedFilm {
+export function createEditedFilm({ film, session }: FilmProps): EditedFilm {
   const { timeline } = film;
   const isStored = session.history.value.now === film.version;
   const read = session.edits.value;

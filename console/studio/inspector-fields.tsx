@@ -16,7 +16,7 @@ export function NumberField({ label, value, min, max, step = 1, set }: NumberFie
   const [draft, setDraft] = useState<string | undefined>(undefined);
   const text = value === undefined ? "" : String(Math.round(value * 1_000) / 1_000);
   return (
-    <Labelled label={label}>
+    <LabelledField label={label}>
       <input
         type="number"
         value={draft ?? text}
@@ -30,7 +30,7 @@ export function NumberField({ label, value, min, max, step = 1, set }: NumberFie
           if (Number.isFinite(valueAsNumber)) set(valueAsNumber);
         }}
       />
-    </Labelled>
+    </LabelledField>
   );
 }
 
@@ -62,7 +62,7 @@ interface ChoiceFieldProps {
 
 export function ChoiceField({ label, value, choices, set }: ChoiceFieldProps) {
   return (
-    <Labelled label={label}>
+    <LabelledField label={label}>
       <select value={value} onChange={(event) => set(event.currentTarget.value)}>
         {choices.map(([one, name]) => (
           <option key={one} value={one}>
@@ -70,11 +70,11 @@ export function ChoiceField({ label, value, choices, set }: ChoiceFieldProps) {
           </option>
         ))}
       </select>
-    </Labelled>
+    </LabelledField>
   );
 }
 
-export function Labelled({ label, children }: { label: string; children: ComponentChildren }) {
+export function LabelledField({ label, children }: { label: string; children: ComponentChildren }) {
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the control is the child.
     <label class="field">

@@ -2,7 +2,7 @@
 import { words } from "../format.ts";
 import { Icon } from "../parts/icon.tsx";
 import { deleteClip, placeClip, setHidden, setVolume } from "./clip-edits.ts";
-import { type EditedFilm, editedFilm, type FilmProps } from "./edited-film.ts";
+import { createEditedFilm, type EditedFilm, type FilmProps } from "./edited-film.ts";
 import { bounds } from "./edits-document.ts";
 import { NumberField, TickField } from "./inspector-fields.tsx";
 import { changeRate, type Placement, tidy, toFrame, trimEnd } from "./placement.ts";
@@ -10,7 +10,7 @@ import type { StudioClip } from "./studio-clips.ts";
 import { TextFields } from "./text-fields.tsx";
 
 export function Inspector(props: FilmProps) {
-  const edited = editedFilm(props);
+  const edited = createEditedFilm(props);
   const clip = edited.clips.find(({ key }) => key === props.session.selected.value);
   if (clip === undefined)
     return <p class="card panel hint inspector">Choose a clip to see and change its times.</p>;

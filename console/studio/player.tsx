@@ -5,7 +5,7 @@
 import type { PreviewOrder } from "../../film/preview/messages.ts";
 import { useAsked } from "../asked.ts";
 import { Icon } from "../parts/icon.tsx";
-import { Shown } from "../parts/shown.tsx";
+import { RequestView } from "../parts/shown.tsx";
 import { type ComponentChildren, effect, useEffect, useRef, useState } from "../view.ts";
 import { playedSeconds, playhead, playToggles, sought } from "./playhead.ts";
 import type { StudioSource } from "./studio-source.ts";
@@ -27,9 +27,9 @@ export function Player({ source, revision, size }: PlayerProps) {
   const { asked, again } = useAsked(source.preview, [source], undefined, revision);
   return (
     <div class="card player">
-      <Shown asked={asked} again={again}>
+      <RequestView asked={asked} again={again}>
         {(path) => <Stage path={path} size={size} />}
-      </Shown>
+      </RequestView>
     </div>
   );
 }

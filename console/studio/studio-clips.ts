@@ -66,13 +66,15 @@ export function studioClips(
   const { timeline } = film;
   const isSame = film.edits === edits;
   const timed = timeline.clips.filter(({ kind }) => kind !== "text");
-  const known = isSame ? timed : [...timed, ...takenOut(film, authored)];
+  const known = isSame ? timed : [...timed, ...listRemoved(film, authored)];
   const own = known
     .filter(({ id }) => isSame || !(edits.deleted ?? []).includes(id))
-    .map((clip) => shownClip(isSame ? clip : edited(clip, film, authored, edits), edits, seconds));
+    .map((clip) =>
+      createShownClip(isSame ? clip : editClip(clip, film, authored, edits), edits, seconds),
+    );
   const texts = (edits.texts ?? [])
     .filter(({ id }) => !(edits.deleted ?? []).includes(id))
-    .map((text) => shownText(text, edits));
+    .map((text) => createShownText(text, edits));
   const all = [...own, ...texts];
   return all.map((clip) => ({
     ...clip,
@@ -81,11 +83,11 @@ export function studioClips(
 }
 
 /** By the edits that the service has seen. */
-function takenOut({ edits }: TimedFilm, authored: Authored): readonly EffectiveClip[] {
+function listRemoved({ edits }: TimedFilm, authored: Authored): readonly EffectiveClip[] {
   return [...authored.values()].filter(({ id }) => (edits.deleted ?? []).includes(id));
 }
 
-function edited(clip: EffectiveClip, film: TimedFilm, authored: Authored, edits: Edits) {
+function editClip(clip: EffectiveClip, film: TimedFilm, authored: Authored, edits: Edits) {
   if (clip.composition_key !== "") return clip;
   const edit = clipEdit(edits, clip.id);
   const isEqual = sameTiming(edit, clipEdit(film.edits, clip.id));
@@ -111,7 +113,7 @@ function sameTiming(one: ClipEdit, other: ClipEdit): boolean {
 
 type Shown = Omit<StudioClip, "diagnostics">;
 
-function shownClip(clip: EffectiveClip, edits: Edits, seconds: number): Shown {
+function createShownClip(clip: EffectiveClip, edits: Edits, seconds: number): Shown {
   const { key, id, kind, path, composition_key: host, track_index: lane } = clip;
   const isMedia = kind === "video" || kind === "audio";
   return {
@@ -133,7 +135,7 @@ function shownClip(clip: EffectiveClip, edits: Edits, seconds: number): Shown {
   };
 }
 
-function shownText(text: AddedText, edits: Edits): Shown {
+function createShownText(text: AddedText, edits: Edits): Shown {
   const { id, start, duration, track_index: lane = 0 } = text;
   const isHidden = clipEdit(edits, id).hidden === true;
   return {

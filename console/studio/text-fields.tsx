@@ -2,7 +2,7 @@
 
 import type { EditedFilm } from "./edited-film.ts";
 import type { AddedText } from "./edits-document.ts";
-import { ChoiceField, Labelled, NumberField } from "./inspector-fields.tsx";
+import { ChoiceField, LabelledField, NumberField } from "./inspector-fields.tsx";
 import { changeText, findText, textDefaults } from "./text-edits.ts";
 
 const alignments = [
@@ -29,13 +29,13 @@ export function TextFields({ id, edited }: { id: string; edited: EditedFilm }) {
   return (
     <>
       <div class="wide">
-        <Labelled label="Text">
+        <LabelledField label="Text">
           <textarea
             rows={2}
             value={text.text}
             onInput={(event) => change({ text: event.currentTarget.value })}
           />
-        </Labelled>
+        </LabelledField>
       </div>
       <NumberField label="Left (px)" value={text.x} set={(x) => change({ x })} />
       <NumberField label="Top (px)" value={text.y} set={(y) => change({ y })} />
@@ -63,9 +63,9 @@ export function TextFields({ id, edited }: { id: string; edited: EditedFilm }) {
         choices={alignments}
         set={(align) => change({ align: align === "center" || align === "right" ? align : "left" })}
       />
-      <Labelled label="Colour">
+      <LabelledField label="Colour">
         <ColorInput color={text.color} set={(color) => change({ color })} />
-      </Labelled>
+      </LabelledField>
     </>
   );
 }

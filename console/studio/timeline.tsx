@@ -3,7 +3,7 @@ import { playtime } from "../format.ts";
 import { Icon } from "../parts/icon.tsx";
 import { useEffect, useRef, useState } from "../view.ts";
 import { placeClip, putBack } from "./clip-edits.ts";
-import { type EditedFilm, editedFilm, type FilmProps } from "./edited-film.ts";
+import { createEditedFilm, type EditedFilm, type FilmProps } from "./edited-film.ts";
 import type { Edits } from "./edits-document.ts";
 import { GhostClip, LaneClip } from "./lane-clip.tsx";
 import type { Placement } from "./placement.ts";
@@ -22,7 +22,7 @@ interface TimelineProps extends FilmProps {
 
 export function Timeline(props: TimelineProps) {
   const { session } = props;
-  const edited = editedFilm(props);
+  const edited = createEditedFilm(props);
   const [zoom, setZoom] = useState(1);
   useEffect(() => followStudioKeys(session), [session]);
   return (
@@ -35,7 +35,7 @@ export function Timeline(props: TimelineProps) {
       </div>
       <SessionTrouble session={session} open={props.open} />
       {edited.seconds > 0 && <Lanes edited={edited} zoom={zoom} />}
-      <TakenOut edited={edited} />
+      <RemovedClips edited={edited} />
     </div>
   );
 }
@@ -197,7 +197,7 @@ function Row({ lane }: { lane: Lane }) {
   return <div class={lane.host === "" ? "lane" : "lane inner"} />;
 }
 
-function TakenOut({ edited: { session, edits } }: { edited: EditedFilm }) {
+function RemovedClips({ edited: { session, edits } }: { edited: EditedFilm }) {
   const { deleted = [] } = edits;
   if (deleted.length === 0) return null;
   return (

@@ -68,7 +68,7 @@ export function useDrag(room: DragRoom, place: (clip: StudioClip, next: Placemen
       const isStill = Math.abs(event.clientX - current.x) < stillPixels;
       const lane = current.grip === "whole" ? laneAt(event.clientY, current, room) : undefined;
       if (!isHeld && isStill && (lane ?? current.clip.lane) === current.clip.lane) return;
-      setDragged({ ...current, next: pulled(event, current, lane, room) });
+      setDragged({ ...current, next: pullClip(event, current, lane, room) });
     },
     letGo() {
       if (held.current !== undefined && dragged !== undefined) place(dragged.clip, dragged.next);
@@ -77,7 +77,7 @@ export function useDrag(room: DragRoom, place: (clip: StudioClip, next: Placemen
   };
 }
 
-function pulled(event: PointerEvent, held: Held, lane: number | undefined, room: DragRoom) {
+function pullClip(event: PointerEvent, held: Held, lane: number | undefined, room: DragRoom) {
   const { clip, grip, x, width } = held;
   const secondsPerPixel = room.seconds / Math.max(1, width);
   const points = [

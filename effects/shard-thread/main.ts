@@ -25,7 +25,7 @@ import { Tally } from "../../engine/metrics/tally.ts";
 import type { Snapshot } from "../../engine/ports/snapshots.ts";
 import { damageSentence, StoreDamage } from "../../engine/ports/store-damage.ts";
 import type { Traces } from "../../engine/ports/traces.ts";
-import { answered } from "../../engine/questions.ts";
+import { answerQuestion } from "../../engine/questions.ts";
 import { SampledLog } from "../../engine/sampled-log.ts";
 import { ClusterShard } from "../../engine/shard/cluster-shard.ts";
 import { Opening } from "../../engine/shard/opening.ts";
@@ -62,7 +62,7 @@ async function runShard(task: ShardTask, log: Logger): Promise<void> {
   const folder = join(dataDir, `shard-${number === shardCount ? "directory" : number}`);
   const ends = new SampledLog(systemClock, {
     line: (level, fields, message) => log[level](fields, message),
-    skipped: (lines) => log.info({ lines }, "ends of jobs were not logged"),
+    onSkip: (lines) => log.info({ lines }, "ends of jobs were not logged"),
   });
   const tally = new Tally();
   const ids = new IdMint(systemClock, systemEntropy());
@@ -73,9 +73,11 @@ async function runShard(task: ShardTask, log: Logger): Promise<void> {
   const toGateway = new Link<FromShardThread, ToShardThread>(task.gateway, (message) => {
     if ("kind" in message && message.kind === "effects") effects.connect(message.port, toGateway);
     else if ("kind" in message && message.kind === "question")
-      void answered(message, () => readSamples(tally, life, systemClock), onSamplesFault).then(
-        (answer) => toGateway.send(answer),
-      );
+      void answerQuestion(
+        message,
+        () => readSamples(tally, life, systemClock),
+        onSamplesFault,
+      ).then((answer) => toGateway.send(answer));
     else if (life !== undefined) tell(life, message);
   });
   const onSamplesFault = (error: unknown) => log.warn(error, "the shard's figures are not known");

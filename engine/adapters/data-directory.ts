@@ -128,23 +128,23 @@ export function openDataDirectory(path: string, shardCount: number): DataDirecto
   } catch (error) {
     throw unusable(path, error);
   }
-  const opened = (it: Store): DataDirectory => ({
+  const createOpened = (it: Store): DataDirectory => ({
     ...directory,
     ...it,
     isNew: !it.isComplete,
     complete: () => write({ ...it, isComplete: true }),
     supersede() {
       write({ ...it, isSuperseded: true });
-      return superseded(path);
+      return createSuperseded(path);
     },
     join(cluster) {
       const isFounder = cluster.storeId === it.storeId;
       const joined = { ...it, ...cluster, isClustered: true, isFounder };
       write(joined);
-      return opened(joined);
+      return createOpened(joined);
     },
   });
-  return opened(store);
+  return createOpened(store);
 }
 
 function newStore(shardCount: number): Store {
@@ -251,7 +251,7 @@ function makeDirectory(path: string): void {
 
 function parseStore(path: string, text: string | undefined): Store | undefined {
   if (text === undefined) return undefined;
-  const store = parsed(path, text);
+  const store = parseText(path, text);
   const isKnown =
     typeof store === "object" &&
     store !== null &&
@@ -284,19 +284,19 @@ function refuseUnfit(path: string, store: Store | HeldStore | undefined, release
   const { reshardingTo, isSuperseded = false } = store ?? {};
   if (reshardingTo === undefined && !isSuperseded) return;
   release();
-  if (isSuperseded) throw superseded(path);
+  if (isSuperseded) throw createSuperseded(path);
   throw new DataDirectoryError(
     `The change of ${path} to ${reshardingTo} shards has not ended; run klieg reshard ${reshardingTo} again.`,
   );
 }
 
-function superseded(path: string): DataDirectoryError {
+function createSuperseded(path: string): DataDirectoryError {
   return new DataDirectoryError(
     `${path} is of the time before the cluster's store got more shards; remove it and start again: the node joins from a snapshot.`,
   );
 }
 
-function parsed(path: string, text: string): unknown {
+function parseText(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -38,16 +38,18 @@ export function openTables(path: string): Tables {
       const writes = new Set<Promise<boolean>>();
       const batch = database.batch(() => {
         for (const [key, value] of rows)
-          writes.add(value === undefined ? database.remove(key) : database.put(key, stored(value)));
+          writes.add(
+            value === undefined ? database.remove(key) : database.put(key, decodeStored(value)),
+          );
       });
-      await settled("write the tables", () => Promise.all([batch, ...writes]));
+      await settleWrite("write the tables", () => Promise.all([batch, ...writes]));
     },
-    close: () => settled("close the tables", () => database.close()),
+    close: () => settleWrite("close the tables", () => database.close()),
   };
 }
 
 /** Takes bytes in place, without a copy into a string. */
-function stored(value: string | Uint8Array): string {
+function decodeStored(value: string | Uint8Array): string {
   return typeof value === "string" ? value : (asBinary(value) as never);
 }
 
@@ -55,7 +57,7 @@ export function openTableReader(path: string): TableReader & { close(): Promise<
   const database = attempt("open the tables", () => openRows(path));
   return {
     ...createReader(database),
-    close: () => settled("close the tables", () => database.close()),
+    close: () => settleWrite("close the tables", () => database.close()),
   };
 }
 
@@ -70,7 +72,7 @@ export function openTableView(path: string): TableReader & { close(): Promise<vo
     ...createReader(database, { transaction }),
     close() {
       transaction.done();
-      return settled("close the tables", () => database.close());
+      return settleWrite("close the tables", () => database.close());
     },
   };
 }
@@ -140,7 +142,7 @@ function isDamage(error: unknown): error is Error {
   );
 }
 
-async function settled<T>(what: string, run: () => Promise<T> | T | undefined): Promise<T> {
+async function settleWrite<T>(what: string, run: () => Promise<T> | T | undefined): Promise<T> {
   try {
     return (await run()) as T;
   } catch (error) {

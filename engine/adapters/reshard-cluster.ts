@@ -228,12 +228,13 @@ export class ClusterReshard {
         continue;
       }
       if (end.record !== undefined && computeHash(end.record) !== (await shard.formerHash()))
-        throw this.written(shard);
+        throw this.createWritten(shard);
       changes.push({ ...shard, log, record, lastSeq: end.logSeq });
     }
     for (const { log, record, lastSeq, ...shard } of changes) {
       const id = `${this.storeId}:${shard.name}`;
-      if (!(await patiently(() => log.publish(record, id, lastSeq)))) throw this.written(shard);
+      if (!(await patiently(() => log.publish(record, id, lastSeq))))
+        throw this.createWritten(shard);
       await log.trim(lastSeq);
     }
   }
@@ -246,7 +247,7 @@ export class ClusterReshard {
     throw behind(`Node ${owner?.node}, which owned shard ${name}, was not stopped but ended`);
   }
 
-  private written({ name }: NewShard): DataDirectoryError {
+  private createWritten({ name }: NewShard): DataDirectoryError {
     const { nodeId } = this.resharding.store;
     return new DataDirectoryError(
       `Another node has written to shard ${name} meanwhile; stop it, run klieg node forget ${nodeId} and this command there, and empty ${this.resharding.path}.`,

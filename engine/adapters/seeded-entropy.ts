@@ -3,7 +3,7 @@ import type { Entropy } from "../ports/entropy.ts";
 /**
  * The same bytes for the same seed: xorshift32 (Marsaglia 2003). For tests and simulations only.
  */
-export function seededEntropy(seed: number): Entropy {
+export function createSeededEntropy(seed: number): Entropy {
   let state = seed >>> 0 || 1;
   return {
     bytes(count) {

@@ -142,7 +142,7 @@ async function compare(
     await pause(2 * limits.cluster.announceMs);
     silence();
     const { kind } = await patiently(() => findPlace(log, own), onWait);
-    const members = standbys.remembered(owner.members);
+    const members = standbys.rememberNodes(owner.members);
     const { isComplete, ahead } = standbys.survey(own, { ...owner, members });
     return {
       ...{ shard, own, owner, log: record && readHead(record), isLogKept: kind === "found" },

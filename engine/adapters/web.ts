@@ -35,7 +35,7 @@ export function openWeb(connectionsPerHost = 8): Web {
         const isRedirect = answer.status >= 300 && answer.status < 400 && location !== undefined;
         if (!isRedirect || left === 0) return answer;
         answer.discard();
-        url = followed(location, url, asked);
+        url = follow(location, url, asked);
         request = { method: "GET", headers: {} };
       }
     },
@@ -62,7 +62,7 @@ function withBody(request: Sent, body: NonNullable<WebRequest["body"]>): Sent {
   return { ...request, headers, body: body.bytes };
 }
 
-function followed(location: string, from: string, { mayFollow }: WebRequest): string {
+function follow(location: string, from: string, { mayFollow }: WebRequest): string {
   if (!URL.canParse(location, from)) throw new WebError("a redirect leads nowhere", true, true);
   const url = new URL(location, from);
   if (mayFollow?.(url) === false)

@@ -62,7 +62,7 @@ export class ClusterNodes {
   }
 
   /** Something changed that other nodes wait for. */
-  changed(): void {
+  onChange(): void {
     if (this.isPressing || this.isClosed) return;
     this.isPressing = true;
     const passedMs = this.clock.monotonicMs() - this.announcedMs;
@@ -120,9 +120,9 @@ export class ClusterNodes {
   whenApplied(seq: number): Promise<void> {
     if (this.areApplied(seq)) return Promise.resolve();
     return new Promise((resolve) => {
-      const waiter = { seq, resolve: () => done() };
-      const cancel = this.clock.after(limits.cluster.spreadMs, () => done());
-      const done = () => {
+      const waiter = { seq, resolve: () => finish() };
+      const cancel = this.clock.after(limits.cluster.spreadMs, () => finish());
+      const finish = () => {
         this.waiters.delete(waiter);
         cancel();
         resolve();

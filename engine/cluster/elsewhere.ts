@@ -90,8 +90,8 @@ export class Elsewhere {
   }
 
   /** What requests see here has changed: a shard's owner, or rows of the directory. */
-  changed(): void {
-    this.parts.known.changed();
+  onChange(): void {
+    this.parts.known.onChange();
   }
 
   /** Resolves when every living node has applied that record of the directory, or in a second. */

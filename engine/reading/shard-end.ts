@@ -64,7 +64,7 @@ export class ShardEnd {
   }
 
   /** Resolves when all that was released before the call is in the tables, or must be merged. */
-  settled(): Promise<void> {
+  awaitSettled(): Promise<void> {
     if (this.fresh.size === 0 || this.isMerged) return Promise.resolve();
     if (this.nextWaiters.length === 0) this.send?.({ kind: "flush" });
     return new Promise((resolve, reject) => this.nextWaiters.push({ resolve, reject }));

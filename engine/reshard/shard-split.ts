@@ -9,7 +9,7 @@
  */
 import { createKey, engineTables, getCode, getPartitions } from "../key.ts";
 import type { TableReader, Tables, TableWrite } from "../ports/tables.ts";
-import { seenKey } from "../shard/batch.ts";
+import { createSeenKey } from "../shard/batch.ts";
 import { rowsIn, type ShardPlace } from "../shard/replica.ts";
 
 const rowsPerWrite = 10_000;
@@ -44,8 +44,8 @@ function* readRows(
   for (const { key, text } of rowsIn(parent, shardRows)) yield [key, text];
   const { shardCount } = place;
   for (let shard = 0; shard <= shardCount; shard++) {
-    const seen = parent.get(seenKey(getParent({ shard, shardCount }, oldCount)));
-    if (seen !== undefined) yield [seenKey(shard), seen];
+    const seen = parent.get(createSeenKey(getParent({ shard, shardCount }, oldCount)));
+    if (seen !== undefined) yield [createSeenKey(shard), seen];
   }
   const { first, last } = getPartitions(place.shard, shardCount);
   for (let partition = first; partition <= last; partition++) {

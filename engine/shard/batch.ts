@@ -13,7 +13,14 @@ import type { RequestId } from "../address.ts";
 import type { Domain } from "../domain.ts";
 import { invariant } from "../invariant.ts";
 import type { JsonBytes } from "../json-bytes.ts";
-import { createKey, engineTables, getCode, getPartition, type Key, orderedNumber } from "../key.ts";
+import {
+  createKey,
+  encodeOrderedNumber,
+  engineTables,
+  getCode,
+  getPartition,
+  type Key,
+} from "../key.ts";
 import { recordOverheadBytes, writeOverheadBytes } from "../record.ts";
 import { decodeRow, EncodedRow, encodeRow } from "../row-codec.ts";
 import type { ShardRows, Written } from "./rows/shard-rows.ts";
@@ -122,7 +129,7 @@ export class Batch {
       this.decideAll(first.to === done ? [] : [first], atMs);
       if (done !== undefined) this.write(done, undefined, undefined);
       if (origin !== undefined)
-        this.write(seenKey(origin.shard), parsePlace(origin.key), undefined);
+        this.write(createSeenKey(origin.shard), parsePlace(origin.key), undefined);
       const bytes = this.encodeChanges();
       invariant(bytes <= recordBytesMax, "a step writes at most 900 KiB");
       if (this.bytes + bytes > recordBytesMax) {
@@ -217,7 +224,9 @@ export class Batch {
     invariant(number < 0x10000, "a batch tells other shards at most 65,536 times");
     const { epoch, seq } = this.order;
     const place =
-      orderedNumber(epoch) + orderedNumber(seq) + String.fromCharCode(number >> 8, number & 255);
+      encodeOrderedNumber(epoch) +
+      encodeOrderedNumber(seq) +
+      String.fromCharCode(number >> 8, number & 255);
     const key = createKey(getPartition(from), engineTables.outbox, place);
     this.write(key, { from, effect }, undefined);
     this.stepDeliveries.push({ key, from, effect });
@@ -225,7 +234,7 @@ export class Batch {
 
   /** Tells of one shard arrive in order, so the last outbox row seen says enough. */
   private isSeen(origin: Origin): boolean {
-    const last = this.read(seenKey(origin.shard), 0);
+    const last = this.read(createSeenKey(origin.shard), 0);
     return typeof last === "string" && parsePlace(origin.key) <= last;
   }
 
@@ -311,7 +320,7 @@ function isTell(effect: OutsideEffect | Tell): effect is Tell {
 }
 
 /** Of the last tell of a shard that came, `parsePlace` its outbox row. */
-export function seenKey(shard: number): Key<string> {
+export function createSeenKey(shard: number): Key<string> {
   return createKey(0, engineTables.seen, String.fromCharCode(shard >> 8, shard & 255));
 }
 

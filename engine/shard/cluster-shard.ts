@@ -14,7 +14,7 @@ import type { Snapshot, Snapshots } from "../ports/snapshots.ts";
 import { type Owner, ownerKey, type Position } from "./flush.ts";
 import { type FollowEnd, Follower, type OwnEnd } from "./follower.ts";
 import { type HistoryNeeded, isJoining, join, readJoining } from "./joining.ts";
-import { findEpochNeeded, isAt, unreached } from "./log-place.ts";
+import { findEpochNeeded, isAt, onUnreached } from "./log-place.ts";
 import { OwnedLog } from "./owned-log.ts";
 import { takeOver } from "./ownership.ts";
 import { Quorum } from "./quorum.ts";
@@ -231,8 +231,8 @@ export class ClusterShard {
   ): Promise<void> {
     const { place, domain, stores, outlets, log, node, nonce, store, isQuorum } = this.parts;
     const before = replica.rows.row(ownerKey, 0) as Owner | undefined;
-    const earlier = isLossAccepted ? [] : standbys.remembered(before?.members ?? []);
-    const others = isQuorum ? [...earlier, ...standbys.known] : standbys.known;
+    const earlier = isLossAccepted ? [] : standbys.rememberNodes(before?.members ?? []);
+    const others = isQuorum ? [...earlier, ...standbys.knownNodes] : standbys.knownNodes;
     const members = [...new Set([node, ...others])].sort();
     const passedOver = isLossAccepted ? limits.cluster.lostEpochs : 0;
     const owner: Owner = { node, nonce, store, members, isQuorum };
@@ -250,7 +250,7 @@ export class ClusterShard {
     };
     try {
       const shard = await takeOver(replica, place, domain, stores, ownership, outlets, begun);
-      const followers = standbys.remembered([...(before?.members ?? []), ...members]);
+      const followers = standbys.rememberNodes([...(before?.members ?? []), ...members]);
       await this.serve(shard, ownership.log, standbys, followers);
     } finally {
       silence();
@@ -283,9 +283,9 @@ export class ClusterShard {
 
   private snapshotOffer(): SnapshotOffer {
     const { stores, makeSnapshot, onFault } = this.parts;
-    const failed = (error: unknown) =>
+    const onFailure = (error: unknown) =>
       onFault("a snapshot for a node that lacks the shard's rows could not be made", error);
-    return new SnapshotOffer(stores.clock, makeSnapshot, failed);
+    return new SnapshotOffer(stores.clock, makeSnapshot, onFailure);
   }
 
   /**
@@ -299,7 +299,7 @@ export class ClusterShard {
       const { seq, logSeq } = shard.reached;
       const spare = Math.min(spareSeq(), readPosition(tables).seq);
       // A log that cannot be reached now is trimmed later.
-      await log.trim(logSeq - (seq - spare), logSeq).catch(unreached);
+      await log.trim(logSeq - (seq - spare), logSeq).catch(onUnreached);
       if (!isOver) cancel = clock.after(limits.cluster.logTrimMs, () => void again());
     };
     cancel = clock.after(limits.cluster.logTrimMs, () => void again());

@@ -89,7 +89,7 @@ export async function flushRows(
       chunk.push([row.key, getBytes(row)]);
       const actor = domain.actorByCode.get(getCode(row.key));
       if (actor === undefined) continue;
-      const head = row.head ?? restored(row, rows.due, actor, domain);
+      const head = row.head ?? restoreHead(row, rows.due, actor, domain);
       const hasEarlier = rows.due.isStored(row.key);
       const change = rows.due.difference(row.key, head.dueMs);
       if (change !== undefined) {
@@ -114,7 +114,7 @@ interface Waiting {
 }
 
 /** Of a record that was found at a restart: its time is not in the index yet. */
-function restored(row: FreshRow, due: DueIndex, actor: AnyActor, domain: Domain): FreshHead {
+function restoreHead(row: FreshRow, due: DueIndex, actor: AnyActor, domain: Domain): FreshHead {
   const { rowCodecs, indexRules } = domain;
   const text = getText(row);
   const head = text === undefined ? undefined : decodeRow(rowCodecs, row.key, text);

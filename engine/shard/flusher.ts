@@ -81,15 +81,15 @@ export class Flusher {
     this.isAwaited = this.isWanted;
     this.isWanted = false;
     this.nextMs = nowMs + limits.engine.flushIntervalMs;
-    const ended = (failure?: { readonly error: unknown }) => {
+    const onEnd = (failure?: { readonly error: unknown }) => {
       this.running = undefined;
       const isRepeated = failure?.error instanceof PortError;
       if (isRepeated) this.stick(failure.error as PortError);
       this.ports.onEnded(isRepeated ? undefined : failure);
     };
     this.running = this.flush(position).then(
-      () => ended(),
-      (error: unknown) => ended({ error }),
+      () => onEnd(),
+      (error: unknown) => onEnd({ error }),
     );
   }
 

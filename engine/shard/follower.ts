@@ -22,7 +22,7 @@ import { readHead, verify } from "../record.ts";
 import type { ShardEvent } from "../wire.ts";
 import type { Position } from "./flush.ts";
 import { LogFence, refillLog } from "./log-filling.ts";
-import { findPlace, type LogPlace, unreached } from "./log-place.ts";
+import { findPlace, type LogPlace, onUnreached } from "./log-place.ts";
 import { LogReader, leadsTo } from "./log-reader.ts";
 import type { Replica } from "./replica.ts";
 import type { Standbys } from "./standbys.ts";
@@ -177,7 +177,7 @@ export class Follower {
     try {
       return await findPlace(this.parts.log, this.parts.replica.position);
     } catch (error) {
-      return unreached(error);
+      return onUnreached(error);
     }
   }
 
@@ -312,7 +312,7 @@ export class Follower {
       if (state === "waits") return this.pause("turn");
       if (state === "holds") logSeq = await refillLog(log, journal, node);
     } catch (error) {
-      unreached(error);
+      onUnreached(error);
     }
     if (logSeq === undefined) {
       // Another node may have begun it anew as well: the one whose turn comes first goes on.

@@ -55,7 +55,7 @@ export async function findPlace(log: Log, position: Position): Promise<LogPlace>
  * history that may replace ours; one that began anew beside it may not.
  */
 export async function findEpochNeeded(log: Log, position: Position): Promise<number | undefined> {
-  const place = await findPlace(log, position).catch(unreached);
+  const place = await findPlace(log, position).catch(onUnreached);
   if (place?.kind === "trimmed") return position.epoch;
   return place?.kind === "diverged" ? position.epoch + 1 : undefined;
 }
@@ -69,7 +69,7 @@ export function isAt(
 }
 
 /** Undefined for a log that cannot be reached now. */
-export function unreached(error: unknown): undefined {
+export function onUnreached(error: unknown): undefined {
   if (error instanceof PortError && error.retryable) return undefined;
   throw error;
 }

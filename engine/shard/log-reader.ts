@@ -7,7 +7,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Log, LogEnd, LogEntry } from "../ports/log.ts";
 import { computeHash } from "../record.ts";
 import type { Position } from "./flush.ts";
-import { unreached } from "./log-place.ts";
+import { onUnreached } from "./log-place.ts";
 
 export class LogReader {
   private readonly log: Log;
@@ -62,7 +62,7 @@ export class LogReader {
       return end;
     } catch (error) {
       this.isUnreached = true;
-      return unreached(error);
+      return onUnreached(error);
     }
   }
 
@@ -86,7 +86,7 @@ export class LogReader {
         this.entries.push(entry);
       }
     } catch (error) {
-      unreached(error);
+      onUnreached(error);
     }
     return true;
   }

@@ -40,7 +40,7 @@ export class Replica {
     this.reached = readPosition(tables);
     this.flushed = this.reached;
     this.rows = new ShardRows(tables, domain, Math.max(nowMs, this.reached.atMs));
-    for (const { key, text } of this.owned(engineTables.due))
+    for (const { key, text } of this.listOwned(engineTables.due))
       this.rows.due.restore(actorOfDueKey(key), Number(text));
   }
 
@@ -114,7 +114,7 @@ export class Replica {
 
   private readOutbox(): Delivery[] {
     const deliveries: Delivery[] = [];
-    for (const { key, text } of this.owned(engineTables.outbox))
+    for (const { key, text } of this.listOwned(engineTables.outbox))
       deliveries.push({ key, ...JSON.parse(text) });
     const getOrder = ({ key = "" }: Delivery) => key.slice(2);
     return deliveries.sort((a, b) => (getOrder(a) < getOrder(b) ? -1 : 1));
@@ -122,7 +122,7 @@ export class Replica {
 
   /** What actors that wait for something had under way outside. */
   private *underWay(): Generator<Delivery> {
-    for (const { key } of this.owned(engineTables.due)) {
+    for (const { key } of this.listOwned(engineTables.due)) {
       const self = actorOfDueKey(key);
       const head = this.rows.head(self, undefined);
       const actor = this.domain.actorByCode.get(getCode(self));
@@ -133,7 +133,7 @@ export class Replica {
     }
   }
 
-  private *owned(code: number): Generator<TableRow> {
+  private *listOwned(code: number): Generator<TableRow> {
     const { first, last } = getPartitions(this.place.shard, this.place.shardCount);
     for (let partition = first; partition <= last; partition++)
       yield* rowsIn(this.tables, getRange(createKey(partition, code, "")));

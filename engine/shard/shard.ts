@@ -280,12 +280,12 @@ export class Shard {
     const seals = isHeartbeat || batch.writes.size > 0;
     this.batch = this.nextBatch(this.position.seq + (seals ? 2 : 1));
     put.then(
-      () => this.ended(),
-      (error: unknown) => this.ended({ error }),
+      () => this.endLife(),
+      (error: unknown) => this.endLife({ error }),
     );
   }
 
-  private ended(failure?: { readonly error: unknown }): void {
+  private endLife(failure?: { readonly error: unknown }): void {
     this.isPutting = false;
     this.failure ??= failure;
     this.inbox.ring();

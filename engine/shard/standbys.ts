@@ -69,12 +69,12 @@ export class Standbys {
   }
 
   /** Every node that was heard of. */
-  get known(): readonly string[] {
-    return this.remembered([...this.heardByNode.keys()]);
+  get knownNodes(): readonly string[] {
+    return this.rememberNodes([...this.heardByNode.keys()]);
   }
 
   /** Without those that are forgotten. */
-  remembered(nodes: readonly string[]): readonly string[] {
+  rememberNodes(nodes: readonly string[]): readonly string[] {
     return nodes.filter((node) => !this.forgotten.includes(node));
   }
 

@@ -116,7 +116,7 @@ export class Succession {
     if (owner === undefined) return undefined;
     return standbys.survey(replica.position, {
       ...owner,
-      members: standbys.remembered(owner.members),
+      members: standbys.rememberNodes(owner.members),
     });
   }
 

@@ -6,7 +6,7 @@ import { type Element, parseMarkup } from "../../timeline/markup.ts";
  */
 export function withLateScripts(text: string): string {
   const body = parseMarkup(text).html.children.find(({ tag }) => tag === "body");
-  const all = body === undefined ? [] : shownElements(body);
+  const all = body === undefined ? [] : listShownElements(body);
   const others = all.findLastIndex((element) => element.tag === "script" && !isInline(element));
   const scripts = all.slice(others + 1).filter(({ tag }) => tag === "script");
   const [first] = scripts;
@@ -27,7 +27,7 @@ export function withLateScripts(text: string): string {
 }
 
 /** Without what templates hold, in the order of the document. */
-function shownElements(parent: Element): readonly Element[] {
+function listShownElements(parent: Element): readonly Element[] {
   const shown: Element[] = [];
   const next = [...parent.children].reverse();
   for (let at = next.pop(); at !== undefined; at = next.pop()) {

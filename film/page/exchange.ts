@@ -39,7 +39,7 @@ export class Exchange {
   }
 
   /** Resolves when the last frame is handed over. */
-  async handed(): Promise<void> {
+  async handOver(): Promise<void> {
     await this.handing;
   }
 

@@ -41,7 +41,12 @@ import type {
   VolumeCurves,
   VolumeOrder,
 } from "./plan.ts";
-import { bridgeMs, hasShaderTransitions, mixScenes, refusedPackage } from "./shader-transitions.ts";
+import {
+  bridgeMs,
+  findRefusedPackage,
+  hasShaderTransitions,
+  mixScenes,
+} from "./shader-transitions.ts";
 import {
   awayAttribute,
   dressAt,
@@ -51,7 +56,7 @@ import {
   undress,
 } from "./shown-clips.ts";
 import { findTimeline, hasOtherClock, rootDuration } from "./timelines.ts";
-import { unfilmedParts } from "./unfilmed-parts.ts";
+import { listUnfilmedParts } from "./unfilmed-parts.ts";
 import { areVideosRead } from "./video-reads.ts";
 
 /**
@@ -93,7 +98,7 @@ export async function open(plan: FilmPlan): Promise<FilmReport> {
   offerVideos();
   const found = obstacles();
   if (plan.isSelfCaptured && !moveIntoCanvas(plan.width, plan.height)) found.push("no drawing");
-  await settled(clips, plan, warnings);
+  await settle(clips, plan, warnings);
   warnings.push(...(await takeMovingImages()));
   const exchange = await exchanging;
   await window.__kliegClock.setUp(0);
@@ -102,8 +107,8 @@ export async function open(plan: FilmPlan): Promise<FilmReport> {
   if (root !== null) layOutRoot(root, plan);
   film = { ...beginFilm(plan, [...clips, ...makeClips(plan)]), plan, exchange };
   await facesUsed();
-  warnings.push(...lackingFonts(), ...unfilmedParts());
-  const refusal = refusedPackage();
+  warnings.push(...lackingFonts(), ...listUnfilmedParts());
+  const refusal = findRefusedPackage();
   const isGrounded = hasGround(root, ground);
   prepareDrawing();
   return {
@@ -189,8 +194,8 @@ async function draw(order: FrameOrder): Promise<boolean> {
 }
 
 /** Resolves when all that was drawn is handed over. */
-async function handed(): Promise<null> {
-  await film?.exchange?.handed();
+async function handOver(): Promise<null> {
+  await film?.exchange?.handOver();
   return null;
 }
 
@@ -253,7 +258,7 @@ function findElement(key: string): HTMLElement | undefined {
 }
 
 /** Pictures and fonts that the first frame needs. */
-async function settled(
+async function settle(
   clips: readonly ShownClip[],
   { width, height }: FilmPlan,
   warnings: string[],
@@ -327,7 +332,7 @@ function obstacles(): string[] {
 Object.defineProperty(window, "__kliegFilm", {
   value: {
     takeMovingImages,
-    ...{ open, seek, approach, expect, show, draw, handed, layout, volumes },
+    ...{ open, seek, approach, expect, show, draw, handed: handOver, layout, volumes },
     places: (keys: string[]) => measurePlaces(film?.clips ?? [], keys),
     text: (id: string) => stageText(film?.clips ?? [], id),
   },

@@ -23,7 +23,7 @@ export function mediaLayout(clips: readonly ShownClip[], plan: FilmPlan): MediaL
   for (const element of all) {
     const clip = mediaByElement.get(element);
     if (clip === undefined || !clip.plan.isShown) continue;
-    const picture = placed(clip, clips, plan);
+    const picture = placeMedia(clip, clips, plan);
     if (picture === undefined) return null;
     if (picture !== "nowhere") pictures.push(picture);
   }
@@ -113,7 +113,7 @@ function getGround({ width, height }: FilmPlan): MediaLayout["ground"] | undefin
 }
 
 /** `undefined` where its edges are not on even pixels; planes share their colours by twos. */
-function placed(
+function placeMedia(
   { plan, element }: ShownClip,
   clips: readonly ShownClip[],
   { width, height }: FilmPlan,
@@ -144,7 +144,7 @@ function placed(
   const isHidden = holding.some((clip) => !clip.plan.isShown);
   if (shown.width <= 0 || shown.height <= 0 || from >= to || isHidden) return "nowhere";
   if (![whole, shown].every(isEven)) return undefined;
-  return { key: plan.key, from, to, whole: rounded(whole), shown: rounded(shown) };
+  return { key: plan.key, from, to, whole: round(whole), shown: round(shown) };
 }
 
 function common(one: Rectangle, other: Rectangle): Rectangle {
@@ -158,7 +158,7 @@ function isEven({ x, y, width, height }: Rectangle): boolean {
   return [x, y, width, height].every((value) => Math.abs(value / 2 - Math.round(value / 2)) < 0.02);
 }
 
-function rounded({ x, y, width, height }: Rectangle): Rectangle {
+function round({ x, y, width, height }: Rectangle): Rectangle {
   const [left, top] = [Math.round(x), Math.round(y)];
   return { x: left, y: top, width: Math.round(width), height: Math.round(height) };
 }

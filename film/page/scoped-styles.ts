@@ -42,7 +42,7 @@ export async function takeStyles(
   { key, path }: Composition,
 ): Promise<void> {
   for (const element of content.querySelectorAll("style,link[rel~=stylesheet]")) {
-    const { text, from } = await written(element, path);
+    const { text, from } = await listWritten(element, path);
     const style = document.createElement("style");
     style.media = element.getAttribute("media") ?? "";
     style.textContent = scopeRules(rebaseStyle(text, from), key);
@@ -52,7 +52,7 @@ export async function takeStyles(
 }
 
 /** A stylesheet's text, and the file whose neighbours it speaks of. */
-async function written(element: Element, path: string) {
+async function listWritten(element: Element, path: string) {
   const address = element.getAttribute("href");
   if (!(element instanceof HTMLLinkElement) || address === null)
     return { text: element.textContent ?? "", from: path };

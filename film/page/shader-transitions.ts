@@ -32,7 +32,7 @@ export function hasShaderTransitions(): boolean {
 }
 
 /** Why a film of the package would not show what its author sees. */
-export function refusedPackage(): string | undefined {
+export function findRefusedPackage(): string | undefined {
   if (hasShaderTransitions()) return undefined;
   const isTried = window.__HF_PAGE_COMPOSITOR_CANARY__ !== undefined;
   const probe = document.createElement("canvas");

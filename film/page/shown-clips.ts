@@ -85,7 +85,7 @@ function dress({ plan, element }: ShownClip, seconds: number): void {
     .rotateSelf(pose.rotation)
     .scaleSelf(pose.scale)
     .translateSelf(-anchorX, -anchorY)
-    .multiplySelf(authoredMatrix(style));
+    .multiplySelf(getAuthoredMatrix(style));
   const opacity = Number(style.opacity) * pose.opacity;
   const before = worn.map(
     (name) =>
@@ -104,7 +104,7 @@ function dress({ plan, element }: ShownClip, seconds: number): void {
 }
 
 /** Its own transform, in what is around it. */
-export function authoredMatrix(style: CSSStyleDeclaration): DOMMatrix {
+export function getAuthoredMatrix(style: CSSStyleDeclaration): DOMMatrix {
   const [originX = 0, originY = 0] = style.transformOrigin.split(" ").map(Number.parseFloat);
   const [moveX = 0, moveY = 0] = numbers(style.translate);
   const [scaleX = 1, scaleY = scaleX] = numbers(style.scale);

@@ -88,14 +88,14 @@ export function seekOthers(seconds: number): void {
   Reflect.set(window, "__hfThreeTime", seconds);
   window.dispatchEvent(new CustomEvent("hf-seek", { detail: { time: seconds } }));
   if (isObject(window.__hf)) call(window.__hf, "seek", seconds);
-  for (const instance of listed(window.__hfAnime)) call(instance, "seek", seconds * 1_000);
-  for (const player of listed(window.__hfLottie))
+  for (const instance of listSeekables(window.__hfAnime)) call(instance, "seek", seconds * 1_000);
+  for (const player of listSeekables(window.__hfLottie))
     if (typeof player["goToAndStop"] === "function")
       call(player, "goToAndStop", seconds * 1_000, false);
     else call(player, "seek", seconds);
 }
 
-function listed(value: unknown): readonly Seekable[] {
+function listSeekables(value: unknown): readonly Seekable[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 

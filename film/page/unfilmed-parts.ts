@@ -7,7 +7,7 @@ import type { FilmWindow } from "./plan.ts";
 declare const window: FilmWindow;
 
 /** A sentence for each thing that scripts made and no film shows as it is meant. */
-export function unfilmedParts(): readonly string[] {
+export function listUnfilmedParts(): readonly string[] {
   const { videos = [], workerCanvases = 0 } = window.__kliegMade ?? {};
   const inPage = document.querySelectorAll<HTMLVideoElement>(`video:not([${keyAttribute}])`);
   const made = new Set([...videos, ...inPage]);

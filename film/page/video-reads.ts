@@ -14,7 +14,7 @@ export function areVideosRead(): boolean {
 }
 
 export function lendScreens(screenOf: ScreenOf): void {
-  const lent = (value: unknown): unknown => {
+  const lend = (value: unknown): unknown => {
     if (!(value instanceof HTMLVideoElement)) return value;
     reads += 1;
     return screenOf(value) ?? value;
@@ -31,7 +31,7 @@ export function lendScreens(screenOf: ScreenOf): void {
       const real: unknown = Reflect.get(owner, name);
       if (typeof real !== "function") continue;
       const value = function (this: unknown, ...values: unknown[]): unknown {
-        return Reflect.apply(real, this, values.map(lent));
+        return Reflect.apply(real, this, values.map(lend));
       };
       Object.defineProperty(owner, name, { value, configurable: true, writable: true });
     }

@@ -74,7 +74,7 @@ function gradesFor({ key, kind, grade, media, isShown }: Clip, base: string): Pr
   const source = media?.source;
   if (grade === undefined || source === undefined || !isShown) return [];
   const name = source.kind === "asset" ? source.assetId : source.path;
-  const tableUrl = grade.lutPath === undefined ? undefined : base + encodedPath(grade.lutPath);
+  const tableUrl = grade.lutPath === undefined ? undefined : base + encodePath(grade.lutPath);
   const imageUrl = kind === "image" ? base + addressAt(source) : undefined;
   return [{ key, name, grade, tableUrl, imageUrl }];
 }
@@ -83,10 +83,10 @@ function gradesFor({ key, kind, grade, media, isShown }: Clip, base: string): Pr
 function addressAt(source: MediaSource): string {
   return source.kind === "asset"
     ? `.klieg/${assetFolder}${source.assetId}`
-    : encodedPath(source.path);
+    : encodePath(source.path);
 }
 
-function encodedPath(path: string): string {
+function encodePath(path: string): string {
   return path.split("/").map(encodeURIComponent).join("/");
 }
 

@@ -1,6 +1,6 @@
 /** What an account may know of itself, in the context in which it acts. */
 
-import { usedToday } from "../../actors/account/submit.ts";
+import { countUsedToday } from "../../actors/account/submit.ts";
 import { findCeiling } from "../../actors/account/unpaid-use.ts";
 import { directoryKey } from "../../actors/directory/directory-messages.ts";
 import type { Activate } from "../../actors/directory/users.ts";
@@ -13,7 +13,7 @@ import { timestamp } from "../../engine/timestamp.ts";
 import { placeIn } from "../auth/contexts.ts";
 import type { Principal } from "../auth/principal.ts";
 import { type Answer, json } from "../exchange/answer.ts";
-import { found, RefusalError } from "../exchange/refusal-error.ts";
+import { RefusalError, requireFound } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { anywhere, type Call, jsonBodyWithNulls, type Route, route } from "../route.ts";
 import type { Service } from "../service.ts";
@@ -64,7 +64,7 @@ async function userView(service: Service, principal: Principal): Promise<UserVie
   const { user, credential, plan, overrides, organization, role } = principal;
   const nowMs = service.clock.nowMs();
   const wallet = await findWallet(service.gateway, principal.scope, user.id, nowMs);
-  const account = found(wallet.account);
+  const account = requireFound(wallet.account);
   const { generationsPerDay } = getAllowance(plan, overrides);
   const rows = createRows(service);
   const { max, active } = findCeiling(account, account, principal, "media", rows);
@@ -88,7 +88,7 @@ async function userView(service: Service, principal: Principal): Promise<UserVie
         ? null
         : {
             limit: generationsPerDay,
-            used: usedToday(account, nowMs),
+            used: countUsedToday(account, nowMs),
             resets_at: timestamp((Math.floor(nowMs / dayMs) + 1) * dayMs),
           },
     storage: storageView(account, principal, rows),
@@ -112,7 +112,7 @@ async function activate(call: Call<ActiveOrganizationRequest>): Promise<Answer> 
       detail: "This token is pinned to its organization.",
     });
   const organization = call.body.organization_id?.toLowerCase() ?? null;
-  if (organization !== null) found(placeIn(gateway, user.id, organization));
+  if (organization !== null) requireFound(placeIn(gateway, user.id, organization));
   const message: Activate = { kind: "activate", user: user.id, organization };
   expectReply(await gateway.ask(directoryKey, message, "work"), "activated");
   return json(200, await userView(service, principals.of(request.headers["authorization"])));
@@ -122,7 +122,7 @@ async function credits({ service, principal }: Call): Promise<Answer> {
   const { user, scope, role } = principal;
   const nowMs = service.clock.nowMs();
   const wallet = await findWallet(service.gateway, scope, user.id, nowMs);
-  const account = found(wallet.account);
+  const account = requireFound(wallet.account);
   return json(200, {
     balance_credits: visibleBalance(wallet, role, nowMs),
     held_credits: account.held,

@@ -25,7 +25,7 @@ import { type Id, parseId } from "../../engine/id.ts";
 import { getRange } from "../../engine/key.ts";
 import { timestamp } from "../../engine/timestamp.ts";
 import { type Answer, json } from "../exchange/answer.ts";
-import { found, RefusalError } from "../exchange/refusal-error.ts";
+import { RefusalError, requireFound } from "../exchange/refusal-error.ts";
 import { nextCursor, type PageQuery } from "../paging/pages.ts";
 import { expectReply } from "../problems/replies.ts";
 import { integer, optionalText } from "../request/query.ts";
@@ -33,7 +33,7 @@ import { anywhere, type Call, jsonBody, jsonBodyWithNulls, type Route, route } f
 import type { Service } from "../service.ts";
 import { auditNote } from "../sign-in/audit-note.ts";
 import { scopesOfClients } from "../sign-in/new-account.ts";
-import { createdView, drawToken } from "../sign-in/new-token.ts";
+import { drawToken, viewCreated } from "../sign-in/new-token.ts";
 import { mergeOverrides } from "./terms.ts";
 import { getBalance } from "./wallet.ts";
 
@@ -184,7 +184,7 @@ async function issueToken(call: Call<IssueTokenRequest>): Promise<Answer> {
     audit: auditNote(call, `token.issue ${made.drawn.credential.id}`, user.id),
   };
   expectReply(await service.gateway.ask(directoryKey, message, "work"), "issued");
-  return json(201, createdView(service.gateway, made));
+  return json(201, viewCreated(service.gateway, made));
 }
 
 async function giveCredits(
@@ -227,11 +227,11 @@ function listAudit({ service, query }: Call<unknown, PageQuery>): Answer {
 }
 
 function userNamed({ service, id }: Call): User {
-  return found(service.gateway.read(userKey(found(parseId(id)))));
+  return requireFound(service.gateway.read(userKey(requireFound(parseId(id)))));
 }
 
 function organizationNamed({ service, id }: Call): Organization {
-  return found(service.gateway.read(organizationKey(found(parseId(id)))));
+  return requireFound(service.gateway.read(organizationKey(requireFound(parseId(id)))));
 }
 
 /** Each of the node that owns it. */

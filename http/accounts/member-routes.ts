@@ -15,7 +15,7 @@ import {
 import type { Place } from "../auth/contexts.ts";
 import { requirePermission } from "../auth/permissions.ts";
 import { type Answer, json, nothing } from "../exchange/answer.ts";
-import { found } from "../exchange/refusal-error.ts";
+import { requireFound } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { atNamedId, type Call, jsonBody, type Route, route } from "../route.ts";
 import { auditNote } from "../sign-in/audit-note.ts";
@@ -113,7 +113,7 @@ async function change(call: Call<ChangeMemberRequest>): Promise<Answer> {
   requirePermission({ role }, "manage_members");
   const before = memberNamed(call, place);
   if ([before.role, call.body.role].includes("owner")) requirePermission({ role }, "manage_owners");
-  const member = await changed(call, place, before, call.body.role);
+  const member = await onChange(call, place, before, call.body.role);
   return json(200, memberView(gateway, organization, member, clock.nowMs()));
 }
 
@@ -125,11 +125,11 @@ async function remove(call: Call): Promise<Answer> {
   if (!isSelf) requirePermission({ role }, "manage_members");
   const before = memberNamed(call, place);
   if (!isSelf && before.role === "owner") requirePermission({ role }, "manage_owners");
-  await changed(call, place, before, undefined);
+  await onChange(call, place, before, undefined);
   return nothing();
 }
 
-async function changed(
+async function onChange(
   call: Call,
   { organization }: Place,
   { user }: Member,
@@ -170,5 +170,5 @@ async function budget(
 /** 404 for users who do not belong to it. */
 function memberNamed({ service, ids }: Call, { organization }: Place): Member {
   const members = service.gateway.read(membersKey(organization.id)) ?? [];
-  return found(members.find(({ user }) => user === ids[1]?.toLowerCase()));
+  return requireFound(members.find(({ user }) => user === ids[1]?.toLowerCase()));
 }

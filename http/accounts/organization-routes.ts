@@ -20,7 +20,7 @@ import { parseId, partitionOfId } from "../../engine/id.ts";
 import { type Place, placeIn } from "../auth/contexts.ts";
 import { requirePermission } from "../auth/permissions.ts";
 import { type Answer, json, nothing } from "../exchange/answer.ts";
-import { found, RefusalError } from "../exchange/refusal-error.ts";
+import { RefusalError, requireFound } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { anywhere, atNamedId, type Call, jsonBody, type Route, route } from "../route.ts";
 import { auditNote } from "../sign-in/audit-note.ts";
@@ -74,9 +74,9 @@ export const organizationRoutes: readonly Route[] = [
 /** The organization that the path names; 404 for what is unknown or not the caller's to see. */
 export function placeNamed({ service, principal, id }: Call): Place {
   const { user, credential } = principal;
-  const organization = found(parseId(id));
+  const organization = requireFound(parseId(id));
   const isInContext = credential.organization === null || credential.organization === organization;
-  return found(isInContext ? placeIn(service.gateway, user.id, organization) : undefined);
+  return requireFound(isInContext ? placeIn(service.gateway, user.id, organization) : undefined);
 }
 
 function buildView(

@@ -1,6 +1,6 @@
 /** Organizations and their members as clients see them. */
 
-import { computeReset, usedSpending } from "../../actors/account/budget.ts";
+import { computeReset, getUsedSpending } from "../../actors/account/budget.ts";
 import { type User, userKey } from "../../actors/directory/directory.ts";
 import type { Member, Organization } from "../../actors/directory/organization.ts";
 import { accountKey } from "../../actors/protocol/account-messages.ts";
@@ -81,7 +81,7 @@ export function budgetView(spending: MemberSpending, nowMs: number): MemberBudge
   const resetsAtMs = computeReset(budget, nowMs);
   return {
     limit_credits: budget.limit,
-    used_credits: usedSpending(spending, nowMs),
+    used_credits: getUsedSpending(spending, nowMs),
     period: budget.period,
     resets_at: resetsAtMs === null ? null : timestamp(resetsAtMs),
   };

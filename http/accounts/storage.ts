@@ -1,7 +1,7 @@
 /** Whether more may be stored: by the disk, and by the plan of the paying account. */
 
 import { storageRefusal } from "../../actors/account/storage.ts";
-import { findCreator, storedBytes } from "../../actors/account/unpaid-use.ts";
+import { findCreator, getStoredBytes } from "../../actors/account/unpaid-use.ts";
 import type { Account } from "../../actors/protocol/account.ts";
 import { accountKey } from "../../actors/protocol/account-messages.ts";
 import type { Rows } from "../../actors/protocol/owner.ts";
@@ -36,7 +36,7 @@ export function createRows({ gateway }: Pick<Service, "gateway">): Rows {
 }
 
 /** The announced length of a body, or 0. */
-export function announcedBytes({ request }: Pick<Call, "request">): number {
+export function getAnnouncedBytes({ request }: Pick<Call, "request">): number {
   const length = Number(request.headers["content-length"]);
   return Number.isSafeInteger(length) && length > 0 ? length : 0;
 }
@@ -58,7 +58,7 @@ function storageUse(
   { plan, overrides }: Pick<Principal, "plan" | "overrides">,
 ): Static<typeof StorageUse> {
   return {
-    used_bytes: account === undefined ? 0 : storedBytes(account),
+    used_bytes: account === undefined ? 0 : getStoredBytes(account),
     limit_bytes: getAllowance(plan, overrides).storedBytes ?? null,
   };
 }

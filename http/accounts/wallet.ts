@@ -1,6 +1,6 @@
 /** What a scope has to spend, what is left of it to a member, and how much each may know. */
 
-import { usedSpending } from "../../actors/account/budget.ts";
+import { getUsedSpending } from "../../actors/account/budget.ts";
 import { accountAt } from "../../actors/account/renewal.ts";
 import { type Account, available } from "../../actors/protocol/account.ts";
 import { accountKey } from "../../actors/protocol/account-messages.ts";
@@ -42,7 +42,7 @@ export function spendable(wallet: Wallet, nowMs: number): number {
   const balance = getBalance(wallet) ?? 0;
   const { spending } = wallet;
   if (spending?.budget === undefined) return balance;
-  return Math.min(balance, Math.max(0, spending.budget.limit - usedSpending(spending, nowMs)));
+  return Math.min(balance, Math.max(0, spending.budget.limit - getUsedSpending(spending, nowMs)));
 }
 
 /** Null for those who may neither see the balance nor spend. */

@@ -30,7 +30,7 @@ import { timestamp } from "../../engine/timestamp.ts";
 import type { Principal } from "../auth/principal.ts";
 import { computeDigest } from "../auth/principals.ts";
 import { type Answer, json } from "../exchange/answer.ts";
-import { found, RefusalError } from "../exchange/refusal-error.ts";
+import { RefusalError, requireFound } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { integer, optionalText, ticketParameter } from "../request/query.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
@@ -90,7 +90,7 @@ export const agentRoutes: readonly Route[] = [
     answers: { 200: AgentTurnSchema },
     access: "agents",
     rate: "read",
-    run: (call) => shownTurn(call, findSession(call).id, getTurnId(call)),
+    run: (call) => viewTurn(call, findSession(call).id, getTurnId(call)),
   }),
   route("POST", `${oneTurn}/finish`, {
     summary: "End a turn, with its own credential or the owner's",
@@ -138,13 +138,13 @@ export const agentRoutes: readonly Route[] = [
 /** Sessions are their user's own, in the context in which they were opened. */
 function findSession(call: Call<unknown, unknown>): Session {
   const { service, principal, id } = call;
-  const session = found(service.gateway.read(sessionKey(found(parseId(id)))));
+  const session = requireFound(service.gateway.read(sessionKey(requireFound(parseId(id)))));
   const isOwn = session.scope === principal.scope && session.user === principal.user.id;
-  return found(isOwn ? session : undefined);
+  return requireFound(isOwn ? session : undefined);
 }
 
 function getTurnId({ ids }: Call<unknown, unknown>): Id {
-  return found(parseId(ids[1] ?? ""));
+  return requireFound(parseId(ids[1] ?? ""));
 }
 
 async function change(
@@ -155,13 +155,13 @@ async function change(
   expectReply(await service.gateway.ask(sessionKey(session), message, "work"), "done");
 }
 
-async function shownTurn(
+async function viewTurn(
   { service }: Call<unknown, unknown>,
   session: Id,
   turn: Id,
   credential?: string,
 ): Promise<Answer> {
-  const row = found(readTurn(service, session, turn));
+  const row = requireFound(readTurn(service, session, turn));
   return json(credential === undefined ? 200 : 201, await agentTurnView(service, row, credential));
 }
 
@@ -244,7 +244,7 @@ async function startTurn(call: Call<CreateTurnRequest>): Promise<Answer> {
     digest: computeDigest(token),
     credential: granted,
   });
-  return shownTurn(call, session, turn, token);
+  return viewTurn(call, session, turn, token);
 }
 
 /** The turn's own credential needs no scope for it; any other needs `agents`. */
@@ -254,9 +254,9 @@ async function finishTurn(call: Call<FinishTurnRequest>): Promise<Answer> {
   if (!isOwnRun(call.principal, turn) && !call.principal.credential.scopes.includes("agents"))
     throw new RefusalError({ code: "forbidden", requiredScope: "agents" });
   const { status, summary } = call.body;
-  found(readTurn(call.service, session, turn));
+  requireFound(readTurn(call.service, session, turn));
   await change(call, session, { kind: "finish", turn, status, summary });
-  return shownTurn(call, session, turn);
+  return viewTurn(call, session, turn);
 }
 
 function isOwnRun({ run }: Principal, turn: Id): boolean {
@@ -265,25 +265,25 @@ function isOwnRun({ run }: Principal, turn: Id): boolean {
 
 function sessionOfRun({ principal, id }: Call<unknown, unknown>): Id {
   const { run } = principal;
-  return found(run?.session === parseId(id) ? run?.session : undefined);
+  return requireFound(run?.session === parseId(id) ? run?.session : undefined);
 }
 
 async function approve(call: Call<CeilingRequest>): Promise<Answer> {
   const { id: session } = findSession(call);
   const turn = getTurnId(call);
-  found(readTurn(call.service, session, turn));
+  requireFound(readTurn(call.service, session, turn));
   await change(call, session, { kind: "approve", turn, ceiling: call.body.credit_ceiling ?? null });
-  return shownTurn(call, session, turn);
+  return viewTurn(call, session, turn);
 }
 
 async function interrupt(call: Call): Promise<Answer> {
   const { id: session } = findSession(call);
   await change(call, session, { kind: "interrupt" });
-  const last = found(call.service.gateway.read(sessionKey(session))?.last);
-  return shownTurn(call, session, last.turn);
+  const last = requireFound(call.service.gateway.read(sessionKey(session))?.last);
+  return viewTurn(call, session, last.turn);
 }
 
 async function openStream(call: Call<unknown, { ticket: string | undefined }>): Promise<Answer> {
   const reader = await redeemTicket(call, call.query.ticket);
-  return sessionStream(call, found(parseId(call.id)), reader);
+  return sessionStream(call, requireFound(parseId(call.id)), reader);
 }

@@ -8,7 +8,7 @@ import { type LastTurn, type Session, sessionKey } from "../../actors/protocol/s
 import type { Reader } from "../../actors/protocol/ticket.ts";
 import type { Id } from "../../engine/id.ts";
 import type { Answer } from "../exchange/answer.ts";
-import { found } from "../exchange/refusal-error.ts";
+import { requireFound } from "../exchange/refusal-error.ts";
 import type { Call } from "../route.ts";
 import type { Service } from "../service.ts";
 import { eventStream, type Frames } from "../streams/sse-connection.ts";
@@ -20,7 +20,7 @@ export function sessionStream(
   reader: Reader | undefined,
 ): Answer {
   const { service } = call;
-  const session = found(service.gateway.read(sessionKey(id)));
+  const session = requireFound(service.gateway.read(sessionKey(id)));
   return eventStream(call, session.scope, reader, (frames) =>
     new SessionStream(service, session, frames).open(),
   );

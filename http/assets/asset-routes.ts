@@ -3,23 +3,23 @@
 import { type Asset, type AssetCommand, assetKey } from "../../actors/protocol/asset.ts";
 import type { StoredBytes } from "../../actors/protocol/media.ts";
 import { modalities } from "../../config/catalogue.ts";
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import { check, type Fault } from "../../config/schema.ts";
 import { AssetPage, Asset as AssetSchema, assetStatuses } from "../../contract/asset.ts";
 import { AssetPatchRequest, DirectUploadFields, UploadForm } from "../../contract/upload.ts";
 import { parseId, partitionOfId } from "../../engine/id.ts";
-import { announcedBytes, requireRoom } from "../accounts/storage.ts";
+import { getAnnouncedBytes, requireRoom } from "../accounts/storage.ts";
 import { requirePermission } from "../auth/permissions.ts";
 import { type Answer, json } from "../exchange/answer.ts";
-import { found, RefusalError } from "../exchange/refusal-error.ts";
+import { RefusalError, requireFound } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { parseJson } from "../request/body.ts";
 import { readForm } from "../request/multipart.ts";
 import { integer, optionalFlag, optionalText, parseSome } from "../request/query.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
 import { listAssets } from "./asset-listing.ts";
-import { declaredType, plainFilename, storeUpload, wrongFile } from "./stored-upload.ts";
+import { checkDeclaredType, plainFilename, storeUpload, wrongFile } from "./stored-upload.ts";
 
 export const assetRoutes: readonly Route[] = [
   route("GET", "/v1/assets", {
@@ -102,8 +102,10 @@ function formBytesMax(): number {
 
 /** Throws `RefusalError` with 404 for what is unknown, another scope's, or no asset any more. */
 export function findAsset({ service, principal, id }: Call<unknown, unknown>): Asset {
-  const asset = found(service.gateway.read(assetKey(principal.scope, found(parseId(id)))));
-  return found(asset.phase === "abandoned" ? undefined : asset);
+  const asset = requireFound(
+    service.gateway.read(assetKey(principal.scope, requireFound(parseId(id)))),
+  );
+  return requireFound(asset.phase === "abandoned" ? undefined : asset);
 }
 
 async function change(
@@ -119,13 +121,13 @@ async function change(
   return service.gateway.read(key);
 }
 
-async function changed(call: Call<unknown, unknown>, message: AssetCommand): Promise<Answer> {
-  return json(200, call.service.jobs.assetView(found(await change(call, message))));
+async function onChange(call: Call<unknown, unknown>, message: AssetCommand): Promise<Answer> {
+  return json(200, call.service.jobs.assetView(requireFound(await change(call, message))));
 }
 
 function patchAsset(call: Call<AssetPatchRequest>): Promise<Answer> {
   const { display_name: displayName, favorite, tags } = call.body;
-  return changed(call, { kind: "patch", patch: { displayName, favorite, tags } });
+  return onChange(call, { kind: "patch", patch: { displayName, favorite, tags } });
 }
 
 async function removeAsset(
@@ -136,7 +138,7 @@ async function removeAsset(
 }
 
 function restoreAsset(call: Call): Promise<Answer> {
-  return changed(call, { kind: "restore" });
+  return onChange(call, { kind: "restore" });
 }
 
 function sendContent(call: Call): Answer {
@@ -152,7 +154,7 @@ const isFields = check<DirectUploadFields>(DirectUploadFields);
 
 async function uploadAsset(call: Call): Promise<Answer> {
   const { service, principal, request } = call;
-  requireRoom(call, announcedBytes(call));
+  requireRoom(call, getAnnouncedBytes(call));
   const { scope, user } = principal;
   const id = service.ids.under(partitionOfId(scope));
   let stored: StoredBytes | undefined;
@@ -164,7 +166,7 @@ async function uploadAsset(call: Call): Promise<Answer> {
       async ({ filename, mediaType, bytes }) => {
         const hints = {
           filename: plainFilename(filename),
-          declared: declaredType(mediaType),
+          declared: checkDeclaredType(mediaType),
           bytesMax: limits.assets.directBytesMax,
         };
         const stem = `assets/${scope}/${id}/media`;
@@ -182,7 +184,7 @@ async function uploadAsset(call: Call): Promise<Answer> {
       scope,
       createdAtMs: service.clock.nowMs(),
       origin: { filename: file.filename, user: user.id },
-      ...defined({ displayName, tags }),
+      ...omitUndefined({ displayName, tags }),
       bytes: file.stored,
       attempts: 0,
     };

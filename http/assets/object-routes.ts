@@ -2,10 +2,10 @@
 
 import { type Disposition, objectsPath, readDisposition } from "../auth/signed-urls.ts";
 import type { Answer, Header } from "../exchange/answer.ts";
-import { found, RefusalError } from "../exchange/refusal-error.ts";
+import { RefusalError, requireFound } from "../exchange/refusal-error.ts";
 import { anyParameters } from "../request/query.ts";
 import { type Call, type Route, route } from "../route.ts";
-import { storedBytes } from "./ranged-bytes.ts";
+import { sendStoredBytes } from "./ranged-bytes.ts";
 import { mediaTypeOfKey } from "./stored-upload.ts";
 
 export const objectRoutes: readonly Route[] = [
@@ -22,9 +22,9 @@ async function readObject({ service, request, id: key }: Call): Promise<Answer> 
   const query = new URLSearchParams(request.query);
   if (!service.signedUrls.verifiesGet(key, query, service.clock.nowMs()))
     throw new RefusalError({ code: "forbidden", detail: "This link is not valid or has expired." });
-  const { sizeBytes, version } = found(await service.objects.stat(key));
+  const { sizeBytes, version } = requireFound(await service.objects.stat(key));
   const validators = version && { etag: `"${version.tag}"`, modifiedMs: version.modifiedMs };
-  return storedBytes(service, request, { key, sizeBytes, validators }, [
+  return sendStoredBytes(service, request, { key, sizeBytes, validators }, [
     ["Content-Type", mediaTypeOfKey(key) ?? "application/octet-stream"],
     ["Cache-Control", "private, no-store"],
     ...contentDisposition(readDisposition(query)),

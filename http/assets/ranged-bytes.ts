@@ -25,7 +25,7 @@ export interface StoredBytes {
 }
 
 /** 200, 206, 304, or 416 for a range that cannot be satisfied. Throws `RefusalError` with 412. */
-export function storedBytes(
+export function sendStoredBytes(
   source: ByteSource,
   request: Pick<HttpRequest, "headers">,
   { key, sizeBytes, validators }: StoredBytes,
@@ -69,7 +69,7 @@ function createStream(source: ByteSource, key: string, range: ByteRange): Stream
     start(sink) {
       let isGone = false;
       const wake = { run: () => {} };
-      sink.drained(() => wake.run());
+      sink.onDrain(() => wake.run());
       pump(source, key, range, sink, () => isGone, wake).catch((error: unknown) => {
         if (!(error instanceof PortError)) source.onFault("objects", error);
         if (!isGone) sink.abort();

@@ -18,7 +18,7 @@ export function mediaTypeOfKey(objectKey: string): string | undefined {
 /**
  * The type that a client declared, in the terms of this service; undefined when it declared none.
  */
-export function declaredType(mediaType: string): string | undefined {
+export function checkDeclaredType(mediaType: string): string | undefined {
   const plain = plainType(mediaType);
   return ["", "application/octet-stream", "text/plain"].includes(plain) ? undefined : plain;
 }

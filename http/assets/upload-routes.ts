@@ -11,7 +11,7 @@ import {
   type UploadPlan,
   uploadPartKey,
 } from "../../actors/protocol/asset.ts";
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import { Asset as AssetSchema } from "../../contract/asset.ts";
 import {
@@ -28,12 +28,12 @@ import { requireRoom } from "../accounts/storage.ts";
 import { requirePermission } from "../auth/permissions.ts";
 import { uploadsPath } from "../auth/signed-urls.ts";
 import { type Answer, json } from "../exchange/answer.ts";
-import { found, RefusalError } from "../exchange/refusal-error.ts";
+import { RefusalError, requireFound } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { anyParameters } from "../request/query.ts";
 import { atNamedId, type Call, jsonBody, type Route, route } from "../route.ts";
 import {
-  declaredType,
+  checkDeclaredType,
   getBytesMax,
   plainFilename,
   storeUpload,
@@ -98,7 +98,7 @@ export const uploadRoutes: readonly Route[] = [
 type Uploaded = Asset & { readonly upload: UploadPlan };
 
 function findUpload({ service, principal, id }: Call<unknown, unknown>): Uploaded {
-  const asset = service.gateway.read(assetKey(principal.scope, found(parseId(id))));
+  const asset = service.gateway.read(assetKey(principal.scope, requireFound(parseId(id))));
   if (!hasUpload(asset)) throw new RefusalError({ code: "not_found" });
   // Reading shows the URLs that write, so it needs the right to write.
   const isOwn = "user" in asset.origin && asset.origin.user === principal.user.id;
@@ -112,7 +112,7 @@ function hasUpload(asset: Asset | undefined): asset is Uploaded {
 
 async function createUpload(call: Call<CreateUploadRequest>): Promise<Answer> {
   const { service, principal, body } = call;
-  const mimeType = acceptedType(body);
+  const mimeType = checkType(body);
   const { size_bytes: sizeBytes, checksum_sha256: sha256, display_name: displayName, tags } = body;
   const limitBytes = Math.min(limits.assets.uploadBytesMax, getBytesMax(mimeType));
   if (sizeBytes > limitBytes) throw new RefusalError({ code: "payload_too_large", limitBytes });
@@ -126,11 +126,11 @@ async function createUpload(call: Call<CreateUploadRequest>): Promise<Answer> {
     scope,
     createdAtMs: nowMs,
     origin: { filename: plainFilename(body.filename), user: user.id },
-    ...defined({ displayName, tags }),
+    ...omitUndefined({ displayName, tags }),
     upload: {
       mimeType,
       sizeBytes,
-      ...defined({ sha256: sha256?.toLowerCase() }),
+      ...omitUndefined({ sha256: sha256?.toLowerCase() }),
       method: isSingle ? "single" : "multipart",
       partCount: isSingle ? 1 : Math.ceil(sizeBytes / limits.assets.partBytes),
       expiresAtMs: nowMs + limits.assets.uploadMs,
@@ -143,8 +143,8 @@ async function createUpload(call: Call<CreateUploadRequest>): Promise<Answer> {
 }
 
 /** LUTs alone come as `application/octet-stream`. */
-function acceptedType({ mime_type, filename }: CreateUploadRequest): string {
-  const declared = declaredType(mime_type) ?? "application/octet-stream";
+function checkType({ mime_type, filename }: CreateUploadRequest): string {
+  const declared = checkDeclaredType(mime_type) ?? "application/octet-stream";
   const isLut = filename.toLowerCase().endsWith(".cube");
   const isOpaque = declared === "application/octet-stream";
   if (uploadTypes.includes(declared) && (!isOpaque || isLut)) return declared;
@@ -179,7 +179,7 @@ function uploadView(
     status: asset.phase === "abandoned" ? asset.as : statusByPhase[asset.phase],
     method: upload.method,
     expires_at: timestamp(upload.expiresAtMs),
-    uploaded_parts: storedParts(call, asset).map(({ number, part }) => ({
+    uploaded_parts: listStoredParts(call, asset).map(({ number, part }) => ({
       part_number: number,
       etag: part.etag,
       size_bytes: part.sizeBytes,
@@ -204,7 +204,7 @@ function partUrl({ service }: Call<unknown, unknown>, { scope, id }: Asset, numb
   return service.signedUrls.signPut(partObjectKey(scope, id, number), service.clock.nowMs());
 }
 
-function storedParts({ service }: Call<unknown, unknown>, asset: Uploaded) {
+function listStoredParts({ service }: Call<unknown, unknown>, asset: Uploaded) {
   const key = assetKey(asset.scope, asset.id);
   return partNumbers(asset.upload).flatMap((number) => {
     const part = service.gateway.read(uploadPartKey(key, number));
@@ -271,7 +271,7 @@ function partBytes({ method, sizeBytes, partCount }: UploadPlan, number: number)
 async function completeUpload(call: Call<CompleteUploadRequest>): Promise<Answer> {
   const { service, body } = call;
   const asset = findUpload(call);
-  const parts = storedParts(call, asset);
+  const parts = listStoredParts(call, asset);
   const isSame = agrees(body, parts);
   if (asset.phase !== "pending_upload") {
     if (asset.phase === "abandoned" || !isSame) throw new RefusalError(completedOtherwise);
@@ -284,7 +284,7 @@ async function completeUpload(call: Call<CompleteUploadRequest>): Promise<Answer
     throw incomplete(`These parts are not stored: ${missing.slice(0, 20).join(", ")}.`);
   if (!isSame) throw incomplete("The parts that were named are not those that are stored.");
   const key = assetKey(asset.scope, asset.id);
-  const stored = await joined(call, asset);
+  const stored = await joinParts(call, asset);
   expectReply(await service.gateway.ask(key, { kind: "complete", ...stored }, "work"), "done");
   return json(200, service.jobs.assetView(service.gateway.read(key) ?? asset));
 }
@@ -311,7 +311,7 @@ function plain(etag: string): string {
 }
 
 /** The object of all parts, or why it cannot become an asset. */
-async function joined({ service }: Call<unknown, unknown>, asset: Uploaded) {
+async function joinParts({ service }: Call<unknown, unknown>, asset: Uploaded) {
   const { scope, id, upload, origin } = asset;
   const filename = "filename" in origin ? origin.filename : "";
   const isLut = upload.mimeType === "application/octet-stream";

@@ -69,7 +69,7 @@ export class Principals {
     const { principal } = known;
     const nowMs = this.clock.nowMs();
     const { expiresAtMs } = principal.credential;
-    if (expiresAtMs !== null && expiresAtMs <= nowMs) throw unauthorized(true);
+    if (expiresAtMs !== null && expiresAtMs <= nowMs) throw createUnauthorized(true);
     if (principal.user.status === "suspended")
       throw new RefusalError({ code: "forbidden", detail: "This account is suspended." });
     const minute = Math.floor(nowMs / minuteMs);
@@ -91,7 +91,7 @@ export class Principals {
   private find(authorization: string | undefined, before: Known | undefined): Known {
     const token = bearer.exec(authorization ?? "")?.[1];
     if (authorization === undefined || token === undefined)
-      throw unauthorized(authorization !== undefined);
+      throw createUnauthorized(authorization !== undefined);
     const digest = before?.digest ?? computeDigest(token);
     if (token.startsWith(turnPrefix)) return this.turn(token, digest);
     this.byHeader.delete(authorization);
@@ -117,10 +117,10 @@ export class Principals {
     if (credential === undefined || user === undefined || this.isWithdrawn(credential)) {
       // A node that begins or stops to follow the directory lacks the newest credentials.
       if (!gateway.isDirectoryWhole) throw new ShardDown();
-      throw unauthorized(true);
+      throw createUnauthorized(true);
     }
     const place = findPlace(gateway, user, credential);
-    if (place === "lost") throw unauthorized(true);
+    if (place === "lost") throw createUnauthorized(true);
     const [organization, role] =
       place === "personal" ? [undefined, undefined] : [place.organization, place.role];
     const owner = organization ?? user;
@@ -166,6 +166,6 @@ export function computeDigest(text: string): string {
   return createHash("sha256").update(text).digest("binary");
 }
 
-function unauthorized(presented: boolean): RefusalError {
+function createUnauthorized(presented: boolean): RefusalError {
   return new RefusalError({ code: "unauthorized", presented });
 }

@@ -38,7 +38,7 @@ export class SignedUrls {
 
   sign(objectKey: string, nowMs: number, options: SignOptions = {}): SignedUrl {
     const { disposition, seconds } = options;
-    const link = this.signed(
+    const link = this.signUrl(
       `${objectsPath}${objectKey}`,
       encodeSubject(objectKey, disposition),
       nowMs,
@@ -51,7 +51,7 @@ export class SignedUrls {
 
   /** A URL to which the object may be put. */
   signPut(objectKey: string, nowMs: number): SignedUrl {
-    return this.signed(`/${objectKey}`, `put ${objectKey}`, nowMs);
+    return this.signUrl(`/${objectKey}`, `put ${objectKey}`, nowMs);
   }
 
   verifiesPut(objectKey: string, query: URLSearchParams, nowMs: number): boolean {
@@ -72,7 +72,7 @@ export class SignedUrls {
     return this.signer.verifies(signature, `${expires} ${subject}`);
   }
 
-  private signed(path: string, subject: string, nowMs: number, seconds?: number): SignedUrl {
+  private signUrl(path: string, subject: string, nowMs: number, seconds?: number): SignedUrl {
     const expires = expiryAt(nowMs, seconds);
     const signature = this.signer.sign(`${expires} ${subject}`).toString("base64url");
     return {

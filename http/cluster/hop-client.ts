@@ -14,7 +14,7 @@ import {
   writeHop,
 } from "./hop-head.ts";
 import { bodyDigest, type HopSigner } from "./hop-signature.ts";
-import { isEventStream, relayedBody } from "./relayed-body.ts";
+import { isEventStream, relayBody } from "./relayed-body.ts";
 
 export type HopOutcome =
   | { readonly kind: "answered"; readonly answer: Answer }
@@ -88,7 +88,7 @@ export class HopClient {
     const path = request.query === "" ? request.path : `${request.path}?${request.query}`;
     const hasBody = !(body instanceof Uint8Array) || body.length > 0;
     const nonce = Buffer.from(this.parts.entropy.bytes(18)).toString("base64url");
-    const headers = { ...givenHeaders(request), "x-request-id": requestId };
+    const headers = { ...selectHeaders(request), "x-request-id": requestId };
     const hop = writeHop({
       ...{ to: node.life, headers, address: request.address, hasBody, nonce },
       ...(credential === undefined ? {} : { credential }),
@@ -176,7 +176,7 @@ export class HopClient {
     try {
       for await (const chunk of body) {
         digest.update(chunk);
-        if (!sent.write(chunk)) await drained(sent);
+        if (!sent.write(chunk)) await awaitDrain(sent);
       }
       sent.addTrailers({ [bodySignatureTrailer]: this.parts.signer.signBody(nonce, digest) });
       sent.end();
@@ -214,14 +214,14 @@ function awaitOutcome(sent: ClientRequest, request: HttpRequest): Promise<HopOut
   });
 }
 
-function drained(sent: ClientRequest): Promise<void> {
+function awaitDrain(sent: ClientRequest): Promise<void> {
   return new Promise((resolve, reject) => {
     sent.once("drain", resolve);
     sent.once("close", () => reject(new Error("the connection is closed")));
   });
 }
 
-function givenHeaders({ headers }: HttpRequest): Record<string, string> {
+function selectHeaders({ headers }: HttpRequest): Record<string, string> {
   const given: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) given[name] = value;
   return given;
@@ -237,7 +237,7 @@ function buildAnswer(response: IncomingMessage, { method }: HttpRequest): Answer
     if (!ofConnection.has(name.toLowerCase())) headers.push([name, value]);
   }
   const status = response.statusCode ?? 502;
-  return { status, headers, body: relayedBody(response, method === "HEAD") };
+  return { status, headers, body: relayBody(response, method === "HEAD") };
 }
 
 /** `host:port`, the host of an IPv6 address in brackets. */

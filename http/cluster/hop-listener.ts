@@ -57,15 +57,15 @@ export async function listenToNodes(address: string, ports: HopPorts): Promise<H
 function listening(server: Server, address: string): Promise<void> {
   const [host, port] = hostAndPort(address);
   return new Promise((resolve, reject) => {
-    const failed = (error: NodeJS.ErrnoException) =>
+    const onFailure = (error: NodeJS.ErrnoException) =>
       reject(
         new ListenError(
           `No other node can reach ${address} (${error.code}); set KLIEG_CLUSTER_ADDRESS to a free port of this machine.`,
         ),
       );
-    server.once("error", failed);
+    server.once("error", onFailure);
     server.listen(port, host, () => {
-      server.off("error", failed);
+      server.off("error", onFailure);
       server.on("error", () => {});
       resolve();
     });

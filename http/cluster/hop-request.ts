@@ -58,13 +58,13 @@ export class HopRequest implements HttpRequest {
       return true;
     }
     if (streamBytesMax !== undefined) {
-      this.incoming = this.signedBytes();
+      this.incoming = this.signBytes();
       return true;
     }
     const chunks: Uint8Array[] = [];
     let bytes = 0;
     try {
-      for await (const chunk of this.signedBytes()) {
+      for await (const chunk of this.signBytes()) {
         bytes += chunk.length;
         if (bytes <= bytesMax) chunks.push(chunk);
       }
@@ -76,7 +76,7 @@ export class HopRequest implements HttpRequest {
   }
 
   /** Throws `PortError` at the end of bytes that are not what was signed. */
-  private async *signedBytes(): AsyncGenerator<Uint8Array> {
+  private async *signBytes(): AsyncGenerator<Uint8Array> {
     const { message, hop, signer } = this;
     const digest = bodyDigest();
     try {

@@ -53,7 +53,7 @@ class ResponseSink implements Sink {
     return this.response.writableLength;
   }
 
-  drained(listener: () => void): void {
+  onDrain(listener: () => void): void {
     this.response.on("drain", listener);
   }
 

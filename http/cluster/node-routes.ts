@@ -12,7 +12,7 @@ import type { KnownNode } from "../../engine/cluster/cluster-nodes.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import { timestamp } from "../../engine/timestamp.ts";
 import { type Answer, json } from "../exchange/answer.ts";
-import { found, RefusalError } from "../exchange/refusal-error.ts";
+import { RefusalError, requireFound } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { anywhere, type Call, jsonBody, type Route, route } from "../route.ts";
 import type { Service } from "../service.ts";
@@ -106,7 +106,7 @@ function farmViews(states: readonly FarmNodeState[], nowMs: number): AdminNode[]
 async function drainNode(call: Call): Promise<Answer> {
   const { service, id } = call;
   const nodes = await listNodes(service);
-  const node = found(nodes.find((known) => known.id === id));
+  const node = requireFound(nodes.find((known) => known.id === id));
   checkDrainable(node, nodes);
   const note: NoteAudit = { kind: "note", audit: auditNote(call, "node.drain", id) };
   expectReply(await service.gateway.ask(directoryKey, note, "work"), "noted");

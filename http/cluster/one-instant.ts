@@ -35,13 +35,13 @@ export async function atOneInstant<T>(
   let isWhole: boolean;
   try {
     const own = await host.hold(name);
-    const elsewhere = (await asked).flatMap(({ answer }) => heldIn(answer));
+    const elsewhere = (await asked).flatMap(({ answer }) => listHeldShards(answer));
     checkComplete([...own, ...elsewhere], gateway.shardCount);
     await host.reach(elsewhere);
     seen = await look();
   } finally {
     const isWholeHere = host.resume(name);
-    const holders = (await asked).filter(({ answer }) => heldIn(answer).length > 0);
+    const holders = (await asked).filter(({ answer }) => listHeldShards(answer).length > 0);
     const ended = await askOthers(`${path}:end`);
     const whole = ended.filter(({ answer }) => answer === true).map(({ node }) => node);
     isWhole = isWholeHere && holders.every(({ node }) => whole.includes(node));
@@ -64,7 +64,7 @@ export async function holdHere(
 }
 
 /** None of a node that does not answer. */
-function heldIn(answer: unknown): readonly HeldShard[] {
+function listHeldShards(answer: unknown): readonly HeldShard[] {
   return (answer as HeldShard[] | undefined) ?? [];
 }
 

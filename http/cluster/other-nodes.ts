@@ -58,14 +58,14 @@ export class OtherNodes {
     const nodes = new ClusterNodes(() => ownPresence(service), said, clock);
     const elsewhere = new Elsewhere({ line, nodes: said, known: nodes, clock });
     gateway.connect(elsewhere);
-    said.onReply(self.id, ({ request, reply }) => gateway.replied(request, reply));
+    said.onReply(self.id, ({ request, reply }) => gateway.onReply(request, reply));
     const signer = new HopSigner(key);
     const client = new HopClient({ signer, clock, entropy, onRefused });
     service.cluster = {
       ...{ nodes, forwarder: new Forwarder({ gateway, nodes, client, clock }) },
       drain() {
         health.isDraining = true;
-        nodes.changed();
+        nodes.onChange();
         following.drain();
         client.endStreams();
         host.drain();
@@ -84,7 +84,7 @@ export class OtherNodes {
 
   /** Tells them at once how this node is. */
   announce(): void {
-    this.nodes.changed();
+    this.nodes.onChange();
   }
 
   /** Clients whose streams come from other nodes are asked to come again. */

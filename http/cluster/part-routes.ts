@@ -8,7 +8,7 @@ import { lookAtAccount } from "../accounts/account-look.ts";
 import { auditPartPath } from "../accounts/admin-invariant-routes.ts";
 import { reloadHere, reloadPartPath } from "../accounts/admin-routes.ts";
 import { type Answer, json } from "../exchange/answer.ts";
-import { found } from "../exchange/refusal-error.ts";
+import { requireFound } from "../exchange/refusal-error.ts";
 import { type JobWish, jobPartPath, listPart, partitionsIn } from "../jobs/admin-job-routes.ts";
 import { figuresPartPath, ownFigures } from "../operations/overview-routes.ts";
 import { ownTasks, ownThumbnail, taskPartPath } from "../operations/task-routes.ts";
@@ -66,7 +66,8 @@ export const partRoutes: readonly Route[] = [
   route("GET", `${taskPartPath}/{id}/thumbnail`, {
     ...part,
     summary: "A picture of what a farm node makes for this node",
-    run: async ({ service, id }) => json(200, await ownThumbnail(service, found(parseId(id)))),
+    run: async ({ service, id }) =>
+      json(200, await ownThumbnail(service, requireFound(parseId(id)))),
   }),
   route("GET", `${jobPartPath}{shard}/{wish}`, {
     ...part,
@@ -78,7 +79,7 @@ export const partRoutes: readonly Route[] = [
     summary: "What an account's rows say of it",
     getPartition: atNamedId,
     run: async ({ service, id }) =>
-      json(200, await lookAtAccount(service.gateway, found(parseId(id)))),
+      json(200, await lookAtAccount(service.gateway, requireFound(parseId(id)))),
   }),
 ];
 

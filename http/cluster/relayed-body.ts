@@ -7,7 +7,7 @@ import type { Answer, Sink, Stream } from "../exchange/answer.ts";
 const reconnect = "event: reconnect\ndata: {}\n\n";
 const frameEnd = Buffer.from("\n\n");
 
-export function relayedBody(response: IncomingMessage, isHead: boolean): string | Stream {
+export function relayBody(response: IncomingMessage, isHead: boolean): string | Stream {
   const header = response.headers["content-length"];
   const length = header === undefined ? undefined : Number(header);
   if (isHead) return headOnly(response, length);
@@ -24,10 +24,10 @@ export function relayedBody(response: IncomingMessage, isHead: boolean): string 
         left -= chunk.length;
         if (!relay.take(chunk)) response.pause();
       });
-      sink.drained(() => response.resume());
+      sink.onDrain(() => response.resume());
       response.on("end", () => relay.end());
-      response.on("error", () => relay.broken());
-      response.on("close", () => relay.broken());
+      response.on("error", () => relay.onBreak());
+      response.on("close", () => relay.onBreak());
       return () => {
         relay.isOver = true;
         // The client has all of it before its end is heard; the connection is used again.
@@ -50,7 +50,7 @@ export function wholeText({ body }: Answer): Promise<string> {
     body.start({
       write: (chunk) => chunks.push(Buffer.from(chunk)) > 0,
       unsent: () => 0,
-      drained: () => undefined,
+      onDrain: () => undefined,
       end: () => resolve(Buffer.concat(chunks).toString("utf8")),
       abort: () => reject(new PortError("the other node went away", true)),
     });
@@ -82,7 +82,7 @@ class ByteRelay {
   }
 
   /** The node went away in the middle: the client must not take it for the end. */
-  broken(): void {
+  onBreak(): void {
     if (this.isOver) return;
     this.isOver = true;
     this.sink.abort();
@@ -101,7 +101,7 @@ class FrameRelay extends ByteRelay {
     return whole === 0 || super.take(bytes.subarray(0, whole));
   }
 
-  override broken(): void {
+  override onBreak(): void {
     super.take(Buffer.from(reconnect));
     this.end();
   }

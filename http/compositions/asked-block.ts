@@ -1,6 +1,6 @@
 /** The blocks of a request, with what is known of their assets. */
 
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import type { Block as BlockRequest } from "../../contract/render.ts";
 import type { Block, Narration } from "../../timeline/blocks/block-timing.ts";
 import { readyAsset } from "../assets/ready-asset.ts";
@@ -20,7 +20,7 @@ export class AskedBlock {
   block(): Block {
     const narration = this.narration();
     const clip = this.clip(narration);
-    return { clip, gap: this.asked.gap_seconds ?? 0, ...defined({ narration }) };
+    return { clip, gap: this.asked.gap_seconds ?? 0, ...omitUndefined({ narration }) };
   }
 
   private narration(): Narration | undefined {
@@ -38,7 +38,7 @@ export class AskedBlock {
     } = this.asked;
     const media = this.media("clip_asset_id", assetId, ["video", "image"]);
     const size = { width: media?.width ?? 0, height: media?.height ?? 0 };
-    const shown = { assetId, ...size, ...defined({ seconds: length }) };
+    const shown = { assetId, ...size, ...omitUndefined({ seconds: length }) };
     if (media?.mimeType.startsWith("image/") === true) {
       if (start > 0) this.fault("start_seconds", "is only for a video");
       if (length === undefined && narration === undefined)

@@ -1,7 +1,7 @@
 /** `POST /renders/blocks`: clips and narrations in a row, as a composition and its film. */
 
 import type { Composition } from "../../actors/protocol/composition.ts";
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import type { Fault } from "../../config/schema.ts";
 import { BlocksRequest, Render as RenderSchema } from "../../contract/render.ts";
@@ -40,7 +40,7 @@ async function renderBlocks(call: Call<BlocksRequest>): Promise<Answer> {
   const composition = newComposition(call);
   await storePage(call, composition, page);
   const { audio_mix } = body;
-  const made = { ...call, id: composition.id, body: defined({ audio_mix }) };
+  const made = { ...call, id: composition.id, body: omitUndefined({ audio_mix }) };
   try {
     const id = await submitRender(made, { asked: canonicalText(body), warnings });
     const { view } = renderText(service, findRender({ ...call, id }));

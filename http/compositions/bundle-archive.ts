@@ -66,7 +66,7 @@ export async function unpackArchive(
     if (incoming !== undefined) await giveUp(service, incoming);
     if (error instanceof RefusalError || error instanceof PortError) throw error;
     const says = error instanceof Error ? error.message : "it cannot be read";
-    throw Object.assign(refused(`the body is no ZIP archive that can be read: ${says}`), {
+    throw Object.assign(refuseArchive(`the body is no ZIP archive that can be read: ${says}`), {
       cause: error,
     });
   }
@@ -97,9 +97,9 @@ async function readEntries(zip: ZipFile): Promise<ReadonlyMap<string, Entry>> {
   for await (const entry of zip.eachEntry()) {
     const path = entry.fileName.normalize("NFC");
     const fault = findFault(path, entry);
-    if (fault !== undefined) throw refused(`the entry ${JSON.stringify(path)} ${fault}`);
+    if (fault !== undefined) throw refuseArchive(`the entry ${JSON.stringify(path)} ${fault}`);
     if (isFolder(path)) continue;
-    if (byPath.has(path)) throw refused(`the entry ${JSON.stringify(path)} comes twice`);
+    if (byPath.has(path)) throw refuseArchive(`the entry ${JSON.stringify(path)} comes twice`);
     byPath.set(path, entry);
     bytes += entry.uncompressedSize;
     const most = getBytesMax(getMimeType(path, undefined));
@@ -131,7 +131,7 @@ function refuseOverlaps(entries: readonly Entry[], archiveBytes: number): void {
     const end = start + localHeaderBytes + fileNameLength + compressedSize;
     const next = inOrder[n + 1]?.relativeOffsetOfLocalHeader ?? archiveBytes;
     if (end > next)
-      throw refused(`the entry ${JSON.stringify(entry.fileName)} shares bytes with another`);
+      throw refuseArchive(`the entry ${JSON.stringify(entry.fileName)} shares bytes with another`);
   }
 }
 
@@ -152,7 +152,7 @@ function findFault(path: string, entry: Entry): string | undefined {
   return pathFault(isFolder(path) ? path.slice(0, -1) : path);
 }
 
-function refused(detail: string): RefusalError {
+function refuseArchive(detail: string): RefusalError {
   return new RefusalError({ code: "validation", faults: [{ pointer: "", detail }] });
 }
 

@@ -21,10 +21,10 @@ import {
   Composition as CompositionSchema,
   CompositionFile as FileSchema,
 } from "../../contract/composition.ts";
-import { announcedBytes, requireRoom } from "../accounts/storage.ts";
-import { storedBytes } from "../assets/ranged-bytes.ts";
+import { getAnnouncedBytes, requireRoom } from "../accounts/storage.ts";
+import { sendStoredBytes } from "../assets/ranged-bytes.ts";
 import { type Answer, json, nothing } from "../exchange/answer.ts";
-import { found, RefusalError } from "../exchange/refusal-error.ts";
+import { RefusalError, requireFound } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import type { Parameter } from "../request/query.ts";
 import { type Call, type Route, route } from "../route.ts";
@@ -95,7 +95,7 @@ type FileCall = Call<unknown, { readonly path: string }>;
 async function putFile(call: FileCall): Promise<Answer> {
   const { service, request, query } = call;
   const composition = editableComposition(call);
-  requireRoom(call, announcedBytes(call));
+  requireRoom(call, getAnnouncedBytes(call));
   const key = compositionKey(composition.scope, composition.id);
   const incoming = await reserve(service, composition, [query.path]);
   const { reservation } = incoming;
@@ -132,7 +132,7 @@ async function keepIfAccepted<T>(
 /** Throws `RefusalError` with 404. */
 function findFile(call: FileCall, { id, scope }: Composition): BundleFile {
   const key = bundleFileKey(compositionKey(scope, id), pathDigest(call.query.path));
-  return found(call.service.gateway.read(key));
+  return requireFound(call.service.gateway.read(key));
 }
 
 /** The bytes never run as a page of this origin: they are sandboxed and not sniffed. */
@@ -143,7 +143,7 @@ function getFile(call: FileCall): Answer {
   const etag = getEtag(file);
   const key = objectKeyFor(composition.id, file);
   const stored = { key, sizeBytes: file.size, validators: { etag } };
-  return storedBytes(service, request, stored, [
+  return sendStoredBytes(service, request, stored, [
     ["Content-Type", file.mime],
     ["Cache-Control", "private, no-cache"],
   ]);

@@ -29,7 +29,7 @@ import { PortError } from "../../engine/ports/port-error.ts";
 import { editsPath, entryPath } from "../../timeline/bundle.ts";
 import { requireRoom } from "../accounts/storage.ts";
 import { type Answer, json, nothing } from "../exchange/answer.ts";
-import { found, RefusalError } from "../exchange/refusal-error.ts";
+import { RefusalError, requireFound } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { withETag } from "../request/etag.ts";
 import { integer, optionalFlag, optionalText } from "../request/query.ts";
@@ -155,10 +155,10 @@ async function createComposition(call: Call<CreateCompositionRequest>): Promise<
   const page = buildPage(body);
   if (page !== undefined) requireRoom(call);
   const details = { name, description, projectId, meta };
-  if (page === undefined) return created(call, composition, details, []);
+  if (page === undefined) return answerCreated(call, composition, details, []);
   const incoming = await reserve(service, composition, [entryPath]);
   const file = await storeFile(service, incoming, entryPath, [Buffer.from(page)]);
-  return created(call, composition, details, [file], incoming);
+  return answerCreated(call, composition, details, [file], incoming);
 }
 
 /** The blank page, when one is wanted. */
@@ -172,7 +172,7 @@ function buildPage({ width, height, template }: CreateCompositionRequest): strin
   return hasSize || template === "blank_html" ? blankPage(width, height) : undefined;
 }
 
-async function created(
+async function answerCreated(
   call: Call<unknown, unknown>,
   composition: Composition,
   details: CompositionDetails,
@@ -225,7 +225,7 @@ async function cloneComposition(call: Call<CloneCompositionRequest>): Promise<An
   const { service, body } = call;
   requireRoom(call);
   const source = findComposition(call);
-  const details = found(
+  const details = requireFound(
     service.gateway.read(compositionDetailsKey(compositionKey(source.scope, source.id))),
   );
   const meta = mergeMeta(details.meta, body.meta_patch ?? {});
@@ -238,7 +238,7 @@ async function cloneComposition(call: Call<CloneCompositionRequest>): Promise<An
     projectId: body.project_id ?? details.projectId,
     meta,
   };
-  return created(call, composition, named, files, incoming);
+  return answerCreated(call, composition, named, files, incoming);
 }
 
 interface Copied {

@@ -55,7 +55,7 @@ export class CompositionTimelines {
     const markup = files.filter(isMarkup).map(({ path }) => path);
     let bytes = 0;
     for (;;) {
-      const result = await this.round({ paths, markup, texts, seconds }).catch(refusedWhenTooMuch);
+      const result = await this.round({ paths, markup, texts, seconds }).catch(refuseWhenTooMuch);
       if (result.kind === "done") return result.timeline;
       for (const asset of result.assets) seconds.set(asset, this.getSeconds(asset, scope));
       for (const path of result.paths) {
@@ -83,7 +83,7 @@ export class CompositionTimelines {
   }
 }
 
-function refusedWhenTooMuch(error: unknown): never {
+function refuseWhenTooMuch(error: unknown): never {
   if (error instanceof PortError && !error.retryable)
     throw Object.assign(new RefusalError(tooMuch), { cause: error });
   throw error;

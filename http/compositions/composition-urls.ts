@@ -24,7 +24,7 @@ export async function signUrls(call: Call<SignedUrlsRequest>): Promise<Answer> {
   if (paths.length + assetIds.length > limits.compositions.signedUrlsMax) throw tooMany();
   const byPath = new Map(snapshot.files.map((file) => [file.path, file]));
   const nowMs = service.clock.nowMs();
-  const signed = (key: string) => {
+  const sign = (key: string) => {
     const { url, expiresAtMs } = service.signedUrls.sign(key, nowMs);
     return { url, expires_at: timestamp(expiresAtMs) };
   };
@@ -34,7 +34,7 @@ export async function signUrls(call: Call<SignedUrlsRequest>): Promise<Answer> {
     if (file === undefined) answer.missing.push(path);
     else {
       const { mime: mime_type, size: size_bytes } = file;
-      const link = signed(objectKeyFor(snapshot.composition.id, file));
+      const link = sign(objectKeyFor(snapshot.composition.id, file));
       answer.files.push({ path, ...link, mime_type, size_bytes });
     }
   }
@@ -45,7 +45,7 @@ export async function signUrls(call: Call<SignedUrlsRequest>): Promise<Answer> {
     if (asset === undefined) answer.missing.push(name);
     else {
       const { objectKey, mimeType: mime_type } = asset.media;
-      answer.assets.push({ asset_id: asset.id, ...signed(objectKey), mime_type });
+      answer.assets.push({ asset_id: asset.id, ...sign(objectKey), mime_type });
     }
   }
   return json(200, answer);

@@ -22,7 +22,7 @@ import { getRange } from "../../engine/key.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import { requirePermission } from "../auth/permissions.ts";
 import { type Answer, type Header, json } from "../exchange/answer.ts";
-import { found, RefusalError } from "../exchange/refusal-error.ts";
+import { RefusalError, requireFound } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { parseTags } from "../request/etag.ts";
 import type { Call } from "../route.ts";
@@ -38,7 +38,9 @@ export interface Snapshot {
 
 /** Throws `RefusalError` with 404 for what is unknown or another scope's. */
 export function findComposition({ service, principal, id }: Call<unknown, unknown>): Composition {
-  return found(service.gateway.read(compositionKey(principal.scope, found(parseId(id)))));
+  return requireFound(
+    service.gateway.read(compositionKey(principal.scope, requireFound(parseId(id)))),
+  );
 }
 
 /** As `findComposition`, for callers that may change it: 403 for others. */
@@ -129,7 +131,7 @@ export async function buildView(
   { service }: Call<unknown, unknown>,
   snapshot: Snapshot,
 ): Promise<CompositionView> {
-  const details = found(service.gateway.read(compositionDetailsKey(snapshot.key)));
+  const details = requireFound(service.gateway.read(compositionDetailsKey(snapshot.key)));
   const frame = await frameAt(service, snapshot);
   return compositionView(snapshot.composition, details, frame, snapshot.files);
 }

@@ -129,7 +129,7 @@ export class FigmaHost {
     try {
       return await this.web.ask(request);
     } catch (error) {
-      throw unreached(error);
+      throw onUnreached(error);
     }
   }
 }
@@ -145,11 +145,11 @@ async function* readBytes({ body }: WebAnswer): AsyncGenerator<Uint8Array> {
   try {
     yield* body;
   } catch (error) {
-    throw unreached(error);
+    throw onUnreached(error);
   }
 }
 
-function unreached(error: unknown): unknown {
+function onUnreached(error: unknown): unknown {
   if (!(error instanceof PortError)) return error;
   const says = error.retryable
     ? "The design host did not answer."

@@ -60,7 +60,7 @@ async function importFigma(call: FigmaCall): Promise<Answer> {
     const pictures = new Map<string, Id>();
     try {
       const missing = await storePictures(call, access, frame, pictures);
-      const layers = frame.layers.flatMap((draft) => placedDraft(draft, pictures) ?? []);
+      const layers = frame.layers.flatMap((draft) => placeDraft(draft, pictures) ?? []);
       const warnings = [...frame.warnings, ...missing];
       if (body.insert === true) warnings.push(...(await insert(call, frame, layers)));
       return json(200, { frame: frame.frame, layers: layers.map(getLayer(call)), warnings });
@@ -117,10 +117,7 @@ async function storePictures(
 }
 
 /** Undefined for a picture that is not there. */
-function placedDraft(
-  draft: LayerDraft,
-  pictures: ReadonlyMap<string, Id>,
-): PlacedDraft | undefined {
+function placeDraft(draft: LayerDraft, pictures: ReadonlyMap<string, Id>): PlacedDraft | undefined {
   if (draft.kind === "text") return draft;
   const assetId = pictures.get(draft.layer.node_id);
   return assetId === undefined ? undefined : { ...draft, assetId };

@@ -18,7 +18,7 @@ export async function storePicture(
   const filename = `${plainFilename(name).slice(0, nameMax) || "layer"}.png`;
   const hints = { filename, declared: "image/png", bytesMax: limits.assets.directBytesMax };
   const stem = `assets/${scope}/${id}/media`;
-  const stored = await storeUpload(service.objects, stem, bytes, hints).catch(refusedPicture);
+  const stored = await storeUpload(service.objects, stem, bytes, hints).catch(refusePicture);
   const asset: Asset = {
     phase: "processing",
     id,
@@ -43,7 +43,7 @@ export async function storePicture(
 const nameMax = 200;
 
 /** The client cannot mend what the host sent. */
-function refusedPicture(error: unknown): never {
+function refusePicture(error: unknown): never {
   if (!(error instanceof RefusalError) || error.refusal.code === "upstream") throw error;
   const detail = "A picture that the design host sent cannot be used.";
   throw Object.assign(new RefusalError({ code: "upstream", detail }), { cause: error });

@@ -14,7 +14,7 @@ import { type Id, idOfBytes, parseId } from "../../engine/id.ts";
 import { getRange } from "../../engine/key.ts";
 import { requirePermission } from "../auth/permissions.ts";
 import { type Answer, json } from "../exchange/answer.ts";
-import { found } from "../exchange/refusal-error.ts";
+import { requireFound } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { withETag } from "../request/etag.ts";
 import { ticketParameter } from "../request/query.ts";
@@ -121,5 +121,5 @@ async function openStream(call: Call<unknown, { ticket: string | undefined }>): 
 }
 
 function getId({ id }: Call<unknown, unknown>): Id {
-  return found(parseId(id));
+  return requireFound(parseId(id));
 }

@@ -5,7 +5,7 @@ import type { Reader } from "../../actors/protocol/ticket.ts";
 import type { Render as RenderView } from "../../contract/render.ts";
 import type { Id } from "../../engine/id.ts";
 import type { Answer } from "../exchange/answer.ts";
-import { found } from "../exchange/refusal-error.ts";
+import { requireFound } from "../exchange/refusal-error.ts";
 import type { Call } from "../route.ts";
 import type { Service } from "../service.ts";
 import { eventStream } from "../streams/sse-connection.ts";
@@ -19,13 +19,13 @@ export function renderStream(
   reader: Reader | undefined,
 ): Answer {
   const { service } = call;
-  const { scope } = found(service.gateway.read(renderKey(id)));
+  const { scope } = requireFound(service.gateway.read(renderKey(id)));
   return eventStream(call, scope, reader, (frames) =>
-    streamStates(service, streamedRender(service, id), frames),
+    streamStates(service, streamRender(service, id), frames),
   );
 }
 
-function streamedRender(service: Service, id: Id): StreamedState<Render> {
+function streamRender(service: Service, id: Id): StreamedState<Render> {
   return {
     key: renderKey(id),
     getVersion: ({ version }) => version,

@@ -12,7 +12,7 @@ import {
   renderOrderKey,
 } from "../../actors/protocol/render.ts";
 import { renderView } from "../../actors/render/render-view.ts";
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import type { Fault } from "../../config/schema.ts";
 import {
@@ -26,7 +26,7 @@ import { type Id, parseId, partitionOfId } from "../../engine/id.ts";
 import { frameCount, type Timeline } from "../../timeline/model.ts";
 import { requireRoom } from "../accounts/storage.ts";
 import { readyAsset } from "../assets/ready-asset.ts";
-import { found, RefusalError } from "../exchange/refusal-error.ts";
+import { RefusalError, requireFound } from "../exchange/refusal-error.ts";
 import { digestOfBody, idempotencyKey } from "../jobs/submitting.ts";
 import { getTrace } from "../request/trace-parent.ts";
 import type { Call } from "../route.ts";
@@ -37,8 +37,8 @@ import { changeWhole, type Snapshot } from "./compositions.ts";
 
 /** Throws `RefusalError` with 404 for what is unknown or another scope's. */
 export function findRender({ service, principal, id }: Call<unknown, unknown>): Render {
-  const render = found(service.gateway.read(renderKey(found(parseId(id)))));
-  return found(render.scope === principal.scope ? render : undefined);
+  const render = requireFound(service.gateway.read(renderKey(requireFound(parseId(id)))));
+  return requireFound(render.scope === principal.scope ? render : undefined);
 }
 
 export interface RenderText {
@@ -49,7 +49,7 @@ export interface RenderText {
 /** Its asset may be deleted without a change of the render. */
 export function renderText({ gateway }: Service, render: Render): RenderText {
   const { id, scope, version } = render;
-  const order = found(gateway.read(renderOrderKey(id)));
+  const order = requireFound(gateway.read(renderOrderKey(id)));
   const asset =
     render.phase === "succeeded" ? gateway.read(assetKey(scope, render.asset)) : undefined;
   const view = renderView(render, order, gateway.read(renderNotesKey(id)), asset !== undefined);
@@ -100,8 +100,8 @@ export async function submitRender(
       const order = await buildOrder(call, id, snapshot, manifestKey);
       return {
         kind: "render",
-        order: { ...order, ...defined({ warnings }) },
-        ...defined({ digest }),
+        order: { ...order, ...omitUndefined({ warnings }) },
+        ...omitUndefined({ digest }),
       };
     });
     manifests.pop();
@@ -117,14 +117,14 @@ export async function submitRender(
 
 /** Equal for equal requests, however they are written. */
 export function canonicalText(body: object): string {
-  return JSON.stringify(sorted(body));
+  return JSON.stringify(sortMembers(body));
 }
 
-function sorted(value: unknown): unknown {
+function sortMembers(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(sorted);
+  if (Array.isArray(value)) return value.map(sortMembers);
   const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
-  return members.map(([name, member]) => [name, sorted(member)]);
+  return members.map(([name, member]) => [name, sortMembers(member)]);
 }
 
 /** Which object has which file, as the farm reads it. */
@@ -162,7 +162,7 @@ async function buildOrder(
     createdAtMs: service.clock.nowMs(),
     target,
     ...(target === "video" ? { quality } : { still, params: getParams(still, timeline) }),
-    ...defined({ audioMix, trace: getTrace(call.request) }),
+    ...omitUndefined({ audioMix, trace: getTrace(call.request) }),
     manifestKey,
     assets: listSources(call, timeline),
   };

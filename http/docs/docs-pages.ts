@@ -17,8 +17,8 @@ export interface Entry {
 
 export function chapterPage({ slug, title, html: text, sections }: Chapter): Answer {
   const inside = sections.slice(1).map(({ id, title }) => html`<li><a href="#${id}">${title}</a>`);
-  const contents = html`<ul>${joined(inside)}</ul>`;
-  return framed(
+  const contents = html`<ul>${join(inside)}</ul>`;
+  return frame(
     slug,
     title,
     html`<article>${{ markup: text }}</article>
@@ -32,9 +32,9 @@ export function problemsPage(): Answer {
 <h1 id="problems">Problems</h1>
 <p>Each refusal is a problem object (RFC 9457), and its <code>type</code> is one of these.</p>
 <table><thead><tr><th>Type<th>Status<th>Meaning</thead>
-<tbody>${joined(rows)}</tbody></table>
+<tbody>${join(rows)}</tbody></table>
 </article>`;
-  return framed("problems", "Problems", table);
+  return frame("problems", "Problems", table);
 }
 
 /** The script puts the reference into the page, whose styles it makes. */
@@ -61,7 +61,7 @@ export function listEntries(chapters: readonly Chapter[]): readonly Entry[] {
   return [...sections, ...problems];
 }
 
-function framed(slug: string, title: string, body: Markup): Answer {
+function frame(slug: string, title: string, body: Markup): Answer {
   return page({
     title: `${title} - Klieg`,
     body: html`<div class="docs">${navigation(slug)}${body}</div>`,
@@ -85,7 +85,7 @@ function navigation(current: string): Markup {
 <input id="search" type="search" autocomplete="off" placeholder="Press / to search"
  role="combobox" aria-expanded="false" aria-controls="found" aria-autocomplete="list"></form>
 <ol id="found" hidden></ol>
-<ul>${joined(places)}</ul></nav>`;
+<ul>${join(places)}</ul></nav>`;
 }
 
 function problemRow({ slug, title, statuses, meaning }: ProblemType): Markup {
@@ -93,6 +93,6 @@ function problemRow({ slug, title, statuses, meaning }: ProblemType): Markup {
 <td>${title}. ${meaning}`;
 }
 
-function joined(parts: readonly Markup[]): Markup {
+function join(parts: readonly Markup[]): Markup {
   return { markup: parts.map(({ markup }) => markup).join("\n") };
 }

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { Marked, type Token, type Tokens } from "marked";
-import { found } from "../exchange/refusal-error.ts";
+import { requireFound } from "../exchange/refusal-error.ts";
 
 export interface Guide {
   readonly slug: string;
@@ -42,7 +42,7 @@ const chapters = new Map<string, Chapter>();
 export function readChapter(slug: string): Chapter {
   const known = chapters.get(slug);
   if (known !== undefined) return known;
-  const guide = found(guides.find((one) => one.slug === slug));
+  const guide = requireFound(guides.find((one) => one.slug === slug));
   const chapter = { ...guide, ...compile(readFileSync(new URL(`${slug}.md`, folder), "utf8")) };
   chapters.set(slug, chapter);
   return chapter;

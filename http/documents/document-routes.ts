@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { ProblemPage, RootLinks } from "../../contract/document.ts";
 import { type Answer, json } from "../exchange/answer.ts";
-import { found } from "../exchange/refusal-error.ts";
+import { requireFound } from "../exchange/refusal-error.ts";
 import { problemTypes } from "../problems/problem-types.ts";
 import { withETag } from "../request/etag.ts";
 import { negotiateType } from "../request/negotiation.ts";
@@ -69,7 +69,7 @@ function links({ service: { baseUrl, version } }: Call): Answer {
 }
 
 function explain({ service, request, id }: Call): Answer {
-  const explained = found(problemTypes.find(({ slug }) => slug === id));
+  const explained = requireFound(problemTypes.find(({ slug }) => slug === id));
   const type = `${service.baseUrl}/problems/${explained.slug}`;
   const form = negotiateType(request.headers["accept"], ["application/json", "text/html"]);
   if (form === "text/html") return problemPage(explained);

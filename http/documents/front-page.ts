@@ -37,7 +37,7 @@ npx klieg render examples/title-card -o film.mp4</code></pre>
   });
 }
 
-const ways = joined(
+const ways = join(
   [
     [
       "/docs/client",
@@ -55,6 +55,6 @@ const ways = joined(
   ),
 );
 
-function joined(parts: readonly Markup[]): Markup {
+function join(parts: readonly Markup[]): Markup {
   return { markup: parts.map(({ markup }) => markup).join("\n") };
 }

@@ -2,7 +2,7 @@
  * The published contract (OpenAPI 3.1), made from the very rows and schemas that serve. A schema
  * with a title becomes a component; all others are inlined.
  */
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import type { Type } from "../../config/schema.ts";
 import { noParameters } from "../request/query.ts";
 import type { Route } from "../route.ts";
@@ -22,7 +22,7 @@ export function openapi({ version, baseUrl }: Published, routes: readonly Route[
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
     const isInside = route.path.startsWith(`${prefix}/`);
-    const path = publishedPath(route);
+    const path = getPublishedPath(route);
     const place = isInside ? {} : { servers: [{ url: getOrigin(baseUrl) }] };
     const operation = { [route.method.toLowerCase()]: describeOperation(route, path, components) };
     paths[path] = { ...place, ...paths[path], ...operation };
@@ -60,7 +60,7 @@ const unambiguous: Readonly<Record<string, string>> = {
 const constantSegments: Readonly<Record<string, Members>> = { collection: { const: "uploads" } };
 
 /** Under which name the document has a route. */
-export function publishedPath({ path }: Pick<Route, "path">): string {
+export function getPublishedPath({ path }: Pick<Route, "path">): string {
   const inside = path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
   return unambiguous[inside] ?? inside;
 }
@@ -94,7 +94,7 @@ function describeOperation(route: Route, path: string, components: Components): 
     tags: [getTag(route)],
     ...(access === "open" ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...defined({ requestBody: body && describeBody(body, components) }),
+    ...omitUndefined({ requestBody: body && describeBody(body, components) }),
     ...(streamBytesMax === undefined ? {} : { requestBody: describeStream(route, components) }),
     responses,
   };
@@ -126,7 +126,7 @@ function queryParameters({ query }: Route, components: Components): Members[] {
     name,
     in: "query",
     required: isRequired,
-    schema: components.shown(schema),
+    schema: components.showSchema(schema),
   }));
 }
 
@@ -167,7 +167,7 @@ function requiresMembers(schema: Type.TSchema): boolean {
 function describeStream({ streamBody }: Route, components: Components): Members {
   const entries = Object.entries(streamBody).map(([mediaType, schema]) => [
     mediaType,
-    schema === null ? {} : { schema: components.shown(schema) },
+    schema === null ? {} : { schema: components.showSchema(schema) },
   ]);
   return { required: true, content: Object.fromEntries(entries) };
 }

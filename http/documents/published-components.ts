@@ -25,13 +25,13 @@ export class Components {
   }
 
   /** The schema as JSON, with references in the place of what has a title. */
-  shown(schema: Type.TSchema): Json {
-    return this.replaced(schema);
+  showSchema(schema: Type.TSchema): Json {
+    return this.replaceReferences(schema);
   }
 
   /** A body of that schema, with its examples. */
   body(mediaType: string, schema: Type.TSchema): Members {
-    const shown = this.shown(schema);
+    const shown = this.showSchema(schema);
     const { title = "" } = schema as { readonly title?: string };
     const named = Object.entries(examples[title] ?? {}).map(([name, example]) => {
       this.examples[`${title}-${name}`] = example;
@@ -54,7 +54,7 @@ export class Components {
 
   problemBody(status: number, slugs: readonly Slug[]): Members {
     const values = slugs.map((slug) => [slug, { value: this.sample(slug, status) }]);
-    const schema = this.shown(Problem);
+    const schema = this.showSchema(Problem);
     return { "application/problem+json": { schema, examples: Object.fromEntries(values) } };
   }
 
@@ -65,14 +65,14 @@ export class Components {
   }
 
   /** What has a known title is not looked at again: most parts are the same few schemas. */
-  private replaced(node: Json): Json {
-    if (Array.isArray(node)) return node.map((item) => this.replaced(item));
+  private replaceReferences(node: Json): Json {
+    if (Array.isArray(node)) return node.map((item) => this.replaceReferences(item));
     if (typeof node !== "object" || node === null) return node;
     const { title } = node as { readonly title?: unknown };
     const isComponent = typeof title === "string";
     if (isComponent && this.schemas[title] !== undefined) return reference(title);
     const members = Object.fromEntries(
-      Object.entries(node).map(([name, member]) => [name, this.replaced(member)]),
+      Object.entries(node).map(([name, member]) => [name, this.replaceReferences(member)]),
     );
     if (!isComponent) return members;
     this.schemas[title] ??= members;

@@ -52,7 +52,7 @@ function describeEvents({ frames }: EventStream, components: Components): Member
   const schema = {
     type: "string",
     contentMediaType: "text/event-stream",
-    contentSchema: components.shown(frames),
+    contentSchema: components.showSchema(frames),
     description: "Server-sent events; `contentSchema` describes one, its data parsed as JSON.",
   };
   return { "text/event-stream": { schema, examples: { frames: { value: rawFrames[title] } } } };

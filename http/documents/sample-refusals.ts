@@ -20,8 +20,8 @@ export const sampleRefusals = {
     code: "validation",
     faults: [{ pointer: "/num_images", detail: "must be a whole number from 1 to 4" }],
   },
-  "prompt-nsfw": moderated("prompt_nsfw", "The content filter refused the prompt."),
-  "ip-detected": moderated("ip_detected", "The content filter saw a protected work."),
+  "prompt-nsfw": createModerated("prompt_nsfw", "The content filter refused the prompt."),
+  "ip-detected": createModerated("ip_detected", "The content filter saw a protected work."),
   unauthorized: { code: "unauthorized", presented: true },
   "out-of-credits": { code: "out_of_credits", creditsRequired: 40, balanceCredits: 12 },
   "member-budget": { code: "member_budget", budgetCredits: 500, usedCredits: 490, resetsAtMs },
@@ -61,6 +61,6 @@ export const sampleRefusals = {
 
 export type Slug = keyof typeof sampleRefusals;
 
-function moderated(as: "prompt_nsfw" | "ip_detected", detail: string) {
+function createModerated(as: "prompt_nsfw" | "ip_detected", detail: string) {
   return { code: "moderated", as, isRemembered: false, detail } as const;
 }

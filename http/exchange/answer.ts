@@ -51,7 +51,7 @@ export interface Sink {
   write(chunk: string | Uint8Array): boolean;
   /** Bytes that the client has not taken yet. */
   unsent(): number;
-  drained(listener: () => void): void;
+  onDrain(listener: () => void): void;
   end(): void;
   /** Breaks the connection off. */
   abort(): void;

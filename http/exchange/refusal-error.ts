@@ -11,7 +11,7 @@ export class RefusalError extends Error {
 }
 
 /** What was read, if anything; throws `RefusalError` with 404 otherwise. */
-export function found<T>(value: T | undefined): T {
+export function requireFound<T>(value: T | undefined): T {
   if (value === undefined) throw new RefusalError({ code: "not_found" });
   return value;
 }

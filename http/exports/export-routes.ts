@@ -2,7 +2,7 @@
 
 import { objectKeyFor } from "../../actors/protocol/bundle-file.ts";
 import { compositionDetailsKey } from "../../actors/protocol/composition.ts";
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import { Type } from "../../config/schema.ts";
 import { type ExportFormat, exportFormats } from "../../contract/composition.ts";
@@ -16,7 +16,7 @@ import type { Timeline } from "../../timeline/model.ts";
 import { readyAsset } from "../assets/ready-asset.ts";
 import { type Snapshot, takeSnapshot } from "../compositions/compositions.ts";
 import type { Answer } from "../exchange/answer.ts";
-import { found, RefusalError } from "../exchange/refusal-error.ts";
+import { RefusalError, requireFound } from "../exchange/refusal-error.ts";
 import type { Parameter } from "../request/query.ts";
 import { type Call, type Route, route } from "../route.ts";
 import { bytesInPieces } from "../transport/byte-stream.ts";
@@ -50,7 +50,7 @@ async function exportComposition(call: ExportCall): Promise<Answer> {
   const { service, query } = call;
   const snapshot = await takeSnapshot(call);
   const { composition, key, files } = snapshot;
-  const { name } = found(service.gateway.read(compositionDetailsKey(key)));
+  const { name } = requireFound(service.gateway.read(compositionDetailsKey(key)));
   const timeline = await service.timelines.of(composition, files);
   requireClips(timeline);
   const hasTexts = timeline.texts.length > 0;
@@ -153,7 +153,7 @@ function listMedia(
     if (asset === undefined) return;
     const { mimeType, objectKey, width, height, durationSeconds: seconds, hasAudio } = asset.media;
     const name = asset.displayName ?? asset.id;
-    const measures = defined({ width, height, seconds, hasAudio });
+    const measures = omitUndefined({ width, height, seconds, hasAudio });
     add(ref, { mimeType, name, ...measures }, seesAssets ? objectKey : undefined);
   };
   for (const { media } of timeline.clips) if (media?.source !== undefined) take(media.source);

@@ -2,7 +2,7 @@
 
 import { type CancelJob, jobKey } from "../../actors/protocol/job.ts";
 import type { Refusal } from "../../actors/refusal.ts";
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import type { CanceledJobs, CancelJobsRequest } from "../../contract/job.ts";
 import { type Id, parseId } from "../../engine/id.ts";
@@ -46,14 +46,15 @@ export async function cancelJobs(call: Call<CancelJobsRequest>): Promise<Answer>
 
 async function cancelOne(call: Asker, name: string): Promise<Result> {
   const job = parseId(name);
-  const refusal = job === undefined ? ({ code: "not_found" } as const) : await refused(call, job);
+  const refusal =
+    job === undefined ? ({ code: "not_found" } as const) : await findCancelRefusal(call, job);
   if (refusal === undefined) return { job_id: name, status: 200 };
   const { status, code } = buildProblem(refusal);
-  return { job_id: name, status, ...defined({ code }) };
+  return { job_id: name, status, ...omitUndefined({ code }) };
 }
 
 /** Why the job is not canceled, or undefined when it is. */
-async function refused(call: Asker, job: Id): Promise<Refusal | undefined> {
+async function findCancelRefusal(call: Asker, job: Id): Promise<Refusal | undefined> {
   try {
     await cancel(call, job);
     return undefined;

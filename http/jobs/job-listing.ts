@@ -87,7 +87,11 @@ export async function search(
   const ranges = await gateway.ranges(accountKey(principal.scope));
   const read = (range: KeyRange, limit: number) => ranges(range, limit, true);
   const inSet = query.set_id === undefined ? undefined : jobsOfSet(call, query.set_id, after);
-  const merge = new KeyMerge(read, inSet === undefined ? bounded(call, member, after) : [], count);
+  const merge = new KeyMerge(
+    read,
+    inSet === undefined ? limitRange(call, member, after) : [],
+    count,
+  );
   for (let looked = 1; ; looked++) {
     // Long searches let other requests through.
     if (looked % limits.jobs.listStride === 0) await turnOfTheLoop();
@@ -100,7 +104,7 @@ export async function search(
 }
 
 /** The ranges to look in, cut to what lies between the times and below the last row shown. */
-function bounded(call: ListCall, member: Id | undefined, after: Id | undefined) {
+function limitRange(call: ListCall, member: Id | undefined, after: Id | undefined) {
   const { principal, query } = call;
   const partition = partitionOfId(principal.scope);
   const at = (ms: number) => idBytes(firstIdAt(Math.max(0, ms), partition));

@@ -16,7 +16,7 @@ import { type Id, parseId } from "../../engine/id.ts";
 import { requirePermission } from "../auth/permissions.ts";
 import { requireScope } from "../auth/principals.ts";
 import { type Answer, json, jsonText } from "../exchange/answer.ts";
-import { found, RefusalError } from "../exchange/refusal-error.ts";
+import { RefusalError, requireFound } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { withETag } from "../request/etag.ts";
 import { integer, optionalInstant, optionalText, parseSome } from "../request/query.ts";
@@ -109,7 +109,7 @@ export const jobRoutes: readonly Route[] = [
 
 /** Ids that are not UUIDs answer 404. */
 export function getJobId({ id }: Call): Id {
-  return found(parseId(id));
+  return requireFound(parseId(id));
 }
 
 function readJob(call: Call): Answer {
@@ -151,8 +151,8 @@ function waitForJob(call: Call<unknown, { timeout_seconds: number }>): Answer | 
   const id = getJobId(call);
   const { scope } = principal;
   const { job } = service.jobs.find(id, scope);
-  const ended = () => jsonText(200, service.jobs.detail(id, scope).text);
-  if (isTerminal(job)) return ended();
+  const onEnd = () => jsonText(200, service.jobs.detail(id, scope).text);
+  if (isTerminal(job)) return onEnd();
   if (!service.following.enter("wait", principal.counter, limits.jobs.waitsMax))
     throw new RefusalError({
       code: "rate_limit",
@@ -184,5 +184,5 @@ function waitForJob(call: Call<unknown, { timeout_seconds: number }>): Answer | 
       service.following.leave("wait", principal.counter);
       then();
     };
-  }).then(ended);
+  }).then(onEnd);
 }

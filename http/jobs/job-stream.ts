@@ -5,7 +5,7 @@ import type { Reader } from "../../actors/protocol/ticket.ts";
 import type { Job as JobView } from "../../contract/job.ts";
 import type { Id } from "../../engine/id.ts";
 import type { Answer } from "../exchange/answer.ts";
-import { found } from "../exchange/refusal-error.ts";
+import { requireFound } from "../exchange/refusal-error.ts";
 import type { Call } from "../route.ts";
 import type { Service } from "../service.ts";
 import { hasEnded, isTerminal } from "../streams/job-watchers.ts";
@@ -19,13 +19,13 @@ export function jobStream(
   reader: Reader | undefined,
 ): Answer {
   const { service } = call;
-  const { terms } = found(service.gateway.read(jobKey(id)));
+  const { terms } = requireFound(service.gateway.read(jobKey(id)));
   return eventStream(call, terms.scope, reader, (frames) =>
-    streamStates(service, streamedJob(service, id), frames),
+    streamStates(service, streamJob(service, id), frames),
   );
 }
 
-function streamedJob(service: Service, id: Id): StreamedState<Job> {
+function streamJob(service: Service, id: Id): StreamedState<Job> {
   return {
     key: jobKey(id),
     getVersion: ({ revision }) => revision,

@@ -3,7 +3,7 @@ import { type ModelEntry, modalities, publicModelFields } from "../../config/cat
 import { Model, ModelPage } from "../../contract/model.ts";
 import { requireScope } from "../auth/principals.ts";
 import type { Answer } from "../exchange/answer.ts";
-import { found } from "../exchange/refusal-error.ts";
+import { requireFound } from "../exchange/refusal-error.ts";
 import { getAvailability } from "../providers/provider-views.ts";
 import { withETag } from "../request/etag.ts";
 import { optionalFlag, parseSome } from "../request/query.ts";
@@ -56,15 +56,15 @@ function listModels(call: Call<unknown, ModelQuery>): Answer {
       ...modelView(model, call.service),
     }));
   const { version, updatedAt } = catalogue;
-  return tagged(call, JSON.stringify({ items, version, updated_at: updatedAt }));
+  return answerTagged(call, JSON.stringify({ items, version, updated_at: updatedAt }));
 }
 
 function readModel(call: Call): Answer {
   const { models } = call.service.catalogue;
-  const model = found(
+  const model = requireFound(
     models.find(({ id, aliases }) => id === call.id || aliases.includes(call.id)),
   );
-  const answer = tagged(call, JSON.stringify(modelView(model, call.service)));
+  const answer = answerTagged(call, JSON.stringify(modelView(model, call.service)));
   return { ...answer, headers: [...answer.headers, ...getDeprecationHeaders(model, call.service)] };
 }
 
@@ -92,7 +92,7 @@ function modelView(model: ModelEntry, service: Service) {
   return { ...shown, availability: getAvailability(model.provider, service) };
 }
 
-function tagged({ request }: Call<unknown, unknown>, text: string): Answer {
+function answerTagged({ request }: Call<unknown, unknown>, text: string): Answer {
   const digest = createHash("sha256").update(text).digest("base64url");
   return withETag(request, `"${digest.slice(0, 22)}"`, text);
 }

@@ -19,7 +19,7 @@ import { getRange } from "../../engine/key.ts";
 import { timestamp } from "../../engine/timestamp.ts";
 import { requirePermission } from "../auth/permissions.ts";
 import { type Answer, json } from "../exchange/answer.ts";
-import { found, RefusalError } from "../exchange/refusal-error.ts";
+import { RefusalError, requireFound } from "../exchange/refusal-error.ts";
 import { buildProblem } from "../problems/problems.ts";
 import { expectReply } from "../problems/replies.ts";
 import { integer, optionalText } from "../request/query.ts";
@@ -114,7 +114,7 @@ async function generateSet(call: Call<GenerateSetRequest>): Promise<Answer> {
   };
   const reply = await service.gateway.ask(accountKey(scope), message, "work");
   expectReply(reply, "accepted_set");
-  const set = found(service.gateway.read(setKey(scope, id)));
+  const set = requireFound(service.gateway.read(setKey(scope, id)));
   const location = ["Location", `${service.baseUrl}/sets/${id}`] as const;
   return json(202, buildView(call, set), [
     location,
@@ -144,7 +144,7 @@ function buildCandidates(
 }
 
 function find({ service, principal, id }: Call<unknown, unknown>): OutputSet {
-  return found(service.gateway.read(setKey(principal.scope, found(parseId(id)))));
+  return requireFound(service.gateway.read(setKey(principal.scope, requireFound(parseId(id)))));
 }
 
 function buildView({ service }: Call<unknown, unknown>, set: OutputSet) {

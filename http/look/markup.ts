@@ -15,11 +15,11 @@ const references: Readonly<Record<string, string>> = {
 
 export function html(parts: TemplateStringsArray, ...values: readonly MarkupValue[]): Markup {
   let markup = parts[0] ?? "";
-  for (const [at, value] of values.entries()) markup += written(value) + (parts[at + 1] ?? "");
+  for (const [at, value] of values.entries()) markup += write(value) + (parts[at + 1] ?? "");
   return { markup };
 }
 
-function written(value: MarkupValue): string {
+function write(value: MarkupValue): string {
   if (typeof value === "object") return value.markup;
   return String(value).replaceAll(/[&<>"']/g, (sign) => references[sign] ?? sign);
 }

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
 import { type Answer, constantHeader, type Header, type HttpRequest } from "../exchange/answer.ts";
-import { found } from "../exchange/refusal-error.ts";
+import { requireFound } from "../exchange/refusal-error.ts";
 import { isKnown, notChanged } from "../request/etag.ts";
 
 interface StaticFile {
@@ -49,12 +49,12 @@ export class StaticFiles {
 
   /** The path of a file by its name without a digest. Throws `RefusalError` without such a file. */
   path(name: string): string {
-    return found(this.load().pathsByName.get(name));
+    return requireFound(this.load().pathsByName.get(name));
   }
 
   /** Throws `RefusalError` with 404 for what is no file of these. */
   answer(request: Pick<HttpRequest, "headers">, asked: string): Answer {
-    const { text, type, etag, isForGood } = found(this.load().filesByName.get(asked));
+    const { text, type, etag, isForGood } = requireFound(this.load().filesByName.get(asked));
     if (isKnown(request, etag[1])) return notChanged(etag[1]);
     const headers = isForGood ? [type, etag, forGood] : [type, etag];
     return { status: 200, headers, body: text };
@@ -76,7 +76,7 @@ export class StaticFiles {
   private add({ filesByName, pathsByName }: Loaded, name: string, named: string | undefined): void {
     const text = readFileSync(new URL(name, this.folder), "utf8");
     const extension = extname(name);
-    const type = found(types[extension]);
+    const type = requireFound(types[extension]);
     const digest = createHash("sha256").update(text).digest("hex").slice(0, digestLength);
     const stem = name.slice(0, -extension.length);
     const own = named ?? `${stem}-${digest}${extension}`;

@@ -115,10 +115,10 @@ function combine(a: Figures, b: Figures, by: (one: number, other: number) => num
 function totals(samples: readonly Sample[]): Figures {
   const add = (name: Sample["name"], is: (labels: Sample["labels"]) => boolean = () => true) =>
     samples.reduce((total, s) => (s.name === name && is(s.labels) ? total + s.value : total), 0);
-  const ended = (status: string) => add("jobs_total", (labels) => labels["status"] === status);
+  const onEnd = (status: string) => add("jobs_total", (labels) => labels["status"] === status);
   return {
     accepted: add("jobs_active") + add("jobs_total"),
-    ...{ succeeded: ended("succeeded"), failed: ended("failed"), canceled: ended("canceled") },
+    ...{ succeeded: onEnd("succeeded"), failed: onEnd("failed"), canceled: onEnd("canceled") },
     requests: add("http_requests_total"),
     serverErrors: add("http_requests_total", ({ status }) => status?.startsWith("5") === true),
     answers: countAnswers(samples),

@@ -54,7 +54,7 @@ async function eachFailure(
   for (let page = 0; page < pages; page++) {
     const { items, last }: JobPart = await listAllJobs(
       service,
-      failed(after, limits.admin.listMax),
+      onFailure(after, limits.admin.listMax),
     );
     for (const job of items) if (job.id >= since) visit(job);
     if (last === null || last < since) return true;
@@ -63,7 +63,7 @@ async function eachFailure(
   return false;
 }
 
-function failed(after: Id | undefined, limit: number) {
+function onFailure(after: Id | undefined, limit: number) {
   const others = { modality: undefined, model: undefined, user_id: undefined };
   return { status: ["failed"] as const, ...others, after, limit };
 }

@@ -4,7 +4,7 @@ import type { FarmTasks } from "../../effects/effects-messages.ts";
 import { type Id, parseId } from "../../engine/id.ts";
 import { timestamp } from "../../engine/timestamp.ts";
 import { type Answer, json } from "../exchange/answer.ts";
-import { found } from "../exchange/refusal-error.ts";
+import { requireFound } from "../exchange/refusal-error.ts";
 import { anywhere, type Call, type Route, route } from "../route.ts";
 import type { Service } from "../service.ts";
 import { bytesInPieces } from "../transport/byte-stream.ts";
@@ -63,13 +63,13 @@ async function listTasks({ service }: Call): Promise<Answer> {
 }
 
 async function showThumbnail({ service, id }: Call): Promise<Answer> {
-  const task = found(parseId(id));
+  const task = requireFound(parseId(id));
   const own = await ownThumbnail(service, task);
   const path = `${taskPartPath}/${task}/thumbnail`;
   const others = own === null ? service.cluster?.forwarder.askNodes("GET", path) : undefined;
   const answers = ((await others) ?? []).map(({ answer }) => answer as string | null | undefined);
   const shown = own ?? answers.find((answer) => answer) ?? undefined;
-  const jpeg = Buffer.from(found(shown), "base64");
+  const jpeg = Buffer.from(requireFound(shown), "base64");
   return {
     status: 200,
     headers: [["Content-Type", "image/jpeg"]],

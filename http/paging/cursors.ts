@@ -19,7 +19,7 @@ export class Cursors {
   /** `after` is the last row shown, `filters` all that selects rows. */
   make(after: string, filters: string, nowMs: number): string {
     const payload = Buffer.from(`${nowMs + limits.jobs.cursorMs} ${after}`);
-    const mac = this.signer.sign(signed(payload, filters));
+    const mac = this.signer.sign(signPayload(payload, filters));
     return Buffer.concat([mac, payload]).toString("base64url");
   }
 
@@ -36,7 +36,7 @@ export class Cursors {
     const bytes = Buffer.from(cursor, "base64url");
     const payload = bytes.subarray(macBytes);
     const mac = bytes.subarray(0, macBytes);
-    if (!this.signer.verifies(mac, signed(payload, filters))) return undefined;
+    if (!this.signer.verifies(mac, signPayload(payload, filters))) return undefined;
     const [expires, after] = payload.toString().split(" ");
     return Number(expires) > nowMs ? after : undefined;
   }
@@ -48,7 +48,7 @@ const badCursor = {
 } as const;
 
 /** The filters are signed and not contained. */
-function signed(payload: Uint8Array, filters: string): Buffer {
+function signPayload(payload: Uint8Array, filters: string): Buffer {
   return Buffer.concat([payload, Buffer.from(`\n${filters}`)]);
 }
 

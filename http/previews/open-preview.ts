@@ -8,7 +8,7 @@ import { type PreviewFilm, previewFilm } from "../../film/preview/preview-film.t
 import type { PageTask } from "../../film/preview/preview-page.ts";
 import { type Bundle, entryPath } from "../../timeline/bundle.ts";
 import type { Timeline } from "../../timeline/model.ts";
-import { found } from "../exchange/refusal-error.ts";
+import { requireFound } from "../exchange/refusal-error.ts";
 
 /** Throws `PortError`, not retryable when the markup takes too long. */
 export type WritePage = (task: PageTask) => Promise<string>;
@@ -63,7 +63,7 @@ export class OpenPreview {
   }
 
   /** Throws `RefusalError` with 413 for markup that is too much for one timeline. */
-  filmed(): Promise<PreviewFilm> {
+  prepareFilm(): Promise<PreviewFilm> {
     this.film ??= this.source.timeline().then((timeline) => previewFilm(timeline, this.base));
     // A passing failure may be retried.
     this.film.catch(() => {
@@ -73,15 +73,15 @@ export class OpenPreview {
   }
 
   async variables(): Promise<object> {
-    const { plan } = await this.filmed();
+    const { plan } = await this.prepareFilm();
     return plan.compositions[0]?.variables ?? {};
   }
 
   async page(path: string, isFrame: boolean): Promise<string> {
     const { base, writePage } = this;
-    const text = await this.text(found(this.filesByPath.get(path)));
+    const text = await this.text(requireFound(this.filesByPath.get(path)));
     if (path !== entryPath) return writePage({ text, base, entry: undefined, isFrame });
-    this.entry ??= this.styledTexts().then((styled) => {
+    this.entry ??= this.listStyledTexts().then((styled) => {
       const paths = [...this.filesByPath.keys()];
       const hasScripts = paths.some((one) => /\.m?js$/.test(one) && !library.test(one));
       const mayNameFaces =
@@ -104,7 +104,7 @@ export class OpenPreview {
   }
 
   /** What may name fonts: markup, styles and scripts, without libraries. */
-  private async styledTexts(): Promise<readonly string[]> {
+  private async listStyledTexts(): Promise<readonly string[]> {
     const texts: string[] = [];
     let bytes = 0;
     for (const file of this.filesByPath.values()) {

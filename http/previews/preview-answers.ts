@@ -9,7 +9,7 @@ import { gatePath } from "../../film/markup/font-gate.ts";
 import { faceFile, facesPath } from "../../film/markup/web-fonts.ts";
 import { PageScripts } from "../../film/page-scripts.ts";
 import { assetFolder, pathAsked, playedMark } from "../../film/preview/preview-film.ts";
-import { type ByteSource, storedBytes } from "../assets/ranged-bytes.ts";
+import { type ByteSource, sendStoredBytes } from "../assets/ranged-bytes.ts";
 import {
   type Answer,
   constantHeader,
@@ -18,7 +18,7 @@ import {
   json,
   nothing,
 } from "../exchange/answer.ts";
-import { found } from "../exchange/refusal-error.ts";
+import { requireFound } from "../exchange/refusal-error.ts";
 import type { OpenPreview, PreviewObject } from "./open-preview.ts";
 
 export interface PreviewRequest {
@@ -45,8 +45,8 @@ async function bundleFile(asked: PreviewRequest): Promise<Answer> {
   const query = new URLSearchParams(request.query);
   const written = query.get("klieg-as") ?? rest;
   const from = query.get("klieg-from") ?? "index.html";
-  const path = found(pathAsked(preview.bundle, written, from));
-  const file = found(preview.fileAt(path));
+  const path = requireFound(pathAsked(preview.bundle, written, from));
+  const file = requireFound(preview.fileAt(path));
   const contentType = getType(path, file.mime);
   if (contentType.startsWith("text/html")) {
     const isFrame = request.headers["sec-fetch-dest"] === "iframe";
@@ -63,7 +63,7 @@ function isOfElement({ headers }: Pick<HttpRequest, "headers">, query: URLSearch
 
 async function ownFile(asked: PreviewRequest, path: string): Promise<Answer> {
   const { preview, origin } = asked;
-  if (path === "film") return json(200, await preview.filmed());
+  if (path === "film") return json(200, await preview.prepareFilm());
   if (path === "preview.js") return script(await scripts.preview());
   if (path === "frame-page.js") return script(await scripts.framePage());
   if (path === "opening.js") return script(await scripts.opening(await preview.variables()));
@@ -71,11 +71,11 @@ async function ownFile(asked: PreviewRequest, path: string): Promise<Answer> {
   if (path.startsWith(gatePath))
     return script((await preview.gates.answer(path.slice(gatePath.length))).toString());
   if (path.startsWith(facesPath)) {
-    const face = found(await faceFile(path.slice(facesPath.length)));
+    const face = requireFound(await faceFile(path.slice(facesPath.length)));
     return bytesAnswer(face, "font/woff2");
   }
   const name = path.startsWith(assetFolder) ? path.slice(assetFolder.length) : "";
-  const asset = found(await preview.source.asset(name));
+  const asset = requireFound(await preview.source.asset(name));
   return objectAnswer(asked, asset, asset.mime);
 }
 
@@ -86,7 +86,7 @@ function objectAnswer(
 ): Answer {
   const source = { objects: preview.source.objects, onFault };
   const headers: Header[] = [["Content-Type", contentType], privately];
-  return storedBytes(source, request, { key, sizeBytes }, headers);
+  return sendStoredBytes(source, request, { key, sizeBytes }, headers);
 }
 
 const scripts = new PageScripts(join(import.meta.dirname, "..", ".."));

@@ -7,7 +7,7 @@ import { getRange } from "../../engine/key.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import { readyAsset } from "../assets/ready-asset.ts";
 import type { CompositionTimelines } from "../compositions/composition-timelines.ts";
-import { found } from "../exchange/refusal-error.ts";
+import { requireFound } from "../exchange/refusal-error.ts";
 import { OpenPreview, type PreviewFiles, type WritePage } from "./open-preview.ts";
 import type { PreviewTicket } from "./preview-tickets.ts";
 
@@ -29,7 +29,7 @@ export class StoredPreviews {
   of(service: PreviewSources, text: string, ticket: PreviewTicket): Promise<OpenPreview> {
     const known = this.byTicket.get(text);
     if (known !== undefined) return known;
-    const opening = storedFiles(service, ticket).then(
+    const opening = listStoredFiles(service, ticket).then(
       (files) => new OpenPreview(files, `/preview/${text}/`, service.writePage),
     );
     this.byTicket.set(text, opening);
@@ -41,7 +41,10 @@ export class StoredPreviews {
   }
 }
 
-async function storedFiles(service: PreviewSources, ticket: PreviewTicket): Promise<PreviewFiles> {
+async function listStoredFiles(
+  service: PreviewSources,
+  ticket: PreviewTicket,
+): Promise<PreviewFiles> {
   const { gateway, objects, timelines } = service;
   const key = compositionKey(ticket.scope, ticket.composition);
   const range = getRange(bundleFileKey(key, ""));
@@ -66,8 +69,8 @@ async function storedFiles(service: PreviewSources, ticket: PreviewTicket): Prom
 /** Throws `RefusalError` with 404 unless the revision is the current one. */
 export function findCurrent({ gateway }: Pick<PreviewSources, "gateway">, ticket: PreviewTicket) {
   const key = compositionKey(ticket.scope, ticket.composition);
-  const composition: Composition = found(gateway.read(key));
-  return found(composition.revision === ticket.revision ? composition : undefined);
+  const composition: Composition = requireFound(gateway.read(key));
+  return requireFound(composition.revision === ticket.revision ? composition : undefined);
 }
 
 declare module "../service.ts" {

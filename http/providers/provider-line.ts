@@ -20,7 +20,7 @@ import type {
 import type { CallbackAnswer } from "../../effects/provider-jobs.ts";
 import type { Id } from "../../engine/id.ts";
 import type { Sample } from "../../engine/metrics/tally.ts";
-import { answered, Questions } from "../../engine/questions.ts";
+import { answerQuestion, Questions } from "../../engine/questions.ts";
 import type { Health } from "../../providers/provider.ts";
 
 export interface LinePorts {
@@ -128,9 +128,11 @@ export class ProviderLine {
         this.healths.set(message.provider, message.health);
         return;
       case "question":
-        void answered(message, (question) => this.ports.sign(question), this.ports.onFault).then(
-          (answer) => this.tell(answer),
-        );
+        void answerQuestion(
+          message,
+          (question) => this.ports.sign(question),
+          this.ports.onFault,
+        ).then((answer) => this.tell(answer));
     }
   }
 }

@@ -10,7 +10,7 @@ import { type Id, parseId } from "../../engine/id.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { Health } from "../../providers/provider.ts";
 import { type Answer, json } from "../exchange/answer.ts";
-import { found, RefusalError } from "../exchange/refusal-error.ts";
+import { RefusalError, requireFound } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { anywhere, atNamedId, type Call, jsonBody, type Route, route } from "../route.ts";
 import type { Service } from "../service.ts";
@@ -117,7 +117,7 @@ function mergeTwo(a: ProviderState, b: ProviderState): ProviderState {
 
 async function setPaused(call: Call, isPaused: boolean): Promise<Answer> {
   const { service, id } = call;
-  const config = found(service.providers.find(({ name }) => name === id));
+  const config = requireFound(service.providers.find(({ name }) => name === id));
   const message: PauseProvider = {
     kind: "pause_provider",
     provider: config.name,
@@ -132,8 +132,8 @@ async function setPaused(call: Call, isPaused: boolean): Promise<Answer> {
 
 async function requeueRead(call: Call): Promise<Answer> {
   const { service } = call;
-  const job = found(parseId(call.id));
-  found(service.gateway.read(jobKey(job)));
+  const job = requireFound(parseId(call.id));
+  requireFound(service.gateway.read(jobKey(job)));
   if (!(await readNow(service, job)))
     throw new RefusalError({ code: "conflict", detail: "No provider has this job." });
   const note: NoteAudit = { kind: "note", audit: auditNote(call, "job.requeue_read", job) };

@@ -1,6 +1,6 @@
 /** Providers as operators and models show them: configuration, what is paused, and live state. */
 
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import type { ProviderConfig } from "../../config/provider-config.ts";
 import { isFarm } from "../../config/providers.ts";
 import type { AdminProvider } from "../../contract/admin.ts";
@@ -26,7 +26,7 @@ export function providerView(
     max_in_flight: maxInFlight ?? null,
     callback: state?.callback ?? "none",
     cancel: state?.cancel ?? "none",
-    ...defined({ last_error_at: errorMs === undefined ? undefined : timestamp(errorMs) }),
+    ...omitUndefined({ last_error_at: errorMs === undefined ? undefined : timestamp(errorMs) }),
   };
 }
 

@@ -2,7 +2,7 @@
 
 import type { Refusal } from "../../actors/refusal.ts";
 import { limits } from "../../config/limits.ts";
-import { type Check, escaped } from "../../config/schema.ts";
+import { type Check, escapePointer } from "../../config/schema.ts";
 import { RefusalError } from "../exchange/refusal-error.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
@@ -45,7 +45,8 @@ export function parseJson(text: string, open: readonly string[] = []): unknown {
   const members = countMembers(text);
   const value = parse(text);
   // JSON.parse keeps the last of equal keys silently.
-  if (members !== countValueMembers(value)) throw malformed("an object has the same member twice");
+  if (members !== countValueMembers(value))
+    throw refuseMalformed("an object has the same member twice");
   refuseCrowd(value, open);
   if (surrogate.test(text)) refuseHalfCharacters(value, "");
   return value;
@@ -60,7 +61,7 @@ function decode(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
   } catch (error) {
-    throw malformed("the body is not valid UTF-8", error);
+    throw refuseMalformed("the body is not valid UTF-8", error);
   }
 }
 
@@ -68,11 +69,11 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw malformed("the body is not valid JSON", error);
+    throw refuseMalformed("the body is not valid JSON", error);
   }
 }
 
-function malformed(detail: string, cause?: unknown): RefusalError {
+function refuseMalformed(detail: string, cause?: unknown): RefusalError {
   const refusal: Refusal = { code: "validation", faults: [{ pointer: "", detail }] };
   return Object.assign(new RefusalError(refusal), { cause });
 }
@@ -95,9 +96,9 @@ function countMembers(text: string): number {
     else if (code === closingBracket || code === closingBrace) depth--;
     else if (code === quote) at = endOfString(text, at + 1);
     if (depth > jsonDepthMax)
-      throw malformed(`the body is nested deeper than ${jsonDepthMax} levels`);
+      throw refuseMalformed(`the body is nested deeper than ${jsonDepthMax} levels`);
     if (colons + commas > jsonTokensMax)
-      throw malformed(`the body has more than ${jsonTokensMax} members and items`);
+      throw refuseMalformed(`the body has more than ${jsonTokensMax} members and items`);
   }
   return colons;
 }
@@ -142,7 +143,7 @@ function refuseHalfCharacters(value: unknown, pointer: string): void {
   if (typeof value !== "object" || value === null) return;
   for (const [name, member] of Object.entries(value)) {
     if (!name.isWellFormed()) throw new RefusalError(refusal);
-    refuseHalfCharacters(member, `${pointer}/${escaped(name)}`);
+    refuseHalfCharacters(member, `${pointer}/${escapePointer(name)}`);
   }
 }
 
@@ -151,14 +152,14 @@ function refuseHalfCharacters(value: unknown, pointer: string): void {
  * on unchanged are bounded by their bytes.
  */
 function refuseCrowd(value: unknown, open: readonly string[]): void {
-  const pointer = crowdedAt(value, open);
+  const pointer = findCrowdedMember(value, open);
   if (pointer === undefined) return;
   const detail = `has more than ${limits.http.jsonEntriesMax} entries`;
   throw new RefusalError({ code: "validation", faults: [{ pointer, detail }] });
 }
 
 /** The pointer to an object or array with too many entries, its own and those of its inside. */
-function crowdedAt(value: unknown, open: readonly string[]): string | undefined {
+function findCrowdedMember(value: unknown, open: readonly string[]): string | undefined {
   const crowd = { pointer: undefined as string | undefined };
   countEntries(value, "", open, crowd);
   return crowd.pointer;
@@ -178,7 +179,7 @@ function countEntries(
     if (open.includes(name)) continue;
     const member = (value as Record<string, unknown>)[name];
     if (typeof member === "object")
-      entries += countEntries(member, `${pointer}/${escaped(name)}`, open, crowd);
+      entries += countEntries(member, `${pointer}/${escapePointer(name)}`, open, crowd);
   }
   if (entries > limits.http.jsonEntriesMax) crowd.pointer ??= pointer;
   return entries;

@@ -65,10 +65,10 @@ export async function readForm<T>(
     });
     for (const limit of ["partsLimit", "fieldsLimit", "filesLimit"] as const)
       parser.on(limit, () =>
-        reject(malformed(`has more than ${limits.assets.formPartsMax} parts`)),
+        reject(refuseMalformed(`has more than ${limits.assets.formPartsMax} parts`)),
       );
     parser.on("error", (cause: unknown) =>
-      reject(Object.assign(malformed("is no well-formed form"), { cause })),
+      reject(Object.assign(refuseMalformed("is no well-formed form"), { cause })),
     );
     parser.on("finish", resolve);
     source.on("error", reject);
@@ -109,7 +109,7 @@ function openParser(headers: BusboyHeaders): BusboyInstance {
   try {
     return new Busboy({ headers, limits: { fieldSize, fields: parts, files: 2, parts } });
   } catch (error) {
-    throw Object.assign(malformed("has no usable boundary"), { cause: error });
+    throw Object.assign(refuseMalformed("has no usable boundary"), { cause: error });
   }
 }
 
@@ -117,7 +117,7 @@ function wrongPart(name: string, detail: string): RefusalError {
   return new RefusalError({ code: "validation", faults: [{ pointer: `/${name}`, detail }] });
 }
 
-function malformed(detail: string): RefusalError {
+function refuseMalformed(detail: string): RefusalError {
   const faults = [{ pointer: "", detail: `the body ${detail}` }];
   return new RefusalError({ code: "validation", faults });
 }

@@ -13,13 +13,13 @@ export function negotiateType<T extends string>(
   accept: string | undefined,
   offered: readonly T[],
 ): T {
-  const form = preferredType(accept, offered);
+  const form = choosePreferredType(accept, offered);
   if (form === undefined) throw new RefusalError({ code: "not_acceptable" });
   return form;
 }
 
 /** As `negotiateType`; undefined when none is acceptable. */
-export function preferredType<T extends string>(
+export function choosePreferredType<T extends string>(
   accept: string | undefined,
   offered: readonly T[],
 ): T | undefined {

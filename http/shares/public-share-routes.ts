@@ -10,7 +10,7 @@ import { type Answer, type Header, json } from "../exchange/answer.ts";
 import { RefusalError } from "../exchange/refusal-error.ts";
 import { problem } from "../problems/problems.ts";
 import { isKnown, notChanged } from "../request/etag.ts";
-import { preferredType } from "../request/negotiation.ts";
+import { choosePreferredType } from "../request/negotiation.ts";
 import { type Asked, type Call, type Route, route } from "../route.ts";
 import { readPassword } from "./share-form.ts";
 import { mediaPage, refusalPage, viewerPath } from "./share-pages.ts";
@@ -29,7 +29,7 @@ export const publicShareRoutes: readonly Route[] = [
     ...open,
     summary: "See where a share link leads; a page for browsers",
     answers: { 200: ShareResolution },
-    run: (call) => answered(call, () => readShare(call)),
+    run: (call) => answerShare(call, () => readShare(call)),
   }),
   route("POST", "/v1/share/{token}", {
     ...open,
@@ -40,7 +40,7 @@ export const publicShareRoutes: readonly Route[] = [
       "application/json": SharePassword,
       "application/x-www-form-urlencoded": SharePassword,
     },
-    run: (call) => answered(call, () => unlockShare(call)),
+    run: (call) => answerShare(call, () => unlockShare(call)),
   }),
   viewerRoute(),
 ];
@@ -52,7 +52,7 @@ const forStrangers: readonly Header[] = [
 ];
 
 /** Refusals come as pages too, to browsers. */
-async function answered(call: Call, run: () => Promise<Answer>): Promise<Answer> {
+async function answerShare(call: Call, run: () => Promise<Answer>): Promise<Answer> {
   try {
     return withHeaders(await run());
   } catch (error) {
@@ -70,7 +70,7 @@ function withHeaders(answer: Answer): Answer {
 
 function wantsPage({ request }: Call): boolean {
   const accept = request.headers["accept"];
-  return preferredType(accept, ["application/json", "text/html"]) === "text/html";
+  return choosePreferredType(accept, ["application/json", "text/html"]) === "text/html";
 }
 
 async function readShare(call: Call): Promise<Answer> {

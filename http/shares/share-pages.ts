@@ -61,7 +61,7 @@ export function refusalPage(
 ): Answer {
   const { status, title, detail = "" } = buildProblem(refusal);
   if (refusal.code === "share_password_required")
-    return page(entropy, { status, title, body: lockedCard(refusal.isWrong), headers });
+    return page(entropy, { status, title, body: writeLockedCard(refusal.isWrong), headers });
   const [heading, text] = explainRefusal(refusal) ?? [title, detail];
   const body = html`<div class="card"><h1>${heading}</h1><p>${text}</p></div>`;
   return page(entropy, { status, title: heading, body, headers });
@@ -94,7 +94,7 @@ const goneWords = {
 } as const;
 
 /** The form posts to the address that it came from. */
-function lockedCard(isWrong: boolean): Markup {
+function writeLockedCard(isWrong: boolean): Markup {
   const word = isWrong
     ? html`<p class="wrong" role="alert">That is not the password. Try again.</p>`
     : html`<p>Enter it to see what was shared with you.</p>`;

@@ -9,7 +9,7 @@ import {
   sharesKey,
 } from "../../actors/protocol/share.ts";
 import { shareLinkView } from "../../actors/share/share-view.ts";
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import {
   CreateShareRequest,
   type ShareLinkKind,
@@ -19,7 +19,7 @@ import {
 import { type Id, parseId, partitionOfId } from "../../engine/id.ts";
 import { requirePermission } from "../auth/permissions.ts";
 import { type Answer, json, nothing } from "../exchange/answer.ts";
-import { found } from "../exchange/refusal-error.ts";
+import { requireFound } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
 import {
@@ -92,7 +92,7 @@ async function createShare(call: Call<CreateShareRequest>, kind: ShareLinkKind):
     tokenPrefix: tokenPrefix(token),
     createdAtMs,
     accessCount: 0,
-    ...defined({
+    ...omitUndefined({
       name: name === "" ? undefined : name,
       password,
       viewOnly: viewOnly === true ? viewOnly : undefined,
@@ -129,7 +129,7 @@ async function revokeShare(call: Call, kind: ShareLinkKind): Promise<Answer> {
   const link = id === undefined ? undefined : gateway.read(shareLinkKey(id));
   const isMaker = link?.target === target.id && link.user === principal.user.id;
   if (!isMaker && !mayShare(call, target)) requirePermission(principal, "share_any");
-  const { id: own } = found(link?.target === target.id ? link : undefined);
+  const { id: own } = requireFound(link?.target === target.id ? link : undefined);
   const revoke = { kind: "revoke", link: own } as const;
   expectReply(await gateway.ask(sharesKey(target.id), revoke, "settle"), "done");
   return nothing();

@@ -13,7 +13,7 @@ import {
 import { shareResolution } from "../../actors/share/share-view.ts";
 import { limits } from "../../config/limits.ts";
 import type { ShareResolution } from "../../contract/share.ts";
-import { found, RefusalError } from "../exchange/refusal-error.ts";
+import { RefusalError, requireFound } from "../exchange/refusal-error.ts";
 import type { Call } from "../route.ts";
 import { getTitle } from "./share-targets.ts";
 import { isToken, tokenPlace } from "./share-token.ts";
@@ -37,12 +37,12 @@ export function findShared({ service, id: token }: AnyCall): Shared {
   const { gateway, clock } = service;
   if (!isToken(token)) throw new RefusalError({ code: "not_found" });
   const { partition, digest } = tokenPlace(token);
-  const id = found(gateway.read(shareOfTokenKey(partition, digest)));
-  const link = found(gateway.read(shareLinkKey(id)));
-  if (link.revokedAtMs !== undefined) throw gone("revoked");
-  if (isExpired(link, clock.nowMs())) throw gone("expired");
+  const id = requireFound(gateway.read(shareOfTokenKey(partition, digest)));
+  const link = requireFound(gateway.read(shareLinkKey(id)));
+  if (link.revokedAtMs !== undefined) throw onGone("revoked");
+  if (isExpired(link, clock.nowMs())) throw onGone("expired");
   const asset: Asset | undefined = gateway.read(assetKey(link.scope, link.asset));
-  if (asset?.phase !== "ready") throw gone("media_unavailable");
+  if (asset?.phase !== "ready") throw onGone("media_unavailable");
   return { link, asset, digest };
 }
 
@@ -99,6 +99,6 @@ export async function noteVisit({ service }: AnyCall, { link }: Shared): Promise
   await service.gateway.ask(sharesKey(link.target), visit, "settle");
 }
 
-function gone(reason: "revoked" | "expired" | "media_unavailable"): RefusalError {
+function onGone(reason: "revoked" | "expired" | "media_unavailable"): RefusalError {
   return new RefusalError({ code: "gone", reason });
 }

@@ -104,6 +104,6 @@ export function tokenView(gateway: Gateway, { digest, credential }: NewCredentia
   };
 }
 
-export function createdView(gateway: Gateway, { token, drawn }: DrawnToken): CreatedToken {
+export function viewCreated(gateway: Gateway, { token, drawn }: DrawnToken): CreatedToken {
   return { ...tokenView(gateway, drawn), token };
 }

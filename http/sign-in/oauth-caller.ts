@@ -57,10 +57,10 @@ function parseBasic(authorization = ""): { id: string; secret: string } | undefi
   const text = Buffer.from(encoded, "base64").toString();
   const colon = text.indexOf(":");
   if (colon < 0) throw invalidRequest("The Basic credentials are malformed.");
-  return { id: decoded(text.slice(0, colon)), secret: decoded(text.slice(colon + 1)) };
+  return { id: decode(text.slice(0, colon)), secret: decode(text.slice(colon + 1)) };
 }
 
-function decoded(text: string): string {
+function decode(text: string): string {
   return new URLSearchParams(`part=${text.replaceAll("&", "%26")}`).get("part") ?? "";
 }
 

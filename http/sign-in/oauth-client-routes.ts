@@ -19,7 +19,7 @@ import { parseId } from "../../engine/id.ts";
 import { timestamp } from "../../engine/timestamp.ts";
 import { computeDigest } from "../auth/principals.ts";
 import { type Answer, json, nothing } from "../exchange/answer.ts";
-import { found } from "../exchange/refusal-error.ts";
+import { requireFound } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { anywhere, type Call, jsonBody, type Route, route } from "../route.ts";
 import { auditNote } from "./audit-note.ts";
@@ -92,7 +92,7 @@ async function create(call: Call<CreateClientRequest>): Promise<Answer> {
 
 async function remove(call: Call): Promise<Answer> {
   const { service, principal, id } = call;
-  const client = found(parseId(id));
+  const client = requireFound(parseId(id));
   const audit = auditNote(call, "client.delete", client);
   const message: DeleteClient = { kind: "delete_client", client, scope: principal.scope, audit };
   expectReply(await service.gateway.ask(directoryKey, message, "work"), "deleted");

@@ -133,7 +133,7 @@ async function byClient(
     token: { digest: computeDigest(access.token), credential },
   };
   const reply = await service.gateway.ask(directoryKey, message, "work");
-  return shown(access.token, expectReply(reply, "granted").scopes, undefined);
+  return show(access.token, expectReply(reply, "granted").scopes, undefined);
 }
 
 async function byRefresh(call: Call<TokenForm>, client: OAuthCaller): Promise<Answer> {
@@ -168,7 +168,7 @@ async function givePair(
   };
   const message = buildMessage(client.id, pair);
   const reply = await service.gateway.ask(directoryKey, message, "work");
-  return shown(access.token, expectReply(reply, "granted").scopes, refresh);
+  return show(access.token, expectReply(reply, "granted").scopes, refresh);
 }
 
 function drawAccess({ entropy }: Service): { readonly id: string; readonly token: string } {
@@ -178,7 +178,7 @@ function drawAccess({ entropy }: Service): { readonly id: string; readonly token
 
 const noStore = constantHeader("Cache-Control", "no-store");
 
-function shown(token: string, scopes: readonly TokenScope[], refresh: string | undefined): Answer {
+function show(token: string, scopes: readonly TokenScope[], refresh: string | undefined): Answer {
   const view: AccessToken = {
     access_token: token,
     token_type: "Bearer",

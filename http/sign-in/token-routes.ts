@@ -8,7 +8,7 @@ import { CreatedToken, CreateTokenRequest, TokenList } from "../../contract/toke
 import { type Answer, json, nothing } from "../exchange/answer.ts";
 import { expectReply } from "../problems/replies.ts";
 import { anywhere, type Call, jsonBodyWithNulls, type Route, route } from "../route.ts";
-import { createdView, drawToken, tokenView, usualScopes } from "./new-token.ts";
+import { drawToken, tokenView, usualScopes, viewCreated } from "./new-token.ts";
 
 export const tokenRoutes: readonly Route[] = [
   route("POST", "/v1/tokens", {
@@ -46,7 +46,7 @@ async function createToken({
   const made = drawToken(service, principal, principal.user.id, body, usualScopes);
   const message: IssueToken = { kind: "issue_token", token: made.drawn };
   expectReply(await service.gateway.ask(directoryKey, message, "work"), "issued");
-  return json(201, createdView(service.gateway, made));
+  return json(201, viewCreated(service.gateway, made));
 }
 
 function listTokens({ service, principal }: Call): Answer {

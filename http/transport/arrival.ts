@@ -13,7 +13,7 @@ import type { IncomingBody, Valve } from "./incoming-body.ts";
 export interface Receiver {
   chunk(bytes: Uint8Array, isLast: boolean): void;
   /** Nothing came for too long. */
-  stalled(): void;
+  onStall(): void;
   /** True while the receiver holds the client back: its silence is then not its fault. */
   isHeldBack(): boolean;
 }
@@ -63,7 +63,7 @@ export class Arrival {
         chunk: (_, isLast) => {
           if (isLast || this.bytes > bytesMax) resolve();
         },
-        stalled: resolve,
+        onStall: resolve,
         isHeldBack: () => false,
       };
     });
@@ -75,7 +75,7 @@ export class Arrival {
     this.silentMs += passedMs;
     if (this.silentMs >= limits.http.bodyIdleMs) {
       this.stop();
-      this.receiver.stalled();
+      this.receiver.onStall();
     } else {
       this.valve.pause();
       this.valve.resume();
@@ -95,7 +95,7 @@ export function watchArrivals(open: ReadonlySet<Arrival>, clock: Clock): void {
 /** For a body that no route reads. */
 export const noReceiver: Receiver = {
   chunk: () => {},
-  stalled: () => {},
+  onStall: () => {},
   isHeldBack: () => false,
 };
 
@@ -103,7 +103,7 @@ export const noReceiver: Receiver = {
 export function streamReceiver(body: IncomingBody): Receiver {
   return {
     chunk: (bytes, isLast) => body.push(Uint8Array.from(bytes), isLast),
-    stalled: () => body.refuse(stalledBody),
+    onStall: () => body.refuse(stalledBody),
     isHeldBack: () => body.isHeldBack,
   };
 }
@@ -134,7 +134,7 @@ export function bufferReceiver(
         if (isLast) finish(Buffer.concat(chunks));
       }
     },
-    stalled: () => finish("stalled"),
+    onStall: () => finish("stalled"),
     isHeldBack: () => false,
   };
 }

@@ -18,7 +18,7 @@ export function bytesInPieces(bytes: Uint8Array): Stream {
         if (!isGone) sink.end();
         isGone = true;
       };
-      sink.drained(go);
+      sink.onDrain(go);
       go();
       return () => {
         isGone = true;

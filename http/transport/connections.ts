@@ -30,7 +30,7 @@ export class Connections {
   }
 
   /** False when the address, 4 or 16 bytes in hex, has too many open with this one. */
-  opened(address: string): boolean {
+  onOpen(address: string): boolean {
     this.open++;
     if (this.open === 1) this.opensByName.clear();
     const client = clientAt(address);
@@ -40,7 +40,7 @@ export class Connections {
     return !exceeds(client, this.max, (name) => this.opensByName.get(name) ?? 0);
   }
 
-  closed(): void {
+  onClose(): void {
     this.open--;
   }
 

@@ -24,7 +24,7 @@ export class OpenAnswers {
   }
 
   /** Resolves when none is open, at the latest after `patienceMs`. */
-  ended(patienceMs: number): Promise<void> {
+  onEnd(patienceMs: number): Promise<void> {
     if (this.count === 0) return Promise.resolve();
     return new Promise((resolve) => {
       const cancel = this.clock.after(patienceMs, resolve);

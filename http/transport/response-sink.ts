@@ -49,7 +49,7 @@ export class ResponseSink implements Sink {
     return this.pending;
   }
 
-  drained(listener: () => void): void {
+  onDrain(listener: () => void): void {
     this.onDrained = listener;
   }
 

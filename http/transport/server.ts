@@ -45,7 +45,7 @@ export interface Listener {
   /** Takes no more connections; open requests go on, and each answer is its connection's last. */
   stopListening(): void;
   /** Resolves when no request waits for its answer, at the latest after `patienceMs`. */
-  answered(patienceMs: number): Promise<void>;
+  awaitAnswered(patienceMs: number): Promise<void>;
   /** Closes what is still open. */
   close(): void;
 }
@@ -68,8 +68,8 @@ export async function listen(
   const { port, connectionsPerAddress, proxies } = options;
   const connections = new Connections(port, connectionsPerAddress, clock, socketTable);
   const track = (res: uWS.HttpResponse, change: number) => {
-    if (change < 0) connections.closed();
-    else if (!connections.opened(getHexAddress(res)) && !proxies.has(getAddress(res))) res.close();
+    if (change < 0) connections.onClose();
+    else if (!connections.onOpen(getHexAddress(res)) && !proxies.has(getAddress(res))) res.close();
   };
   app.filter(track);
   const open = new OpenAnswers(clock);
@@ -87,7 +87,7 @@ export async function listen(
       // Clients whose connections wait to be taken would see them reset: there are fewest now.
       setImmediate(() => uWS.us_listen_socket_close(socket));
     },
-    answered: (patienceMs) => open.ended(patienceMs),
+    awaitAnswered: (patienceMs) => open.onEnd(patienceMs),
     close: () => void app.close(),
   };
 }
@@ -380,14 +380,15 @@ function findRefusal(exchange: Exchange): Refusal | undefined {
   if (headerBytes > limits.http.headerBytesMax) return { code: "headers_too_large" };
   const encoding = headers["transfer-encoding"];
   if (framings > 1 || (encoding !== undefined && encoding.toLowerCase() !== "chunked"))
-    return malformed("The request's framing is ambiguous.");
-  if (repeated !== undefined) return malformed(`The header ${repeated} may come once only.`);
+    return createMalformedRefusal("The request's framing is ambiguous.");
+  if (repeated !== undefined)
+    return createMalformedRefusal(`The header ${repeated} may come once only.`);
   if (!plainPath.test(path) && oddPath.test(path) && !sharePath.test(path))
-    return malformed("The path has bytes that no path of this service has.");
+    return createMalformedRefusal("The path has bytes that no path of this service has.");
   return undefined;
 }
 
-function malformed(detail: string): Refusal {
+function createMalformedRefusal(detail: string): Refusal {
   return { code: "validation", detail, faults: [{ pointer: "", detail }] };
 }
 

@@ -22,7 +22,7 @@ import type { Clock } from "../../engine/ports/clock.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { AdapterPorts, OpenAdapter } from "../adapter.ts";
 import { type ModerationRefusal, moderationFinder } from "../moderation.ts";
-import { isPrediction, type Prediction, predictionStatus, refusedInput } from "../predictions.ts";
+import { isPrediction, type Prediction, predictionStatus, refuseInput } from "../predictions.ts";
 import {
   type Callback,
   type CallbackVerdict,
@@ -42,7 +42,7 @@ import {
   healthBy,
   ProviderHttp,
   plainOutcome,
-  understood,
+  understand,
 } from "../provider-http.ts";
 import { type Reply, unavailable } from "../replies.ts";
 import { resultFiles } from "../result-files.ts";
@@ -105,18 +105,18 @@ class Cog implements Provider {
       json: { input, webhook, webhook_events_filter: ["start", "completed"] },
     } as const;
     const answer = await answerToSubmit(this.http.ask(getPath(ref), call));
-    const outcome = answer.kind === "answered" ? this.submitted(answer.reply, ref) : answer;
+    const outcome = answer.kind === "answered" ? this.parseSubmitted(answer.reply, ref) : answer;
     if (outcome.kind !== "accepted" && outcome.kind !== "unknown") this.forget(ref);
     return outcome;
   }
 
-  private submitted(reply: Reply, ref: ProviderRef): SubmitOutcome {
+  private parseSubmitted(reply: Reply, ref: ProviderRef): SubmitOutcome {
     // All its slots are taken.
     const status = reply.status === 409 ? 429 : reply.status;
     const plain = plainOutcome({ ...reply, status }, this.clock.nowMs());
     if (plain !== undefined) return plain;
     if (reply.status >= 400)
-      return { kind: "refused", ...refusedInput(reply, this.findModeration), billed: false };
+      return { kind: "refused", ...refuseInput(reply, this.findModeration), billed: false };
     const { json } = reply;
     if (status >= 300 || !isPrediction(json) || json.id !== ref) return { kind: "unknown" };
     this.learn(json, 0);
@@ -160,7 +160,7 @@ class Cog implements Provider {
     if (isOver) return { kind: "refused" };
     switch (reply.status) {
       case 200:
-        return this.stopped(known);
+        return this.answerStopped(known);
       case 404:
         return { kind: "failed" };
       case 405:
@@ -171,7 +171,7 @@ class Cog implements Provider {
   }
 
   /** The server does not say what it stopped: its callback does, when it is a restart too late. */
-  private stopped({ typicalSeconds, startedAtMs }: Known): CancelAnswer {
+  private answerStopped({ typicalSeconds, startedAtMs }: Known): CancelAnswer {
     if (typicalSeconds === undefined) return { kind: "requested" };
     if (startedAtMs === undefined) return { kind: "cancelled" };
     const ranMs = this.clock.monotonicMs() - startedAtMs;
@@ -181,7 +181,7 @@ class Cog implements Provider {
   /** Rejects with a `PortError` while too many outputs wait to be stored: cog calls again. */
   async verifyCallback({ of, rawBody }: Callback): Promise<CallbackVerdict> {
     if (of === undefined) return { ok: false };
-    const body = parsed(rawBody);
+    const body = parse(rawBody);
     if (!isPrediction(body)) return { ok: true };
     const ref = getPrediction(of.job);
     if (body.id !== ref) return { ok: false };
@@ -217,7 +217,7 @@ class Cog implements Provider {
 
   health(): Promise<Health> {
     return healthBy(this.http.ask(healthPath), (reply) => {
-      const { status } = understood(isServerState, reply);
+      const { status } = understand(isServerState, reply);
       if (status === "SETUP_FAILED" || status === "DEFUNCT") return "down";
       return status === "READY" || status === "BUSY" ? "up" : "degraded";
     });
@@ -231,7 +231,7 @@ class Cog implements Provider {
   private async serverState(): Promise<ServerState> {
     const reply = await this.http.ask(healthPath);
     checkAvailable(reply);
-    return understood(isServerState, reply);
+    return understand(isServerState, reply);
   }
 
   private ask(ref: ProviderRef): Known {
@@ -274,7 +274,7 @@ function getPath(ref: ProviderRef): string {
   return `/predictions/${ref}`;
 }
 
-function parsed(rawBody: Uint8Array): unknown {
+function parse(rawBody: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(rawBody).toString("utf8"));
   } catch {

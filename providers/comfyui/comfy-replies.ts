@@ -4,7 +4,7 @@ import { type Members, readMembers, readText } from "../advice.ts";
 import { isFlagged, keepItems, readFlags } from "../flags.ts";
 import { type ModerationRefusal, moderationBy } from "../moderation.ts";
 import { type ProviderFailure, type ProviderStatus, ReplyError } from "../provider.ts";
-import { understood } from "../provider-http.ts";
+import { understand } from "../provider-http.ts";
 import { customerMessage, type Reply } from "../replies.ts";
 import { checkFiles } from "../result-files.ts";
 import { readState } from "../state-words.ts";
@@ -31,16 +31,16 @@ const Queue = Type.Object({
 const isQueue = check<Static<typeof Queue>>(Queue);
 
 /** What waits and what runs, other people's prompts among it. */
-export function queuedPrompts(reply: Reply): readonly QueuedPrompt[] {
-  const { queue_running: running, queue_pending: pending } = understood(isQueue, reply);
+export function parseQueuedPrompts(reply: Reply): readonly QueuedPrompt[] {
+  const { queue_running: running, queue_pending: pending } = understand(isQueue, reply);
   return [
-    ...running.flatMap((item) => queuedPrompt(item, "running")),
-    ...pending.flatMap((item) => queuedPrompt(item, "queued")),
+    ...running.flatMap((item) => parseQueuedPrompt(item, "running")),
+    ...pending.flatMap((item) => parseQueuedPrompt(item, "queued")),
   ];
 }
 
 /** Of `[number, prompt_id, graph, extra_data, outputs]`. */
-function queuedPrompt(item: unknown, state: QueuedPrompt["state"]): QueuedPrompt[] {
+function parseQueuedPrompt(item: unknown, state: QueuedPrompt["state"]): QueuedPrompt[] {
   if (!Array.isArray(item)) return [];
   const [, id, graph, extra]: readonly unknown[] = item;
   if (typeof id !== "string" || !isPromptId.test(id)) return [];
@@ -58,8 +58,8 @@ export type EndedPrompt = Static<typeof Ended>;
 const isEnded = check<EndedPrompt>(Ended);
 
 /** Undefined for one that has not ended, or is not known. Throws `ReplyError`. */
-export function endedPrompt(reply: Reply, id: string): EndedPrompt | undefined {
-  const history = understood(isMembers, reply);
+export function findEndedPrompt(reply: Reply, id: string): EndedPrompt | undefined {
+  const history = understand(isMembers, reply);
   if (Object.keys(history).length === 0) return undefined;
   const ended = Object.hasOwn(history, id) ? history[id] : undefined;
   if (isEnded(ended)) return ended;
@@ -79,17 +79,17 @@ export function computeEnd(
   const state = readState(readText(readMembers(ended.status)["status_str"]) ?? "success");
   if (state === "queued" || state === "running") return { state };
   if (state === "succeeded") {
-    const { places, hasFlagged } = savedFiles(ended);
+    const { places, hasFlagged } = listSavedFiles(ended);
     const isRefused = hasFlagged && places.length === 0;
     return isRefused ? { state: "failed", ...moderationBy(""), atOutput: true } : { state };
   }
-  if (state === "canceled" || told(ended, "execution_interrupted") !== undefined) {
+  if (state === "canceled" || findMessage(ended, "execution_interrupted") !== undefined) {
     if (!billedPartway) return { state: "canceled", billed: false };
     const share = ranShare(ended);
     if (share === undefined) return { state: "canceled" };
     return { state: "canceled", billed: share > 0, billedFraction: share };
   }
-  const text = told(ended, "execution_error")?.["exception_message"];
+  const text = findMessage(ended, "execution_error")?.["exception_message"];
   const refusal = findModeration(typeof text === "string" ? text : "");
   const failure = refusal ?? { class: "upstream", message: customerMessage(text, broken) };
   return { state: "failed", ...failure, atOutput: true };
@@ -98,7 +98,7 @@ export function computeEnd(
 const broken = "The model could not finish this generation.";
 
 /** What the server said of one kind while it ran. */
-function told({ status }: EndedPrompt, name: string): Members | undefined {
+function findMessage({ status }: EndedPrompt, name: string): Members | undefined {
   const { messages } = readMembers(status);
   const list: readonly unknown[] = Array.isArray(messages) ? messages : [];
   const found = list.find((message) => Array.isArray(message) && message[0] === name);
@@ -107,8 +107,8 @@ function told({ status }: EndedPrompt, name: string): Members | undefined {
 
 /** The share of its usual time that an interrupted prompt ran, where the server says when. */
 export function ranShare(ended: EndedPrompt): number | undefined {
-  const startMs = told(ended, "execution_start")?.["timestamp"];
-  const endMs = told(ended, "execution_interrupted")?.["timestamp"];
+  const startMs = findMessage(ended, "execution_start")?.["timestamp"];
+  const endMs = findMessage(ended, "execution_interrupted")?.["timestamp"];
   const extra: unknown = Array.isArray(ended.prompt) ? ended.prompt[3] : undefined;
   const seconds = readMembers(extra)["typical_seconds"];
   if (typeof startMs !== "number" || typeof endMs !== "number") return undefined;
@@ -126,11 +126,11 @@ const fileKinds = ["images", "gifs", "videos", "audio", "3d"] as const;
 
 /** Where `GET` gives the files that were saved; previews are not. Throws `ResultError`. */
 export function filePlaces(ended: EndedPrompt): readonly string[] {
-  return checkFiles(savedFiles(ended).places);
+  return checkFiles(listSavedFiles(ended).places);
 }
 
 /** Without those that a node of the graph flagged. */
-function savedFiles({ outputs }: EndedPrompt) {
+function listSavedFiles({ outputs }: EndedPrompt) {
   const nodes = Object.values(readMembers(outputs));
   const files = nodes.flatMap((output) =>
     fileKinds.flatMap((kind) => {
@@ -152,7 +152,10 @@ const Refusal = Type.Object({
 const isRefusal = check<Static<typeof Refusal>>(Refusal);
 
 /** Why a graph was not taken, with the first input that is at fault. */
-export function refusedGraph({ json }: Reply, findModeration: FindModeration): ProviderFailure {
+export function explainRefusedGraph(
+  { json }: Reply,
+  findModeration: FindModeration,
+): ProviderFailure {
   const texts = isRefusal(json) ? [json.error.message, ...nodeFaults(json.node_errors)] : [];
   const message = customerMessage(texts.slice(0, 2).join(": "), untaken);
   return findModeration(texts.join(" ")) ?? { class: "invalid_input", message };

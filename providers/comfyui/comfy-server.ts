@@ -7,13 +7,13 @@ import type { AdapterPorts } from "../adapter.ts";
 import { readMembers } from "../advice.ts";
 import { formBody } from "../form-body.ts";
 import type { Health, OpenStream, UploadFile } from "../provider.ts";
-import { checkAvailable, healthBy, ProviderHttp, understood } from "../provider-http.ts";
+import { checkAvailable, healthBy, ProviderHttp, understand } from "../provider-http.ts";
 import { fileBytes, type Reply, unavailable } from "../replies.ts";
 import {
   type EndedPrompt,
-  endedPrompt,
+  findEndedPrompt,
+  parseQueuedPrompts,
   type QueuedPrompt,
-  queuedPrompts,
 } from "./comfy-replies.ts";
 import { ProgressFeed } from "./progress-feed.ts";
 
@@ -55,14 +55,14 @@ export class ComfyServer {
     const bytesMax = limits.providers.queueBytesMax;
     const reply = await this.http.ask("/queue", { bytesMax });
     checkAvailable(reply);
-    return queuedPrompts(reply);
+    return parseQueuedPrompts(reply);
   }
 
   /** Undefined for a prompt that has not ended, or is not known. */
   async history(id: string): Promise<EndedPrompt | undefined> {
     const reply = await this.http.ask(`/history/${id}`);
     checkAvailable(reply);
-    return endedPrompt(reply, id);
+    return findEndedPrompt(reply, id);
   }
 
   /** Resolves to whether the server has such a call. */
@@ -92,7 +92,7 @@ export class ComfyServer {
     const reply = await this.http.ask("/upload/image", { method: "POST", body });
     checkAvailable(reply);
     if (reply.status !== 200) throw new PortError("The provider does not take this file.", false);
-    const { name: given, subfolder = "" } = understood(isUploaded, reply);
+    const { name: given, subfolder = "" } = understand(isUploaded, reply);
     return subfolder === "" ? given : `${subfolder}/${given}`;
   }
 

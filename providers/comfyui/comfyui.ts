@@ -44,11 +44,11 @@ import {
   computeEnd,
   type EndedPrompt,
   type EndTerms,
+  explainRefusedGraph,
   filePlaces,
   promptId,
   type QueuedPrompt,
   ranShare,
-  refusedGraph,
 } from "./comfy-replies.ts";
 import { ComfyServer } from "./comfy-server.ts";
 import { UploadedFiles } from "./uploaded-files.ts";
@@ -99,13 +99,13 @@ class Comfyui implements Provider {
     const answer = await answerToSubmit(server.submit(job, input, extra)).finally(() => {
       server.sending--;
     });
-    const outcome = answer.kind === "answered" ? this.submitted(answer.reply, server) : answer;
+    const outcome = answer.kind === "answered" ? this.parseSubmitted(answer.reply, server) : answer;
     const isWatched = outcome.kind === "accepted" && outcome.ref === getRef({ server, id: job });
     if (!isWatched) server.progress.unwatch(job);
     return outcome;
   }
 
-  private submitted(reply: Reply, server: ComfyServer): SubmitOutcome {
+  private parseSubmitted(reply: Reply, server: ComfyServer): SubmitOutcome {
     const { status, json } = reply;
     // A gateway between may have passed the graph on; the look-up tells.
     if (status === 502 || status === 504) return { kind: "unknown" };
@@ -114,7 +114,7 @@ class Comfyui implements Provider {
     if (status >= 400)
       return {
         kind: "refused",
-        ...refusedGraph(reply, this.endTerms.findModeration),
+        ...explainRefusedGraph(reply, this.endTerms.findModeration),
         billed: false,
       };
     if (status >= 300 || !isTaken(json)) return { kind: "unknown" };
@@ -184,7 +184,7 @@ class Comfyui implements Provider {
     const { server, id } = placed;
     const ended = await server.history(id);
     if (ended !== undefined) return this.endStatus(placed, ended);
-    const queued = await this.queued(placed);
+    const queued = await this.findQueued(placed);
     if (queued !== undefined) return this.openStatus(server, queued);
     // It may have ended between the two.
     const endedSince = await server.history(id);
@@ -204,7 +204,7 @@ class Comfyui implements Provider {
     return status;
   }
 
-  private async queued({ server, id }: Placed): Promise<QueuedPrompt | undefined> {
+  private async findQueued({ server, id }: Placed): Promise<QueuedPrompt | undefined> {
     return (await server.queue()).find((prompt) => prompt.id === id);
   }
 
@@ -222,16 +222,16 @@ class Comfyui implements Provider {
   async cancel(ref: ProviderRef): Promise<CancelAnswer> {
     const placed = this.parse(ref);
     if (placed === undefined) return { kind: "failed" };
-    let queued = await this.queued(placed);
+    let queued = await this.findQueued(placed);
     if (queued?.state === "queued") {
       if (!(await placed.server.unqueue(placed.id))) return { kind: "unsupported" };
-      queued = await this.queued(placed);
-      const isRemoved = queued === undefined && (await this.ended(placed)) === undefined;
+      queued = await this.findQueued(placed);
+      const isRemoved = queued === undefined && (await this.onEnd(placed)) === undefined;
       if (isRemoved) return { kind: "cancelled" };
       if (queued?.state === "queued") return { kind: "failed" };
     }
     if (queued === undefined) {
-      const ended = await this.ended(placed);
+      const ended = await this.onEnd(placed);
       return { kind: ended === undefined ? "failed" : "refused" };
     }
     return this.isTargeted ? this.interrupt(placed) : { kind: "unsupported" };
@@ -239,10 +239,10 @@ class Comfyui implements Provider {
 
   private async interrupt(placed: Placed): Promise<CancelAnswer> {
     if (!(await placed.server.interrupt(placed.id))) return { kind: "unsupported" };
-    let ended = await this.ended(placed);
+    let ended = await this.onEnd(placed);
     for (let reads = 0; ended === undefined && reads < limits.providers.cancelReads; reads++) {
       await this.pause(limits.providers.cancelReadMs);
-      ended = await this.ended(placed);
+      ended = await this.onEnd(placed);
     }
     if (ended === undefined) return { kind: "requested" };
     if (computeEnd(ended, this.endTerms).state === "succeeded") return { kind: "refused" };
@@ -251,7 +251,7 @@ class Comfyui implements Provider {
     return { kind: "stopped_partway", ...(billedFraction === undefined ? {} : { billedFraction }) };
   }
 
-  private ended({ server, id }: Placed): Promise<EndedPrompt | undefined> {
+  private onEnd({ server, id }: Placed): Promise<EndedPrompt | undefined> {
     return server.history(id);
   }
 

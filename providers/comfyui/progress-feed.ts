@@ -94,7 +94,7 @@ export class ProgressFeed {
 
   private take(frame: Buffer): void {
     if (frame.length > limits.providers.frameTextBytesMax) return;
-    const message = parsed(frame);
+    const message = parse(frame);
     if (!isMessage(message)) return;
     this.failures = 0;
     const { type, data } = message;
@@ -102,7 +102,7 @@ export class ProgressFeed {
   }
 }
 
-function parsed(frame: Buffer): unknown {
+function parse(frame: Buffer): unknown {
   try {
     return JSON.parse(frame.toString("utf8"));
   } catch {

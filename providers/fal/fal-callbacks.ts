@@ -4,7 +4,7 @@ import { check, type Static, Type } from "../../config/schema.ts";
 import type { AdapterPorts } from "../adapter.ts";
 import { KeyCache } from "../key-cache.ts";
 import { type Callback, ReplyError } from "../provider.ts";
-import { inTime, understood } from "../provider-http.ts";
+import { inTime, understand } from "../provider-http.ts";
 import { readReply } from "../replies.ts";
 import { isTimely } from "../webhook-signatures.ts";
 
@@ -55,7 +55,7 @@ export class FalCallbacks {
 /** Keys of other kinds are passed over. */
 function parseKeys(reply: Awaited<ReturnType<typeof readReply>>): KeyObject[] {
   if (reply.status !== 200) throw new ReplyError(`The provider's keys answer ${reply.status}.`);
-  const { keys } = understood(isKeySet, reply);
+  const { keys } = understand(isKeySet, reply);
   return keys.filter(isKey).map((key) => createPublicKey({ key: { ...key }, format: "jwk" }));
 }
 

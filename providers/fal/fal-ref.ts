@@ -1,5 +1,5 @@
 /** What must be known of a request to a fal queue to find it again, as a `ProviderRef`. */
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import { check, type Static, Type } from "../../config/schema.ts";
 import type { ProviderRef } from "../provider.ts";
@@ -24,7 +24,9 @@ const isRequest = check<FalRequest>(schema);
 export function falRef(request: FalRequest): ProviderRef | undefined {
   if (!isRequest(request)) return undefined;
   const { id, app, units } = request;
-  const refs = [request, { id, app, ...defined({ units }) }].map((known) => JSON.stringify(known));
+  const refs = [request, { id, app, ...omitUndefined({ units }) }].map((known) =>
+    JSON.stringify(known),
+  );
   return refs.find((ref) => ref.length <= limits.providers.refMax);
 }
 

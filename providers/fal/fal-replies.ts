@@ -96,7 +96,7 @@ const outputMembers = [
 ] as const;
 
 /** What of an output is delivered, with what a filter flagged of it. */
-export function deliveredOutput(output: unknown): unknown {
+export function getDeliveredOutput(output: unknown): unknown {
   const members = readMembers(output);
   const name = outputMembers.find((member) => members[member] != null);
   const flags = readFlags(output);

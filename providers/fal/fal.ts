@@ -10,7 +10,7 @@
  */
 
 import type { CancelAnswer } from "../../actors/protocol/job.ts";
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import type { ProviderConfig } from "../../config/provider-config.ts";
 import type { AdapterPorts, OpenAdapter } from "../adapter.ts";
@@ -36,7 +36,7 @@ import {
   healthBy,
   ProviderHttp,
   plainOutcome,
-  understood,
+  understand,
 } from "../provider-http.ts";
 import { isGone, type Reply, unavailable } from "../replies.ts";
 import { isAllFlagged, resultFiles } from "../result-files.ts";
@@ -44,10 +44,10 @@ import { readState } from "../state-words.ts";
 import { FalCallbacks, parseRequest } from "./fal-callbacks.ts";
 import { type FalRequest, falPaths, falPlaces, falRef, parseFalRef } from "./fal-ref.ts";
 import {
-  deliveredOutput,
   type FalStatus,
   falBilling,
   falFailure,
+  getDeliveredOutput,
   hasRun,
   isOfModel,
   isStatus,
@@ -110,10 +110,10 @@ class Fal implements Provider {
     const call = { method: "POST", json: input, headers } as const;
     const answer = await answerToSubmit(this.http.ask(`${submit}${query}`, call));
     if (answer.kind !== "answered") return answer;
-    return this.submitted(answer.reply, app, more.expectedUnits);
+    return this.parseSubmitted(answer.reply, app, more.expectedUnits);
   }
 
-  private submitted(reply: Reply, app: string, units: number | undefined): SubmitOutcome {
+  private parseSubmitted(reply: Reply, app: string, units: number | undefined): SubmitOutcome {
     const plain = plainOutcome(reply, this.ports.clock.nowMs());
     if (plain !== undefined) return plain;
     if (reply.status >= 400) {
@@ -128,18 +128,18 @@ class Fal implements Provider {
   /** URLs are kept that are the provider's own and not where they must be anyway. */
   private getRef(json: unknown, app: string, units: number | undefined): ProviderRef | undefined {
     if (!isSubmitted(json)) return undefined;
-    const plain = { id: json.request_id, app, ...defined({ units }) };
+    const plain = { id: json.request_id, app, ...omitUndefined({ units }) };
     const places = falPlaces(plain);
-    const given = (url: unknown, place: string) => {
+    const checkGivenUrl = (url: unknown, place: string) => {
       const own = this.http.ownUrl(url);
       return own?.endsWith(place) ? undefined : own;
     };
     const urls = {
-      status_url: given(json.status_url, places.status),
-      response_url: given(json.response_url, places.response),
-      cancel_url: given(json.cancel_url, places.cancel),
+      status_url: checkGivenUrl(json.status_url, places.status),
+      response_url: checkGivenUrl(json.response_url, places.response),
+      cancel_url: checkGivenUrl(json.cancel_url, places.cancel),
     };
-    const ref = falRef({ ...plain, ...defined(urls) });
+    const ref = falRef({ ...plain, ...omitUndefined(urls) });
     if (ref !== undefined)
       this.known.set(plain.id, { ref, state: "queued", isToBeCanceled: false });
     return ref;
@@ -152,7 +152,7 @@ class Fal implements Provider {
     const reply = await this.http.ask(withoutLogs(falPlaces(request).status));
     checkAvailable(reply);
     if (!isSuccess(reply)) return missing(reply, known);
-    const status = understood(isStatus, reply);
+    const status = understand(isStatus, reply);
     const state = readState(status.status);
     if (state !== "queued" && state !== "running") return this.ending(request, known, status);
     known.state = state;
@@ -182,7 +182,7 @@ class Fal implements Provider {
   }
 
   private success({ units }: FalRequest, known: Known, reply: Reply): ProviderStatus {
-    const output = deliveredOutput(reply.json);
+    const output = getDeliveredOutput(reply.json);
     if (isAllFlagged(output))
       return { state: "failed", ...moderationBy(""), atOutput: true, ...falBilling(reply, units) };
     known.result = { files: resultFiles(output) };
@@ -197,7 +197,7 @@ class Fal implements Provider {
     const reply = await this.http.ask(falPlaces(request).response);
     checkAvailable(reply);
     if (reply.status !== 200) throw new GoneError(`the result answers ${reply.status}`);
-    return { files: resultFiles(deliveredOutput(reply.json)) };
+    return { files: resultFiles(getDeliveredOutput(reply.json)) };
   }
 
   async cancel(ref: ProviderRef): Promise<CancelAnswer> {
@@ -238,10 +238,10 @@ class Fal implements Provider {
     // A submit that was not answered: the callback is the first to name the request.
     const named =
       id !== undefined && of !== undefined
-        ? falRef({ id, app: falPaths(of.model).app, ...defined({ units: of.expectedUnits }) })
+        ? falRef({ id, app: falPaths(of.model).app, ...omitUndefined({ units: of.expectedUnits }) })
         : undefined;
     const ref = this.known.get(id ?? "")?.ref ?? named;
-    return { ok: true, ...defined({ ref }) };
+    return { ok: true, ...omitUndefined({ ref }) };
   }
 
   /** There is no call for it: a request that cannot be there is asked for. */
@@ -264,7 +264,7 @@ class Fal implements Provider {
       response_url: this.http.ownUrl(request.response_url),
       cancel_url: this.http.ownUrl(request.cancel_url),
     };
-    return { id, app, ...defined({ units, ...urls }) };
+    return { id, app, ...omitUndefined({ units, ...urls }) };
   }
 
   private know(ref: ProviderRef, { id }: FalRequest): Known {

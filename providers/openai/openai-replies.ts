@@ -1,5 +1,5 @@
 /** What OpenAI's API and its dialects answer: errors, files, videos. */
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import { check, type Static, Type } from "../../config/schema.ts";
 import { readAmount, readMembers, readText } from "../advice.ts";
 import { type ModerationRefusal, moderationBy } from "../moderation.ts";
@@ -24,7 +24,7 @@ function faultIn(json: unknown): Fault {
   const { error, detail } = readMembers(json);
   const { message, type, code } = readMembers(error);
   const text = readText(message) ?? readText(error) ?? readText(detail);
-  return { ...defined({ message: text }), type, code };
+  return { ...omitUndefined({ message: text }), type, code };
 }
 
 function isOneAmong(codes: readonly unknown[], { code, type }: Fault): boolean {
@@ -80,7 +80,7 @@ export function videoStatus(
       return { state, ...videoFailure(error, findModeration), atOutput: true };
     case "running": {
       const percent = readAmount(progress);
-      return { state, ...defined({ progress: percent && Math.min(1, percent / 100) }) };
+      return { state, ...omitUndefined({ progress: percent && Math.min(1, percent / 100) }) };
     }
   }
 }

@@ -8,7 +8,7 @@
  */
 
 import type { CancelAnswer } from "../../actors/protocol/job.ts";
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import type { ProviderConfig } from "../../config/provider-config.ts";
 import { check, Type } from "../../config/schema.ts";
@@ -103,7 +103,7 @@ class Openai implements Provider {
     const { webhookSecret } = this;
     if (webhookSecret === undefined || !isStandardWebhook(callback, nowMs)) return { ok: false };
     if (!isSignedWith(webhookSecret, callback)) return { ok: false };
-    return { ok: true, ...defined({ ref: refIn(callback.rawBody) }) };
+    return { ok: true, ...omitUndefined({ ref: refIn(callback.rawBody) }) };
   }
 
   health(): Promise<Health> {

@@ -10,7 +10,7 @@
  */
 
 import type { CancelAnswer } from "../../actors/protocol/job.ts";
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
@@ -30,7 +30,7 @@ import {
 } from "../provider.ts";
 import type { ProviderHttp } from "../provider-http.ts";
 import { fileBytes, readReply } from "../replies.ts";
-import { checkFiles, heldFile } from "../result-files.ts";
+import { checkFiles, holdFile } from "../result-files.ts";
 import {
   broken,
   type FileList,
@@ -151,15 +151,15 @@ export class SynchronousCalls {
       if (answer.status !== 200) {
         const refusal = refusalBy(await readReply(answer), clock.nowMs(), findModeration);
         const isOurs = refusal.kind === "refused" || refusal.kind === "busy";
-        return isOurs ? refusal : failed(broken);
+        return isOurs ? refusal : createFailure(broken);
       }
       call.result = await this.read(call, kind, answer);
       return call.result === undefined ? { kind: "refused", ...moderationBy("") } : undefined;
     } catch (error) {
       if (error instanceof WebError && !error.wasSent) return { kind: "down" };
-      if (error instanceof ResultError) return failed(error.message);
-      if (error instanceof ReplyError) return failed(incomprehensible);
-      if (error instanceof PortError) return failed(broken);
+      if (error instanceof ResultError) return createFailure(error.message);
+      if (error instanceof ReplyError) return createFailure(incomprehensible);
+      if (error instanceof PortError) return createFailure(broken);
       throw error;
     } finally {
       stopTimer();
@@ -191,7 +191,7 @@ export class SynchronousCalls {
     }
     const { bytesMax } = this.ports;
     if (kind === "sound")
-      return { files: [heldFile(await this.readBytes(call, answer, bytesMax))] };
+      return { files: [holdFile(await this.readBytes(call, answer, bytesMax))] };
     const bytes = await this.readBytes(call, answer, inlineCost * limits.fetch.filesMax * bytesMax);
     const { data } = fileList(bytes);
     const entries = data.filter((entry) => !isWhole(readFlags(entry)));
@@ -201,7 +201,7 @@ export class SynchronousCalls {
     this.hold(call, found.reduce((sum, { held }) => sum + held, 0) - call.bytes);
     const prompts = entries.map((entry) => readText(readMembers(entry)["revised_prompt"]));
     const enhancedPrompt = prompts.find((text) => text !== undefined && text !== "");
-    return { files, ...defined({ enhancedPrompt }) };
+    return { files, ...omitUndefined({ enhancedPrompt }) };
   }
 
   /** With how many bytes of it are held in memory; undefined for what names no file. */
@@ -210,7 +210,7 @@ export class SynchronousCalls {
     if (typeof inline === "string" && inline !== "") {
       const bytes = Buffer.from(inline, "base64");
       this.checkSize(bytes);
-      return { file: heldFile(bytes), held: bytes.length };
+      return { file: holdFile(bytes), held: bytes.length };
     }
     const own = this.ports.http.ownUrl(url);
     if (own !== undefined) return { file: this.ownFile(own), held: 0 };
@@ -266,7 +266,7 @@ export class SynchronousCalls {
 /** What base64 and JSON make of a file, at the most. */
 const inlineCost = 2;
 
-function failed(message: string): Refusal {
+function createFailure(message: string): Refusal {
   return { kind: "refused", class: "upstream", message };
 }
 

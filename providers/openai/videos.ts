@@ -9,7 +9,7 @@ import {
   ReplyError,
   type SubmitOutcome,
 } from "../provider.ts";
-import { answerToSubmit, checkAvailable, type ProviderHttp, understood } from "../provider-http.ts";
+import { answerToSubmit, checkAvailable, type ProviderHttp, understand } from "../provider-http.ts";
 import { fileBytes, isGone, unavailable } from "../replies.ts";
 import { readState } from "../state-words.ts";
 import {
@@ -95,7 +95,7 @@ export class Videos {
     const reply = await this.ports.http.ask(getPath(id));
     if (isGone(reply)) return undefined;
     checkAvailable(reply);
-    const video = understood(isVideo, reply);
+    const video = understand(isVideo, reply);
     if (reply.status !== 200 || video.id !== id)
       throw new ReplyError("The provider answered with another video.");
     return video;

@@ -6,7 +6,7 @@
  */
 
 import type { CancelAnswer } from "../../actors/protocol/job.ts";
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import type { ProviderConfig } from "../../config/provider-config.ts";
 import { check, Type } from "../../config/schema.ts";
@@ -20,7 +20,7 @@ import {
   type Prediction,
   predictionId,
   predictionStatus,
-  refusedInput,
+  refuseInput,
 } from "../predictions.ts";
 import {
   type Callback,
@@ -42,7 +42,7 @@ import {
   healthBy,
   ProviderHttp,
   plainOutcome,
-  understood,
+  understand,
 } from "../provider-http.ts";
 import { isGone, type Reply } from "../replies.ts";
 import { resultFiles } from "../result-files.ts";
@@ -94,17 +94,17 @@ class Replicate implements Provider {
     const call = {
       method: "POST",
       headers: { "cancel-after": `${seconds}s` },
-      json: { ...defined({ version, webhook, webhook_events_filter: events }), input },
+      json: { ...omitUndefined({ version, webhook, webhook_events_filter: events }), input },
     } as const;
     const answer = await answerToSubmit(this.http.ask(path, call));
-    return answer.kind === "answered" ? this.submitted(answer.reply, typicalSeconds) : answer;
+    return answer.kind === "answered" ? this.parseSubmitted(answer.reply, typicalSeconds) : answer;
   }
 
-  private submitted(reply: Reply, typicalSeconds: number): SubmitOutcome {
+  private parseSubmitted(reply: Reply, typicalSeconds: number): SubmitOutcome {
     const plain = plainOutcome(reply, this.clock.nowMs());
     if (plain !== undefined) return plain;
     if (reply.status >= 400)
-      return { kind: "refused", ...refusedInput(reply, this.findModeration), billed: false };
+      return { kind: "refused", ...refuseInput(reply, this.findModeration), billed: false };
     if (reply.status >= 300 || !isPrediction(reply.json)) return { kind: "unknown" };
     const ref = getRef(reply.json.id, typicalSeconds);
     this.refsById.set(reply.json.id, ref);
@@ -137,7 +137,7 @@ class Replicate implements Provider {
     if (reply.status === 404) return { kind: "failed" };
     if (reply.status === 405) return { kind: "unsupported" };
     checkAvailable(reply);
-    let answer = cancelAnswer(understood(isPrediction, reply), job.typicalSeconds);
+    let answer = cancelAnswer(understand(isPrediction, reply), job.typicalSeconds);
     for (let reads = 0; answer === undefined && reads < limits.providers.cancelReads; reads++) {
       await this.pause(limits.providers.cancelReadMs);
       const prediction = await this.read(job.id);
@@ -155,7 +155,7 @@ class Replicate implements Provider {
     // A submit that was not answered: the callback is the first to name the prediction.
     const named = id !== undefined && of !== undefined ? getRef(id, of.typicalSeconds) : undefined;
     const ref = this.refsById.get(id ?? "") ?? named;
-    return { ok: true, ...defined({ ref }) };
+    return { ok: true, ...omitUndefined({ ref }) };
   }
 
   health(): Promise<Health> {
@@ -172,7 +172,7 @@ class Replicate implements Provider {
     const reply = await this.http.ask(getPath(id));
     if (isGone(reply)) return undefined;
     checkAvailable(reply);
-    const prediction = understood(isPrediction, reply);
+    const prediction = understand(isPrediction, reply);
     if (reply.status !== 200 || prediction.id !== id)
       throw new ReplyError("The provider answered with another prediction.");
     return prediction;
@@ -185,7 +185,7 @@ class Replicate implements Provider {
   private async fetchSecrets(): Promise<readonly WebhookSecret[]> {
     const reply = await this.http.ask("/v1/webhooks/default/secret");
     checkAvailable(reply);
-    return [parseWebhookSecret(understood(isSecret, reply).key)];
+    return [parseWebhookSecret(understand(isSecret, reply).key)];
   }
 
   private pause(delayMs: number): Promise<void> {

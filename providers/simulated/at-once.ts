@@ -17,10 +17,10 @@ export type ConcludeAtOnce = (effect: OutsideEffect) => JobMessage | undefined;
 
 /** Counts the calls that it saves, since these are what a provider would have been asked. */
 export function concludeAtOnce(ids: IdMint, tally: Tally): ConcludeAtOnce {
-  const counted = (op: string, outcome: string) =>
+  const createCounter = (op: string, outcome: string) =>
     tally.count("provider_requests_total", { provider: simulatedProvider, op, outcome });
-  const submits = counted("submit", "accepted");
-  const results = counted("result", "ok");
+  const submits = createCounter("submit", "accepted");
+  const results = createCounter("result", "ok");
   return (outside) => {
     const effect = outside as JobEffect;
     if (effect.kind !== "provider.submit" || effect.mayEndAtOnce !== true) return undefined;

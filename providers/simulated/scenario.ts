@@ -2,7 +2,7 @@
  * What the words `sim:...` of a prompt ask a simulated model to do; anywhere, space-separated,
  * combinable.
  */
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 
 export interface Scenario {
   /** Running time and time in the provider's queue. */
@@ -89,7 +89,7 @@ function change(name: string, amount: number): Partial<Scenario> {
       return { callback: "forged" };
     default: {
       const cancel = cancelScenarios.find((scenario) => name === `cancel_${scenario}`);
-      return defined({ cancel });
+      return omitUndefined({ cancel });
     }
   }
 }

@@ -223,12 +223,12 @@ export async function launch(
 /** A program that takes Chromium's arguments, starts it in the fence and leaves its number. */
 async function writeStarter(own: OwnFolder, words: readonly string[]): Promise<string> {
   const path = join(own.farmFolder, "chromium");
-  const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
-  const home = quoted(own.path);
+  const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+  const home = quote(own.path);
   const text = `#!/bin/sh
-echo $$ > ${quoted(join(own.farmFolder, pidFile))}
+echo $$ > ${quote(join(own.farmFolder, pidFile))}
 exec env -i PATH=/usr/bin:/bin:/usr/sbin:/sbin LANG=C.UTF-8 HOME=${home} TMPDIR=${home} \
-  ${words.map(quoted).join(" ")} "$@"
+  ${words.map(quote).join(" ")} "$@"
 `;
   await writeFile(path, text, { mode: 0o700 });
   return path;

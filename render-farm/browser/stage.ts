@@ -84,13 +84,13 @@ export class StageBrowser {
   /** A page that paints only on request. Throws `PortError`. */
   async open(setup: PageSetup): Promise<Stage> {
     try {
-      const page = this.spare ?? (await this.drivenPage());
+      const page = this.spare ?? (await this.openDrivenPage());
       this.spare = undefined;
       const onFault = ({ message }: Error): void => setup.onFault(message);
       page.on("pageerror", onFault);
       const answer = (route: Route): Promise<void> =>
         // A request whose page closes meanwhile can and need not be answered.
-        answered(route, setup).catch(() => route.abort().catch(() => undefined));
+        answerRoute(route, setup).catch(() => route.abort().catch(() => undefined));
       const [session, script] = await Promise.all([
         this.session(page),
         page.addInitScript({ content: setup.script }),
@@ -113,7 +113,7 @@ export class StageBrowser {
   async renew(): Promise<void> {
     try {
       const [page] = await Promise.all(this.leaving.splice(0).map((leave) => leave()));
-      const kept = page ?? (await this.drivenPage());
+      const kept = page ?? (await this.openDrivenPage());
       const others = this.context.pages().filter((one) => one !== kept);
       await Promise.all(others.map((one) => one.close()));
       await kept.goto(`${this.origin}/`, { waitUntil: "commit", timeout: leavingMs });
@@ -145,14 +145,14 @@ export class StageBrowser {
     // Pages have routes of their own; all other requests get nothing.
     await this.context.route("**/*", (route) => answerBlank(route, `${this.origin}/`));
     this.context.on("page", (page) => this.take(page));
-    const spare = await this.drivenPage();
+    const spare = await this.openDrivenPage();
     for (const page of this.context.pages()) if (page !== spare) await page.close();
     await spare.goto(`${this.origin}/`, { waitUntil: "commit" });
     this.spare = spare;
   }
 
   /** Playwright does not create such pages, but accepts them. */
-  private async drivenPage(): Promise<Page> {
+  private async openDrivenPage(): Promise<Page> {
     const arrived = new Promise<Page>((resolve) => this.awaited.push(resolve));
     const session = await this.running.browser.newBrowserCDPSession();
     await session.send("Target.createTarget", {
@@ -210,14 +210,14 @@ export class Stage {
     this.session = session;
     this.start = start;
     this.browser = running.browser;
-    page.once("crash", this.crashed);
-    this.browser.once("disconnected", this.lost);
+    page.once("crash", this.onCrash);
+    this.browser.once("disconnected", this.onLoss);
   }
 
   /** Lets go of the page. */
   async leave(): Promise<void> {
-    this.page.off("crash", this.crashed);
-    this.browser.off("disconnected", this.lost);
+    this.page.off("crash", this.onCrash);
+    this.browser.off("disconnected", this.onLoss);
     await this.session.detach();
   }
 
@@ -315,9 +315,9 @@ export class Stage {
     }
   }
 
-  private crashed = (): void => this.endWith(new PageError("crashed"));
+  private onCrash = (): void => this.endWith(new PageError("crashed"));
 
-  private lost = (): void => this.endWith(new PortError("the browser died", true));
+  private onLoss = (): void => this.endWith(new PortError("the browser died", true));
 
   private endWith(fault: Error): void {
     this.end ??= fault;
@@ -354,7 +354,7 @@ function answerBlank(route: Route, blank: string): Promise<void> {
   return answer.catch(() => undefined);
 }
 
-async function answered(route: Route, { answer, start }: PageSetup): Promise<void> {
+async function answerRoute(route: Route, { answer, start }: PageSetup): Promise<void> {
   const request = route.request();
   // A page stays where it is; what it holds in frames may go elsewhere in the bundle.
   const isLeaving = request.isNavigationRequest() && request.frame().parentFrame() === null;

@@ -129,7 +129,7 @@ export class Fence {
       ...this.found.alone,
       ...(isOpen ? views.flatMap((view) => view?.binds ?? []) : []),
       ...this.meek(isOpen ? listRights(user) : kept),
-      ...this.bounded(user, bounds),
+      ...this.listBounds(user, bounds),
       ...(isOpen ? views.flatMap((view) => view?.word ?? []) : own),
     ];
   }
@@ -142,13 +142,13 @@ export class Fence {
     if (!this.folders.hasUsers || (await mayRead(path))) return as(path);
     if (!this.hasMounts) return undefined;
     const place = join(this.found.folder, `shown-${this.shown++}`);
-    const binds = await this.bound(file, place);
+    const binds = await this.bindFile(file, place);
     const word = join(place, relative(folder, path));
     return (await mayRead(word, [...this.found.alone, ...binds])) ? { word, binds } : undefined;
   }
 
   /** The words that put a file's folders where every user finds them, for those eyes only. */
-  private async bound(
+  private async bindFile(
     { folder, parts = [""] }: ProgramFile,
     place: string,
   ): Promise<readonly string[]> {
@@ -164,7 +164,7 @@ export class Fence {
     return [setpriv, ...privileges, ...(mortal.length > 0 ? mortally : []), "--"];
   }
 
-  private bounded(
+  private listBounds(
     user: number | undefined,
     { bytes, fileBytes, seconds, files }: Bounds,
   ): string[] {

@@ -77,7 +77,7 @@ async function continuePart(
     throw tooLarge();
   }
   const file = createWriteStream(path, { flags: isRest ? "a" : "w" });
-  await pipeline(counted(answer.body, part, bounds.bytesMax), file, { signal });
+  await pipeline(count(answer.body, part, bounds.bytesMax), file, { signal });
 }
 
 /** Each address is checked, the first one and where redirects lead. */
@@ -115,7 +115,7 @@ function matches(host: string, allowed: string): boolean {
   return allowed.startsWith("*.") ? host.endsWith(allowed.slice(1)) : host === allowed;
 }
 
-async function* counted(
+async function* count(
   body: AsyncIterable<Uint8Array>,
   part: Part,
   bytesMax: number,

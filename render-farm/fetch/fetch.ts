@@ -12,7 +12,7 @@ import type { Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { TaskOutcome, TaskOutput } from "../../engine/ports/tasks.ts";
 import type { Web } from "../../engine/ports/web.ts";
-import { refusedInput, type TaskContext, type TaskWorker } from "../node/task-loop.ts";
+import { refuseInput, type TaskContext, type TaskWorker } from "../node/task-loop.ts";
 import {
   computeDigest,
   fetchSource,
@@ -51,7 +51,7 @@ export function fetchResults(
     timeoutMs,
     async run(context): Promise<TaskOutcome> {
       const { input } = context;
-      if (!isFetchInput(input)) return refusedInput("fetch", isFetchInput.faults(input));
+      if (!isFetchInput(input)) return refuseInput("fetch", isFetchInput.faults(input));
       const outputs = await workspaces.use(async (workspace) => {
         const made: TaskOutput[] = [];
         for (const [at, file] of input.files.entries())

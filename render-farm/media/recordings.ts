@@ -104,7 +104,7 @@ export async function lookInto(
   signal: AbortSignal,
 ): Promise<Looked> {
   const asked = ["-show_streams", "-show_format", ...getInput(path, mimeType)];
-  const probed = parsed(await tools.ffprobe(asked, { signal, fault: damaged }));
+  const probed = parse(await tools.ffprobe(asked, { signal, fault: damaged }));
   if (!isProbed(probed)) throw new PortError(damaged, false);
   const { streams, format } = probed;
   const video = streams.find(
@@ -159,7 +159,7 @@ async function lastPacketEnd(
 ): Promise<number> {
   const entries = ["-show_entries", "packet=pts_time,duration_time"];
   const asked = ["-select_streams", `${kind}:0`, ...entries, ...getInput(path, mimeType)];
-  const found = parsed(await tools.ffprobe(asked, { signal, fault: damaged }));
+  const found = parse(await tools.ffprobe(asked, { signal, fault: damaged }));
   const ends = isPackets(found)
     ? found.packets.map(({ pts_time, duration_time = 0 }) => Number(pts_time) + +duration_time)
     : [];
@@ -174,7 +174,7 @@ export function ratio(text: string | undefined): number {
   return under === 0 ? 0 : over / under;
 }
 
-function parsed(json: Buffer): unknown {
+function parse(json: Buffer): unknown {
   try {
     return JSON.parse(json.toString("utf8"));
   } catch (failure) {

@@ -5,7 +5,7 @@ import type { Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { TaskOutcome, TaskOutput } from "../../engine/ports/tasks.ts";
 import type { SceneBrowser, ScenePage } from "../browser/browser.ts";
-import { refusedInput, type TaskContext, type TaskWorker } from "../node/task-loop.ts";
+import { refuseInput, type TaskContext, type TaskWorker } from "../node/task-loop.ts";
 import { fetchSource, Source, type Workspace, type Workspaces } from "../node/workspace.ts";
 import type { Raster } from "../pictures/orders.ts";
 import type { ExampleColors } from "./example-colors.ts";
@@ -59,7 +59,7 @@ export function studioImage(
     timeoutMs,
     async run(context): Promise<TaskOutcome> {
       const { input, signal } = context;
-      if (!isImageInput(input)) return refusedInput("image", isImageInput.faults(input));
+      if (!isImageInput(input)) return refuseInput("image", isImageInput.faults(input));
       const { references = [] } = input;
       const example =
         references.length === 0

@@ -3,7 +3,7 @@ import { check, type Static, Type } from "../../config/schema.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import type { TaskOutcome } from "../../engine/ports/tasks.ts";
 import { deliverRecording } from "../media/delivery.ts";
-import { refusedInput, type TaskContext, type TaskWorker } from "../node/task-loop.ts";
+import { refuseInput, type TaskContext, type TaskWorker } from "../node/task-loop.ts";
 import { Source, type Workspace, type Workspaces } from "../node/workspace.ts";
 import { type MediaTools, outputTo } from "../programs/media-tools.ts";
 import { type Backdrop, findBackdrop } from "./backdrop.ts";
@@ -43,12 +43,12 @@ export function studioMatte(
     timeoutMs,
     async run(context): Promise<TaskOutcome> {
       const { input } = context;
-      if (!isMatteInput(input)) return refusedInput("matte", isMatteInput.faults(input));
+      if (!isMatteInput(input)) return refuseInput("matte", isMatteInput.faults(input));
       const { background, color, format } = input;
       if (background === "color" && color === undefined)
-        return refusedInput("matte", [{ pointer: "/color", detail: "is required with a color" }]);
+        return refuseInput("matte", [{ pointer: "/color", detail: "is required with a color" }]);
       if (background === "transparent" && format === "mp4")
-        return refusedInput("matte", [
+        return refuseInput("matte", [
           { pointer: "/format", detail: "mp4 cannot be transparent; ask for webm or mov" },
         ]);
       return workspaces.use((workspace) => matte(workspace, objects, input, context, timeoutMs));
@@ -74,7 +74,7 @@ async function matte(
     if (await isPlateMoving(tools, video, plate, signal)) warnings.push(movingPlate);
   }
   const plateInput = backdrop.kind === "scene" ? ["-loop", "1", "-i", `file:${plate}`] : [];
-  const cut = backdrop.kind === "scene" ? subtracted : keyed(backdrop);
+  const cut = backdrop.kind === "scene" ? subtracted : writeKeyFilter(backdrop);
   const fill = background === "color" ? color : undefined;
   const graph = fill === undefined ? `${cut}[out]` : `${cut}[cut];${fillHoles(video, fill)}[out]`;
   const path = join(folder, `matte.${format}`);
@@ -101,7 +101,11 @@ async function matte(
 const edgePixels = 4;
 
 /** Distances are shares of the filters' own units: chroma over 255 * sqrt 2. */
-function keyed({ yuv, chromaSpread, lumaSpread }: Extract<Backdrop, { kind: "flat" }>): string {
+function writeKeyFilter({
+  yuv,
+  chromaSpread,
+  lumaSpread,
+}: Extract<Backdrop, { kind: "flat" }>): string {
   const [y, u, v] = yuv;
   const name = [y, u, v].map((value) => Math.round(value).toString(16).padStart(2, "0")).join("");
   if (Math.hypot(u - 128, v - 128) > 34) {

@@ -3,7 +3,7 @@ import { check, type Static, Type } from "../../config/schema.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import type { TaskOutcome } from "../../engine/ports/tasks.ts";
 import { deliverRecording } from "../media/delivery.ts";
-import { refusedInput, type TaskContext, type TaskWorker } from "../node/task-loop.ts";
+import { refuseInput, type TaskContext, type TaskWorker } from "../node/task-loop.ts";
 import type { Workspaces } from "../node/workspace.ts";
 import { outputTo } from "../programs/media-tools.ts";
 import { bitExact, encodings, SoundFormat } from "./sound-files.ts";
@@ -42,8 +42,8 @@ export function studioMusic(
     timeoutMs,
     async run(context): Promise<TaskOutcome> {
       const { input } = context;
-      if (!isMusicInput(input)) return refusedInput("music", isMusicInput.faults(input));
-      const track = await played("music", input, context);
+      if (!isMusicInput(input)) return refuseInput("music", isMusicInput.faults(input));
+      const track = await play("music", input, context);
       return master(workspaces, objects, input, track, context);
     },
   };
@@ -58,14 +58,14 @@ export function studioSound(
     timeoutMs,
     async run(context): Promise<TaskOutcome> {
       const { input } = context;
-      if (!isSoundInput(input)) return refusedInput("sound_effect", isSoundInput.faults(input));
-      const track = await played("effect", input, context);
+      if (!isSoundInput(input)) return refuseInput("sound_effect", isSoundInput.faults(input));
+      const track = await play("effect", input, context);
       return master(workspaces, objects, input, track, context);
     },
   };
 }
 
-function played(
+function play(
   kind: PlayRequest["kind"],
   { prompt, durationSeconds, seed }: SoundInput,
   { signal, reportProgress }: TaskContext,

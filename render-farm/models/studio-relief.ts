@@ -4,7 +4,7 @@ import type { Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { TaskOutcome } from "../../engine/ports/tasks.ts";
 import { type Part, writeModel } from "../media/meshes.ts";
-import { refusedInput, type TaskContext, type TaskWorker } from "../node/task-loop.ts";
+import { refuseInput, type TaskContext, type TaskWorker } from "../node/task-loop.ts";
 import { fetchSource, Source, type Workspace, type Workspaces } from "../node/workspace.ts";
 import type { Raster } from "../pictures/orders.ts";
 import type { Pictures } from "../pictures/pictures.ts";
@@ -41,7 +41,7 @@ export function studioRelief(
     timeoutMs,
     async run(context): Promise<TaskOutcome> {
       const { input } = context;
-      if (!isReliefInput(input)) return refusedInput("relief", isReliefInput.faults(input));
+      if (!isReliefInput(input)) return refuseInput("relief", isReliefInput.faults(input));
       return workspaces.use((workspace) => build(workspace, objects, input, context));
     },
   };

@@ -3,7 +3,7 @@ import { check, type Static, Type } from "../../config/schema.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import type { TaskOutcome } from "../../engine/ports/tasks.ts";
 import { deliverRecording } from "../media/delivery.ts";
-import { refusedInput, type TaskContext, type TaskWorker } from "../node/task-loop.ts";
+import { refuseInput, type TaskContext, type TaskWorker } from "../node/task-loop.ts";
 import { Source, type Workspace, type Workspaces } from "../node/workspace.ts";
 import { outputTo } from "../programs/media-tools.ts";
 import { getSoundArguments, openVideo, videoInput } from "./edited-video.ts";
@@ -39,9 +39,9 @@ export function studioRestore(
     timeoutMs,
     async run(context): Promise<TaskOutcome> {
       const { input } = context;
-      if (!isRestoreInput(input)) return refusedInput("restore", isRestoreInput.faults(input));
+      if (!isRestoreInput(input)) return refuseInput("restore", isRestoreInput.faults(input));
       if (input.width * input.height > pixelsMax)
-        return refusedInput("restore", [
+        return refuseInput("restore", [
           { pointer: "/height", detail: "makes more than 3840x2160" },
         ]);
       return workspaces.use((workspace) => restore(workspace, objects, input, context, timeoutMs));

@@ -7,7 +7,7 @@ import type { TaskOutcome } from "../../engine/ports/tasks.ts";
 import type { SceneBrowser, ScenePage } from "../browser/browser.ts";
 import { writeNew } from "../fence/own-folders.ts";
 import { deliverRecording } from "../media/delivery.ts";
-import { refusedInput, type TaskContext, type TaskWorker } from "../node/task-loop.ts";
+import { refuseInput, type TaskContext, type TaskWorker } from "../node/task-loop.ts";
 import { fetchSource, Source, type Workspace, type Workspaces } from "../node/workspace.ts";
 import { outputTo } from "../programs/media-tools.ts";
 import { playInThread } from "./sound-thread.ts";
@@ -56,7 +56,7 @@ export function studioVideo(tools: VideoTools, objects: Objects, timeoutMs: numb
     timeoutMs,
     async run(context): Promise<TaskOutcome> {
       const { input } = context;
-      if (!isVideoInput(input)) return refusedInput("video", isVideoInput.faults(input));
+      if (!isVideoInput(input)) return refuseInput("video", isVideoInput.faults(input));
       const { browser, workspaces } = tools;
       return workspaces.use((workspace) =>
         film(workspace, browser, objects, input, context, timeoutMs),
@@ -82,7 +82,7 @@ async function film(
     browser.withPage(signal, async (odd) => {
       const pages = [even, odd] as const;
       await Promise.all(pages.map((page) => page.call(pageModule, "open", request)));
-      const inputs = [...framesIn(input), ...sound, ...converted(input)];
+      const inputs = [...framesIn(input), ...sound, ...listConversionArguments(input)];
       await media.ffmpeg([...inputs, ...encoded, ...outputTo(path)], {
         signal,
         timeoutMs,
@@ -139,7 +139,7 @@ function framesIn({ fps }: VideoInput): readonly string[] {
 }
 
 /** JPEG is BT.601 in full range; what goes out is BT.709 in limited range. */
-function converted({ fps }: VideoInput): readonly string[] {
+function listConversionArguments({ fps }: VideoInput): readonly string[] {
   const matrices = "in_color_matrix=bt601:out_color_matrix=bt709";
   const ranges = "in_range=full:out_range=limited";
   const convert = `scale=${matrices}:${ranges}:flags=accurate_rnd+bilinear,format=yuv420p`;

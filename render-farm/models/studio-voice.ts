@@ -6,7 +6,7 @@ import type { Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { TaskOutcome } from "../../engine/ports/tasks.ts";
 import { deliverRecording } from "../media/delivery.ts";
-import { refusedInput, type TaskContext, type TaskWorker } from "../node/task-loop.ts";
+import { refuseInput, type TaskContext, type TaskWorker } from "../node/task-loop.ts";
 import type { Workspace, Workspaces } from "../node/workspace.ts";
 import type { MediaTools } from "../programs/media-tools.ts";
 import { getInput, outputTo } from "../programs/media-tools.ts";
@@ -81,9 +81,9 @@ export function studioVoice(
     timeoutMs,
     async run(context): Promise<TaskOutcome> {
       const { input } = context;
-      if (!isVoiceInput(input)) return refusedInput("speech", isVoiceInput.faults(input));
+      if (!isVoiceInput(input)) return refuseInput("speech", isVoiceInput.faults(input));
       if (input.language !== undefined && chooseAccent(input.language) === undefined)
-        return refusedInput("speech", [
+        return refuseInput("speech", [
           { pointer: "/language", detail: `${input.language} is not spoken by this model` },
         ]);
       return workspaces.use((workspace) => speak(workspace, objects, input, context));

@@ -15,7 +15,7 @@ export interface Observers {
  * The same worker, whose tasks are counted by their kind and how they ended; those that a client
  * traces are told as spans.
  */
-export function countedWorker(
+export function countWork(
   kind: string,
   workerOf: WorkerOf,
   { tally, clock, node, traces }: Observers,

@@ -47,13 +47,13 @@ export class ObjectAsks implements ObjectSigner {
 
   close(): void {
     this.isClosed = true;
-    for (const { reject } of this.askers.values()) reject(ended());
+    for (const { reject } of this.askers.values()) reject(onEnd());
     this.askers.clear();
   }
 
   private ask(order: ObjectAsk["order"], key: string): Promise<string | null> {
     return new Promise((resolve, reject) => {
-      if (this.isClosed) return reject(ended());
+      if (this.isClosed) return reject(onEnd());
       const id = ++this.asked;
       this.askers.set(id, { resolve, reject });
       this.send({ kind: "ask", token: this.token, id, order, key });
@@ -61,6 +61,6 @@ export class ObjectAsks implements ObjectSigner {
   }
 }
 
-function ended(): PortError {
+function onEnd(): PortError {
   return new PortError("the task has ended", true);
 }

@@ -1,4 +1,4 @@
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import type { Fault } from "../../config/schema.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
@@ -114,7 +114,7 @@ export class TaskLoop {
     connection.onMessage((message) => this.receive(message));
     connection.onClose(() => {
       this.stop("closed");
-      this.dropAll(failed("the broker is gone", true));
+      this.dropAll(onFailure("the broker is gone", true));
     });
     const kinds = [...node.workersByKind.keys()];
     const { name, version, slots } = node;
@@ -140,7 +140,7 @@ export class TaskLoop {
         this.lease(message.task);
         break;
       case "cancel":
-        this.finish(message.token, failed("the task was canceled", false));
+        this.finish(message.token, onFailure("the task was canceled", false));
         break;
       case "drain":
         this.drain();
@@ -160,7 +160,7 @@ export class TaskLoop {
     const workerOf = this.node.workersByKind.get(task.kind);
     const isFull = this.runsByToken.size >= this.node.slots;
     if (workerOf === undefined) {
-      const outcome = failed(`the node does not do ${task.kind}`, true);
+      const outcome = onFailure(`the node does not do ${task.kind}`, true);
       this.connection.send({ kind: "finished", token: task.token, outcome });
     } else if (this.stopDrain !== undefined || isFull)
       this.connection.send({ kind: "returned", token: task.token });
@@ -174,7 +174,7 @@ export class TaskLoop {
     const worker = workerOf(this.node.objectsFor(asks, abort.signal));
     const stopDeadline = this.timers.after(worker.timeoutMs, () =>
       this.finish(token, {
-        ...failed(`${kind} took longer than ${worker.timeoutMs} ms`, true),
+        ...onFailure(`${kind} took longer than ${worker.timeoutMs} ms`, true),
         isTimeout: true,
       }),
     );
@@ -194,7 +194,7 @@ export class TaskLoop {
     const join = (): Parts => this.open(run, token);
     const isCurrent = () => this.runsByToken.get(token) === run;
     const reports = { reportProgress, reportThumbnail };
-    const about = { input, outputPrefix, ...defined({ trace }), signal: abort.signal };
+    const about = { input, outputPrefix, ...omitUndefined({ trace }), signal: abort.signal };
     worker.run({ ...about, ...reports, split, join }).then(
       (outcome) => isCurrent() && this.finish(token, outcome),
       (fault: unknown) => {
@@ -250,7 +250,7 @@ export class TaskLoop {
   private beat(): void {
     for (const [token, run] of this.runsByToken) {
       const { progress, thumbnail } = run;
-      this.connection.send({ kind: "heartbeat", token, progress, ...defined({ thumbnail }) });
+      this.connection.send({ kind: "heartbeat", token, progress, ...omitUndefined({ thumbnail }) });
       run.thumbnail = undefined;
       run.thumbnailIn = Math.max(0, run.thumbnailIn - 1);
     }
@@ -277,16 +277,16 @@ function takeThumbnail(run: Run, make: () => Promise<Buffer>): void {
 
 /** What a bug says of itself is for the log: it may name files and hosts. */
 function outcomeOfFault(fault: unknown): TaskOutcome {
-  if (fault instanceof PortError) return failed(fault.message, fault.retryable);
-  return failed("The farm broke at this task.", false);
+  if (fault instanceof PortError) return onFailure(fault.message, fault.retryable);
+  return onFailure("The farm broke at this task.", false);
 }
 
-function failed(message: string, retryable: boolean) {
+function onFailure(message: string, retryable: boolean) {
   return { kind: "failed", message, retryable } as const;
 }
 
 /** What a worker answers to an input that its schema refuses: names the first member at fault. */
-export function refusedInput(kind: string, [first]: readonly Fault[]): TaskOutcome {
+export function refuseInput(kind: string, [first]: readonly Fault[]): TaskOutcome {
   const message = `${kind}: ${first?.pointer || "the input"} ${first?.detail ?? "is wrong"}`;
-  return failed(message, false);
+  return onFailure(message, false);
 }

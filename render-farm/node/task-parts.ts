@@ -8,7 +8,7 @@ export interface Parts {
    * `undefined` when all are made. Throws `PortError` when the parts are no longer wanted.
    */
   take(): Promise<number | undefined>;
-  made(part: number, result: object): void;
+  storePart(part: number, result: object): void;
   /** They are no longer wanted. */
   close(): void;
 }
@@ -43,7 +43,7 @@ export class BrokeredParts implements SharedParts {
     });
   }
 
-  made(part: number, result: object): void {
+  storePart(part: number, result: object): void {
     if (!this.isClosed) this.send({ kind: "made", member: this.member, part, result });
   }
 
@@ -70,7 +70,7 @@ export function ownParts(count: number): Parts {
   let next = 0;
   return {
     take: async () => (next < count ? next++ : undefined),
-    made: () => undefined,
+    storePart: () => undefined,
     close: () => undefined,
   };
 }

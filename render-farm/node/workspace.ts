@@ -77,7 +77,7 @@ export async function fetchSource(
   if (sizeBytes > limits.media.sourceBytesMax)
     throw new PortError("The source file is too large.", false);
   const linked = await linkTo(objects, source.objectKey, path);
-  const version = linked ?? (await copied(objects, source.objectKey, sizeBytes, path, signal));
+  const version = linked ?? (await copyObject(objects, source.objectKey, sizeBytes, path, signal));
   return { path, mimeType: await sniff(path, source.mimeType), sizeBytes, version };
 }
 
@@ -106,7 +106,7 @@ async function linkTo(objects: Objects, key: string, path: string): Promise<stri
   return version;
 }
 
-async function copied(
+async function copyObject(
   objects: Objects,
   key: string,
   sizeBytes: number,

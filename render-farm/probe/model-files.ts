@@ -53,10 +53,10 @@ const components: Readonly<Record<string, number>> = {
 
 /** Throws `PortError` with a sentence for the client. */
 export function inspectModel(bytes: Buffer, mimeType: string): void {
-  if (mimeType === "model/gltf+json") checkFile(parsed(bytes), undefined);
+  if (mimeType === "model/gltf+json") checkFile(parse(bytes), undefined);
   else {
     const { json, binary } = splitChunks(bytes);
-    checkFile(parsed(json), binary?.length);
+    checkFile(parse(json), binary?.length);
   }
 }
 
@@ -97,7 +97,7 @@ function checkFile(file: File, binaryBytes: number | undefined): void {
   }
 }
 
-function parsed(json: Buffer): File {
+function parse(json: Buffer): File {
   let value: unknown;
   try {
     value = JSON.parse(json.toString("utf8"));

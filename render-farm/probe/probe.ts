@@ -13,7 +13,7 @@ import {
   storeThumbnail,
 } from "../media/delivery.ts";
 import { inspectRecording } from "../media/recordings.ts";
-import { refusedInput, type TaskContext, type TaskWorker } from "../node/task-loop.ts";
+import { refuseInput, type TaskContext, type TaskWorker } from "../node/task-loop.ts";
 import {
   computeDigest,
   fetchSource,
@@ -44,7 +44,7 @@ export function probe(workspaces: Workspaces, objects: Objects, timeoutMs: numbe
     timeoutMs,
     async run(context): Promise<TaskOutcome> {
       const { input } = context;
-      if (!isProbeInput(input)) return refusedInput("probe", isProbeInput.faults(input));
+      if (!isProbeInput(input)) return refuseInput("probe", isProbeInput.faults(input));
       const output = await workspaces.use((workspace) =>
         examine(workspace, objects, input, context),
       );

@@ -1,7 +1,7 @@
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { basename } from "node:path";
 import type { Writable } from "node:stream";
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 
@@ -44,7 +44,7 @@ export class Child {
   constructor(command: Command, stdio: StdioOptions) {
     const { path, args, signal, timeoutMs, cwd } = command;
     this.command = command;
-    this.process = spawn(path, args, { env: {}, stdio, ...defined({ cwd }) });
+    this.process = spawn(path, args, { env: {}, stdio, ...omitUndefined({ cwd }) });
     this.timer = setTimeout(this.kill, timeoutMs);
     signal.addEventListener("abort", this.kill, { once: true });
     if (signal.aborted) this.kill();
@@ -132,7 +132,7 @@ async function feed(
     const stdin = child.process.stdin as Writable;
     // Each write gets its own error.
     stdin.on("error", () => undefined);
-    for await (const chunk of source) await written(stdin, chunk);
+    for await (const chunk of source) await writeChunk(stdin, chunk);
     stdin.end();
   } catch (failure) {
     child.kill();
@@ -141,7 +141,7 @@ async function feed(
   }
 }
 
-function written(stdin: Writable, chunk: Uint8Array): Promise<void> {
+function writeChunk(stdin: Writable, chunk: Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     stdin.write(chunk, (fault) => (fault ? reject(fault) : resolve()));
   });

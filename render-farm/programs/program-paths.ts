@@ -16,16 +16,16 @@ export interface Programs extends MediaPrograms {
 }
 
 export async function fitPrograms(fence: Fence, paths: ProgramPaths): Promise<Programs> {
-  const installed = (path: string) => fence.fit({ path, folder: dirname(path) });
+  const findInstalled = (path: string) => fence.fit({ path, folder: dirname(path) });
   const node = { path: process.execPath, folder: dirname(process.execPath) };
   const ours = (name: string) => {
     const path = join(import.meta.dirname, "..", `${name}${extname(import.meta.filename)}`);
     return fence.fit(node, "--max-old-space-size=256", { path, folder: clone, parts });
   };
   return {
-    ffmpeg: await installed(paths.ffmpeg),
-    ffprobe: await installed(paths.ffprobe),
-    espeak: await installed(paths.espeak),
+    ffmpeg: await findInstalled(paths.ffmpeg),
+    ffprobe: await findInstalled(paths.ffprobe),
+    espeak: await findInstalled(paths.espeak),
     pictures: await ours("pictures/program"),
     packets: await ours("render/videos/packet-program"),
   };

@@ -1,4 +1,4 @@
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import { check } from "../../config/schema.ts";
 import type { TaskOutcome } from "../../engine/ports/tasks.ts";
@@ -14,7 +14,7 @@ import {
 } from "../../timeline/export/measurement.ts";
 import { type Clip, frameCount, frameFrom, type Timeline } from "../../timeline/model.ts";
 import { effectiveTimeline } from "../../timeline/timeline.ts";
-import { refusedInput, type TaskWorker } from "../node/task-loop.ts";
+import { refuseInput, type TaskWorker } from "../node/task-loop.ts";
 import { MediaSizes } from "./inputs/media-sizes.ts";
 import { FilmBrowser } from "./page/film-browser.ts";
 import type { FilmSession } from "./page/film-page-session.ts";
@@ -35,10 +35,10 @@ export function measure(studio: Studio): TaskWorker {
     timeoutMs: own.timeoutMs,
     async run(context): Promise<TaskOutcome> {
       const { input } = context;
-      if (!isMeasureInput(input)) return refusedInput("measure", isMeasureInput.faults(input));
+      if (!isMeasureInput(input)) return refuseInput("measure", isMeasureInput.faults(input));
       const { manifestKey, assets, drawsTexts } = input;
       return onStage(own, { manifestKey, assets, target: "still" }, context, async (stage) => {
-        const measurement = await measured(stage, drawsTexts);
+        const measurement = await measureFilm(stage, drawsTexts);
         const objectKey = `${context.outputPrefix}/measurement.json`;
         const bytes = Buffer.from(JSON.stringify(measurement));
         const stored = await stage.objects.put(objectKey, [bytes]);
@@ -49,7 +49,7 @@ export function measure(studio: Studio): TaskWorker {
   };
 }
 
-async function measured(stage: RenderStage, drawsTexts: boolean): Promise<Measurement> {
+async function measureFilm(stage: RenderStage, drawsTexts: boolean): Promise<Measurement> {
   const { bundle, warnings, tools, context } = stage;
   const sizes = new MediaSizes(stage);
   await sizes.look(effectiveTimeline(bundle.view(() => undefined)).clips);
@@ -69,7 +69,7 @@ async function measured(stage: RenderStage, drawsTexts: boolean): Promise<Measur
     for (const fault of session.takeFaults()) warnings.add(`a script threw: ${fault}`);
     const measurement = {
       ...{ timeline, places, media: sizes.all(), texts, warnings: warnings.all() },
-      ...defined({ duration }),
+      ...omitUndefined({ duration }),
     };
     // The page's scripts may have changed what it says.
     if (isMeasurement(measurement)) return measurement;

@@ -1,5 +1,5 @@
 import type { TaskOutcome } from "../../engine/ports/tasks.ts";
-import { refusedInput, type TaskWorker } from "../node/task-loop.ts";
+import { refuseInput, type TaskWorker } from "../node/task-loop.ts";
 import { makeVideo } from "./film/video.ts";
 import { isRenderInput } from "./render-input.ts";
 import { onStage, type Studio } from "./staging.ts";
@@ -17,7 +17,7 @@ export function render(studio: Studio): TaskWorker {
     timeoutMs: studio.timeoutMs,
     async run(context): Promise<TaskOutcome> {
       const { input } = context;
-      if (!isRenderInput(input)) return refusedInput("render", isRenderInput.faults(input));
+      if (!isRenderInput(input)) return refuseInput("render", isRenderInput.faults(input));
       return onStage(studio, input, context, async (stage) => {
         const { output, details } = await (input.target === "still" ? makeStill : makeVideo)(stage);
         const warnings = stage.warnings.all();

@@ -50,7 +50,7 @@ export async function makeStill(stage: RenderStage): Promise<Made> {
     for (const fault of session.takeFaults()) warnings.add(`a script threw: ${fault}`);
     if (image === undefined) throw new RenderError("internal", "the page painted nothing", true);
     const size = stillSize(timeline, options.maxDimension ?? undefined);
-    const output = await stored(image, size, isTransparent, stage);
+    const output = await storePicture(image, size, isTransparent, stage);
     await browser.keep(film);
     const details = {
       target: "still",
@@ -84,7 +84,7 @@ async function seekWith(videos: StillVideos, frame: number, session: FilmSession
   await expecting;
   const lost = await session.show();
   if (lost.length === 0) return;
-  await session.expect(await videos.decoded(lost));
+  await session.expect(await videos.decodeVideos(lost));
   const missing = await session.show();
   if (missing.length > 0) throw new RenderError("internal", "a video's picture got lost", true);
 }
@@ -113,11 +113,11 @@ export function stillSize({ width, height }: Timeline | Size, edge: number | und
     stillHeightMax / height,
     longest / Math.max(width, height),
   );
-  const scaled = (value: number): number => Math.max(1, Math.round(value * factor));
-  return { width: scaled(width), height: scaled(height) };
+  const scale = (value: number): number => Math.max(1, Math.round(value * factor));
+  return { width: scale(width), height: scale(height) };
 }
 
-async function stored(
+async function storePicture(
   picture: Buffer,
   size: Size,
   isTransparent: boolean,

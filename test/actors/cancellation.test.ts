@@ -38,12 +38,12 @@ function turn(head: Job, message: JobMessage, atMs = laterMs) {
   return decide(head, message, view(jobSelf, rows, atMs));
 }
 
-function canceled(head: Job | undefined): CanceledJob {
+function requireCanceled(head: Job | undefined): CanceledJob {
   if (head?.phase !== "canceled") throw new Error(`the job is ${head?.phase}`);
   return head;
 }
 
-function changed(from: JobStatus, charge?: number, of = terms) {
+function onChange(from: JobStatus, charge?: number, of = terms) {
   return tell(accountKey(scope), {
     kind: "job_changed",
     terms: of,
@@ -56,7 +56,7 @@ function changed(from: JobStatus, charge?: number, of = terms) {
   });
 }
 
-function shown(head: CanceledJob) {
+function show(head: CanceledJob) {
   return [
     { to: 7, reply: { kind: "canceled", body: JSON.stringify(jobView(jobRequest, head, [])) } },
   ];
@@ -66,7 +66,7 @@ t.test("before_submit: nothing is sent, refunded in full at once", async (t) => 
   const waiting = { ...queued, detail: { name: "upstream_at_capacity", sinceMs: nowMs } } as const;
   for (const head of [queued, waiting]) {
     const { head: next, effects, replies } = turn(head, cancel);
-    const view = cancellationView(canceled(next));
+    const view = cancellationView(requireCanceled(next));
     t.strictSame(view, {
       stage: "before_submit",
       settlement: "refunded",
@@ -77,8 +77,8 @@ t.test("before_submit: nothing is sent, refunded in full at once", async (t) => 
       credits_charged: 0,
       settled_at: "2026-11-20T12:00:04.000Z",
     });
-    t.strictSame(replies, shown(canceled(next)));
-    t.strictSame(effects, [changed("queued", 0), { kind: "provider.withdraw" }]);
+    t.strictSame(replies, show(requireCanceled(next)));
+    t.strictSame(effects, [onChange("queued", 0), { kind: "provider.withdraw" }]);
   }
 });
 
@@ -87,13 +87,16 @@ t.test("E8: one credit is said as one", async (t) => {
   const { head } = turn({ ...cheap, progress: 0.3 }, cancel);
   const message =
     "Canceled part way. 1 credit was charged for the rendered share and 1 was returned.";
-  t.match(cancellationView(canceled(head)), { message });
+  t.match(cancellationView(requireCanceled(head)), { message });
 });
 
 t.test("a farm task that is not leased is before_submit", async (t) => {
   const { head, effects } = turn(onFarm(queued), cancel);
-  t.match(cancellationView(canceled(head)), { stage: "before_submit", settlement: "refunded" });
-  t.strictSame(effects, [changed("queued", 0, onFarm(queued).terms), { kind: "farm.cancel" }]);
+  t.match(cancellationView(requireCanceled(head)), {
+    stage: "before_submit",
+    settlement: "refunded",
+  });
+  t.strictSame(effects, [onChange("queued", 0, onFarm(queued).terms), { kind: "farm.cancel" }]);
 });
 
 for (const [progress, charge, settlement, message] of [
@@ -113,7 +116,7 @@ for (const [progress, charge, settlement, message] of [
 ] as const)
   t.test(`a farm task at ${progress} is stopped part way and charged ${charge}`, async (t) => {
     const { head, effects } = turn({ ...onFarm(running), progress, token: "t" }, cancel);
-    t.match(cancellationView(canceled(head)), {
+    t.match(cancellationView(requireCanceled(head)), {
       stage: "provider_running",
       provider_cancel: "stopped_partway",
       settlement,
@@ -122,7 +125,7 @@ for (const [progress, charge, settlement, message] of [
       credits_refunded: 10 - charge,
     });
     t.strictSame(effects, [
-      changed("running", charge, onFarm(running).terms),
+      onChange("running", charge, onFarm(running).terms),
       { kind: "farm.cancel" },
     ]);
   });
@@ -136,8 +139,8 @@ t.test(
     ] as const) {
       const { head: next, effects, replies } = turn(head, cancel);
       t.strictSame(replies, []);
-      t.strictSame(effects, [changed(head.phase), { kind: "provider.cancel" }]);
-      const view = cancellationView(canceled(next));
+      t.strictSame(effects, [onChange(head.phase), { kind: "provider.cancel" }]);
+      const view = cancellationView(requireCanceled(next));
       t.match(view, {
         stage,
         settlement: "pending",
@@ -145,9 +148,9 @@ t.test(
       });
       t.notOk("credits_refunded" in view || "credits_charged" in view || "settled_at" in view);
       t.equal(next && dueAt(next), nowMs + 4_000 + 10_000, "10 seconds for the answer");
-      const silent = turn(canceled(next), { kind: "due" }, nowMs + 14_000);
-      t.strictSame(silent.replies, shown(canceled(silent.head)));
-      t.match(cancellationView(canceled(silent.head)), {
+      const silent = turn(requireCanceled(next), { kind: "due" }, nowMs + 14_000);
+      t.strictSame(silent.replies, show(requireCanceled(silent.head)));
+      t.match(cancellationView(requireCanceled(silent.head)), {
         provider_cancel: "requested",
         settlement: "pending",
       });
@@ -157,7 +160,7 @@ t.test(
   },
 );
 
-const pending = canceled(turn(running, cancel, nowMs + 2_000).head);
+const pending = requireCanceled(turn(running, cancel, nowMs + 2_000).head);
 
 const asking = "Canceled. The provider was asked to stop; credits settle when it answers.";
 const unstopped = "Canceled. The provider could not be stopped; credits settle when it finishes.";
@@ -172,14 +175,14 @@ for (const [kind, message] of [
     async (t) => {
       const answer = { kind: "cancel_answer", answer: { kind } } as const;
       const { head, effects, replies } = turn(pending, answer);
-      const answered = canceled(head);
+      const answered = requireCanceled(head);
       t.match(cancellationView(answered), {
         provider_cancel: kind,
         settlement: "pending",
         message,
       });
       t.strictSame(effects, []);
-      t.strictSame(replies, shown(answered), "the caller is answered now");
+      t.strictSame(replies, show(answered), "the caller is answered now");
 
       for (const [outcome, charge] of [
         [{ kind: "succeeded", outputs: [] }, 10],
@@ -187,7 +190,7 @@ for (const [kind, message] of [
         [{ kind: "failed", class: "upstream", message: "", atOutput: true, billed: false }, 0],
       ] as const) {
         const last = turn(answered, { kind: "finished", outcome });
-        t.match(cancellationView(canceled(last.head)), {
+        t.match(cancellationView(requireCanceled(last.head)), {
           provider_cancel: kind,
           settlement: charge === 0 ? "refunded" : "charged",
           message:
@@ -197,7 +200,7 @@ for (const [kind, message] of [
           credits_charged: charge,
           credits_refunded: 10 - charge,
         });
-        t.strictSame(last.effects, [changed("canceled", charge)], "and no asset is made");
+        t.strictSame(last.effects, [onChange("canceled", charge)], "and no asset is made");
         t.equal(last.head && dueAt(last.head), undefined);
       }
     },
@@ -216,35 +219,38 @@ const answers: readonly (readonly [CancelAnswer, number])[] = [
 for (const [answer, charge] of answers)
   t.test(`the answer ${JSON.stringify(answer)} settles at ${charge} of 10`, async (t) => {
     const { head, effects, replies } = turn(pending, { kind: "cancel_answer", answer });
-    const view = cancellationView(canceled(head));
+    const view = cancellationView(requireCanceled(head));
     t.equal(view.provider_cancel, answer.kind);
     t.strictSame([view.credits_charged, view.credits_refunded], [charge, 10 - charge]);
     t.equal(view.settled_at, "2026-11-20T12:00:04.000Z");
-    t.strictSame(effects, [changed("canceled", charge)]);
-    t.strictSame(replies, shown(canceled(head)));
+    t.strictSame(effects, [onChange("canceled", charge)]);
+    t.strictSame(replies, show(requireCanceled(head)));
   });
 
 t.test("an unanswered settlement is refunded at its limit", async (t) => {
-  const silent = canceled(turn(pending, { kind: "due" }, dueAt(pending)).head);
+  const silent = requireCanceled(turn(pending, { kind: "due" }, dueAt(pending)).head);
   const limitMs = dueAt(silent) ?? 0;
   const { head, effects } = turn(silent, { kind: "due" }, limitMs);
-  t.match(cancellationView(canceled(head)), { settlement: "refunded", credits_refunded: 10 });
-  t.strictSame(effects, [changed("canceled", 0), { kind: "provider.withdraw" }]);
+  t.match(cancellationView(requireCanceled(head)), {
+    settlement: "refunded",
+    credits_refunded: 10,
+  });
+  t.strictSame(effects, [onChange("canceled", 0), { kind: "provider.withdraw" }]);
 });
 
 t.test("canceling again answers with the same record", async (t) => {
-  const settled = canceled(turn(queued, cancel).head);
-  const answered = canceled(turn(pending, { kind: "due" }, dueAt(pending)).head);
+  const settled = requireCanceled(turn(queued, cancel).head);
+  const answered = requireCanceled(turn(pending, { kind: "due" }, dueAt(pending)).head);
   for (const head of [answered, settled]) {
     const again = turn(head, { kind: "cancel", user: "someone else" });
     t.equal(again.head, head);
-    t.strictSame(again.replies, shown(head));
+    t.strictSame(again.replies, show(head));
     t.strictSame(again.effects, []);
   }
 });
 
 t.test("the answer to a cancel that is settled already changes nothing", async (t) => {
-  const settled = canceled(
+  const settled = requireCanceled(
     turn(pending, { kind: "finished", outcome: { kind: "succeeded", outputs: [] } }).head,
   );
   const answer = { kind: "cancel_answer", answer: { kind: "cancelled" } } as const;
@@ -272,7 +278,7 @@ t.test("succeeded and failed jobs are not cancellable, nothing changes", async (
 });
 
 t.test("a canceled job shows its message and no failure", async (t) => {
-  const view = jobView(jobRequest, canceled(turn(queued, cancel).head), []);
+  const view = jobView(jobRequest, requireCanceled(turn(queued, cancel).head), []);
   t.match(view, {
     status: "canceled",
     status_message: "Canceled. Your 10 credits were returned.",

@@ -63,7 +63,7 @@ for (const [what, value, message] of [
   ["an unknown member", { ...file, extra: 1 }, /extra/],
   ["no models", { version: "1", updated_at: file.updated_at }, /models/],
   ["a model without a price", { ...file, models: [{ ...plainModel, price: undefined }] }, /price/],
-  ["a negative price", priced({ base: -1 }), /price\/base/],
+  ["a negative price", makePriced({ base: -1 }), /price\/base/],
   ["a bad id", { ...file, models: [{ ...plainModel, id: "No Spaces" }] }, /models\/0\/id/],
   ["an unknown plan", { ...file, models: [{ ...plainModel, plans: ["gold"] }] }, /plans/],
   [
@@ -102,6 +102,6 @@ t.test("plan defaults: ceilings, monthly credits, generations per UTC day", asyn
   t.ok(planNames.every((name) => plans[name].concurrentMax >= 1));
 });
 
-function priced(price: object) {
+function makePriced(price: object) {
   return { ...file, models: [{ ...plainModel, price: { ...plainModel.price, ...price } }] };
 }

@@ -16,7 +16,7 @@ function resolve(
   return resolveImage({ model: model.id, prompt: "a kite", ...request }, asking, () => undefined);
 }
 
-function accepted(request: Partial<GenerateImageRequest>, model?: ModelEntry): Generation {
+function accept(request: Partial<GenerateImageRequest>, model?: ModelEntry): Generation {
   const result = resolve(request, model);
   if ("code" in result) throw new Error(JSON.stringify(result));
   return result;
@@ -29,7 +29,7 @@ function pointers(result: Generation | Refusal): string[] {
 }
 
 t.test("a plain request gets the model's defaults", async (t) => {
-  const { model, prompt, tags, input } = accepted({ prompt: "  a kite  " });
+  const { model, prompt, tags, input } = accept({ prompt: "  a kite  " });
   t.equal(model, plainModel);
   t.strictSame(
     { prompt, tags, input },
@@ -43,7 +43,7 @@ t.test("a plain request gets the model's defaults", async (t) => {
 
 t.test("resolution is the long edge, the other edge follows the aspect ratio, even", async (t) => {
   const size = (aspect_ratio: string, resolution: string, options = plainModel.options) => {
-    const { input } = accepted({ aspect_ratio, resolution }, { ...plainModel, options });
+    const { input } = accept({ aspect_ratio, resolution }, { ...plainModel, options });
     return [input["width"], input["height"]];
   };
   t.strictSame(size("1:1", "2k"), [2048, 2048]);
@@ -97,7 +97,7 @@ t.test("what the model can do passes", async (t) => {
     options: { ...plainModel.options, quality: ["high"] },
     provider_options: true,
   };
-  const { input } = accepted(
+  const { input } = accept(
     {
       seed: 4_294_967_295,
       negative_prompt: "rain",
@@ -137,8 +137,8 @@ t.test("prompt is required unless the model's prompt_required is false", async (
 t.test("an unknown or disabled model names /model", async (t) => {
   t.strictSame(pointers(resolve({ model: "nothing" })), ["/model"]);
   t.strictSame(pointers(resolve({}, { ...plainModel, status: "disabled" })), ["/model"]);
-  t.equal(accepted({ model: "default" }).model, plainModel);
-  t.equal(accepted({}, { ...plainModel, status: "deprecated" }).model.status, "deprecated");
+  t.equal(accept({ model: "default" }).model, plainModel);
+  t.equal(accept({}, { ...plainModel, status: "deprecated" }).model.status, "deprecated");
 });
 
 t.test("a model of higher plans refuses with the lowest plan that may use it", async (t) => {
@@ -161,12 +161,12 @@ t.test("the price follows images and options", async (t) => {
     minimum: 0,
   };
   const model = { ...plainModel, price };
-  t.equal(accepted({}, model).price, 3);
-  t.equal(accepted({ num_images: 2, resolution: "2k" }, model).price, 10);
+  t.equal(accept({}, model).price, 3);
+  t.equal(accept({ num_images: 2, resolution: "2k" }, model).price, 10);
 });
 
 t.test("equal requests have equal canonical bodies", async (t) => {
-  const canonical = (request: Partial<GenerateImageRequest>) => accepted(request).canonical;
+  const canonical = (request: Partial<GenerateImageRequest>) => accept(request).canonical;
   const plain = canonical({});
   t.equal(plain, '{"model":"plain","prompt":"a kite"}');
   t.equal(canonical({ confirmation_token: "x" }), plain);
@@ -186,6 +186,6 @@ t.test("equal requests have equal canonical bodies", async (t) => {
 });
 
 t.test("a display name is the caller's, or left to the prompt", async (t) => {
-  t.equal(accepted({ display_name: "mine" }).displayName, "mine");
-  t.equal(accepted({ prompt: "a kite" }).displayName, undefined);
+  t.equal(accept({ display_name: "mine" }).displayName, "mine");
+  t.equal(accept({ prompt: "a kite" }).displayName, undefined);
 });

@@ -6,7 +6,7 @@ import { job, jobRequest, jobSelf, nowMs, queued, view } from "./accounts.ts";
 
 const head: Job = { ...queued, inline: { request: 3, untilMs: nowMs + 250 } };
 
-function told(outcome: Outcome) {
+function tell(outcome: Outcome) {
   const message = { kind: "finished", outcome } as const;
   return jobActor.decide(
     head,
@@ -24,7 +24,7 @@ for (const [kind, status] of [
     `an immediate upstream refusal of class ${kind} answers ${status} job_failed`,
     async (t) => {
       const outcome = { message: "It said no.", atOutput: false, billed: false } as const;
-      const { head: left, replies, effects } = told({ kind: "failed", class: kind, ...outcome });
+      const { head: left, replies, effects } = tell({ kind: "failed", class: kind, ...outcome });
       t.equal(left, undefined, "the job record is discarded");
       t.match(replies, [
         { to: 3, reply: { refusal: { code: "generation_failed", status, detail: "It said no." } } },

@@ -41,7 +41,7 @@ const task = {
   outputPrefix: `jobs/${job}`,
 };
 
-function changed(from: JobStatus, to: JobStatus, charge?: number, of = terms) {
+function onChange(from: JobStatus, to: JobStatus, charge?: number, of = terms) {
   return tell(accountKey(scope), {
     kind: "job_changed",
     terms: of,
@@ -92,7 +92,7 @@ t.test("a new job is queued, answers when it began and goes to its provider", as
 t.test("a provider's start makes a job running, its progress never falls", async (t) => {
   const turn = decide(queued, { kind: "started" }, later);
   t.strictSame(turn.head, { ...running, updatedAtMs: laterMs, startedAtMs: laterMs });
-  t.strictSame(turn.effects, [changed("queued", "running")]);
+  t.strictSame(turn.effects, [onChange("queued", "running")]);
   const half = next(running, { kind: "progress", progress: 0.5 });
   t.match(half, { phase: "running", progress: 0.5, revision: 3 });
   t.equal(next(half, { kind: "progress", progress: 0.25 }), half);
@@ -135,7 +135,7 @@ for (const before of [queued, running])
         media,
       };
       t.strictSame(turn.effects, [
-        changed(before.phase, "succeeded", 10),
+        onChange(before.phase, "succeeded", 10),
         birth(assetKey(scope, assetId), { kind: "create", asset }),
       ]);
     },
@@ -171,7 +171,7 @@ for (const [name, atOutput, billed, kind, code, status, charge] of failures)
         charged: charge,
         failure: { kind, code, status, message: "No." },
       });
-      const told = changed("running", "failed", charge);
+      const told = onChange("running", "failed", charge);
       t.strictSame(turn.effects, kind === "moderated" ? [told, remember(code)] : [told]);
       const view = turn.head && jobView(jobRequest, turn.head, []);
       t.match(view, {
@@ -234,7 +234,7 @@ t.test("the deadline ends a job failed with kind timeout, refunded", async (t) =
       charged: 0,
       failure: { kind: "timeout", code: "timeout", status: 504 },
     });
-    t.strictSame(turn.effects, [changed(before.phase, "failed", 0, before.terms), withdrawal]);
+    t.strictSame(turn.effects, [onChange(before.phase, "failed", 0, before.terms), withdrawal]);
   }
 });
 
@@ -267,7 +267,7 @@ t.test("a claim makes a farm job running under its token, and the node hears of 
   const claimed = { ...onFarm(running), updatedAtMs: laterMs, startedAtMs: laterMs };
   t.match(turn.head, { ...claimed, token: "t1" });
   t.strictSame(turn.effects, [
-    changed("queued", "running", undefined, onFarm(queued).terms),
+    onChange("queued", "running", undefined, onFarm(queued).terms),
     { kind: "farm.lease", token: "t1" },
   ]);
 });
@@ -306,7 +306,7 @@ t.test("a lapsed lease costs an attempt; the third fails the job, refunded", asy
     failure: { kind: "error", code: "job_failed", status: 502 },
   });
   t.strictSame(turn.effects, [
-    changed("running", "failed", 0, onFarm(running).terms),
+    onChange("running", "failed", 0, onFarm(running).terms),
     { kind: "farm.cancel" },
   ]);
 });
@@ -368,11 +368,11 @@ t.test("a job is listed under its scope by modality, end and model", async (t) =
 });
 
 t.test("a job that is under way is handed over again when its shard starts", async (t) => {
-  const resumed = (head: Job) => jobActor.resume?.(head, later);
-  t.strictSame(resumed(queued), [submission]);
-  t.strictSame(resumed(onFarm(running)), [{ kind: "farm.run", owner: scope, scope, task }]);
+  const resume = (head: Job) => jobActor.resume?.(head, later);
+  t.strictSame(resume(queued), [submission]);
+  t.strictSame(resume(onFarm(running)), [{ kind: "farm.run", owner: scope, scope, task }]);
   const pending = next(running, { kind: "cancel", user: "u" });
-  t.strictSame(resumed(pending), [submission, { kind: "provider.cancel" }]);
+  t.strictSame(resume(pending), [submission, { kind: "provider.cancel" }]);
 });
 
 t.test("the view shows a succeeded job whole", async (t) => {

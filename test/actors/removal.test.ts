@@ -1,14 +1,14 @@
 import t from "tap";
 import { removalActor } from "../../actors/asset/removal-actor.ts";
 import { assetKey } from "../../actors/protocol/asset.ts";
-import { removalKey, removedObjectsKey } from "../../actors/protocol/removal.ts";
+import { createRemovedObjectsKey, removalKey } from "../../actors/protocol/removal.ts";
 import { limits } from "../../config/limits.ts";
 import { put } from "../../engine/actor.ts";
 import { job, nowMs, scope, view } from "./accounts.ts";
 
 const { decide, dueAt, resume } = removalActor;
 const self = removalKey(assetKey(scope, job), "media");
-const rowKey = removedObjectsKey(self);
+const rowKey = createRemovedObjectsKey(self);
 const keys = ["jobs/one", "jobs/two"];
 const effects = [{ kind: "objects.remove", keys }];
 const hourMs = 3_600_000;

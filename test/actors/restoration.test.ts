@@ -7,7 +7,7 @@ const id = "019d9000-0000-7000-8000-000000000000";
 const model: ModelEntry = { ...plainModel, modality: "video", operations: ["restoration"] };
 
 /** What restoring a video of that size comes to: the size of the output, or the field at fault. */
-function restored(width: number, height: number, request: object) {
+function restore(width: number, height: number, request: object) {
   const media = { objectKey: "x", mimeType: "video/mp4", sizeBytes: 1, sha256: "", width, height };
   const asking = { catalogue: makeCatalogue(model), plan: "free" } as const;
   const result = resolveRestoration({ source_asset_id: id, ...request }, asking, () => {
@@ -18,11 +18,11 @@ function restored(width: number, height: number, request: object) {
 }
 
 t.test("output larger than 3840x2160 is refused, whatever the orientation", async (t) => {
-  t.strictSame(restored(1920, 1080, {}), [3840, 2160], "twice by default");
-  t.strictSame(restored(1080, 1920, {}), [2160, 3840], "upright");
-  t.strictSame(restored(1920, 1080, { scale: 4 }), ["/scale"]);
-  t.strictSame(restored(1922, 1080, { scale: 2 }), ["/scale"]);
-  t.strictSame(restored(1920, 1082, { scale: 2 }), ["/scale"]);
-  t.strictSame(restored(2560, 1080, { target_resolution: "4k" }), ["/target_resolution"]);
-  t.strictSame(restored(640, 360, { target_resolution: "1080p" }), [1920, 1080]);
+  t.strictSame(restore(1920, 1080, {}), [3840, 2160], "twice by default");
+  t.strictSame(restore(1080, 1920, {}), [2160, 3840], "upright");
+  t.strictSame(restore(1920, 1080, { scale: 4 }), ["/scale"]);
+  t.strictSame(restore(1922, 1080, { scale: 2 }), ["/scale"]);
+  t.strictSame(restore(1920, 1082, { scale: 2 }), ["/scale"]);
+  t.strictSame(restore(2560, 1080, { target_resolution: "4k" }), ["/target_resolution"]);
+  t.strictSame(restore(640, 360, { target_resolution: "1080p" }), [1920, 1080]);
 });

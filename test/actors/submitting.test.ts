@@ -17,18 +17,18 @@ function turn(head: Job | undefined, message: JobMessage, atMs = nowMs + 4_000) 
   return decide(head, message, view(jobSelf, rows, atMs));
 }
 
-function canceled(head: Job | undefined): CanceledJob {
+function requireCanceled(head: Job | undefined): CanceledJob {
   if (head?.phase !== "canceled") throw new Error(`the job is ${head?.phase}`);
   return head;
 }
 
-function shown(head: CanceledJob, to = 7) {
+function show(head: CanceledJob, to = 7) {
   return [{ to, reply: { kind: "canceled", body: JSON.stringify(jobView(jobRequest, head, [])) } }];
 }
 
 const submitting = turn(queued, { kind: "submitting", number: 1, hasLookUp: true }, nowMs).head;
 const cancel: JobMessage = { kind: "cancel", user: "someone" };
-const waiting = canceled(turn(submitting, cancel, nowMs + 2_000).head);
+const waiting = requireCanceled(turn(submitting, cancel, nowMs + 2_000).head);
 
 t.test("a submitting cancel waits up to 10 s for the submit outcome", async (t) => {
   const { effects, replies } = turn(submitting, cancel, nowMs + 2_000);
@@ -38,8 +38,8 @@ t.test("a submitting cancel waits up to 10 s for the submit outcome", async (t) 
   t.equal(dueAt(waiting), nowMs + 12_000);
   const again = turn(waiting, cancel);
   t.strictSame(again.replies, [], "who cancels again waits for the same answer (D2)");
-  const both = turn(canceled(again.head), { kind: "accepted", ref: "ref" });
-  const answered = turn(canceled(both.head), {
+  const both = turn(requireCanceled(again.head), { kind: "accepted", ref: "ref" });
+  const answered = turn(requireCanceled(both.head), {
     kind: "cancel_answer",
     answer: { kind: "cancelled" },
   });
@@ -59,11 +59,11 @@ const notAccepted: readonly JobMessage[] = [
 for (const message of notAccepted)
   t.test(`${JSON.stringify(message)}: not accepted is refunded at once`, async (t) => {
     const { head, replies, effects } = turn(waiting, message);
-    const next = canceled(head);
+    const next = requireCanceled(head);
     const found = cancellationView(next);
     t.match(found, { stage: "submitting", settlement: "refunded", credits_refunded: 10 });
     t.equal(found.provider_cancel, undefined, "as before the submit");
-    t.strictSame(replies, shown(next));
+    t.strictSame(replies, show(next));
     t.match(effects[0], { message: { charge: 0 } });
     t.equal(dueAt(next), undefined);
   });
@@ -74,12 +74,12 @@ t.test("if the provider accepted it is asked to cancel", async (t) => {
   t.strictSame(effects, [{ kind: "provider.follow" }, { kind: "provider.cancel" }]);
   const answer: JobMessage = { kind: "cancel_answer", answer: { kind: "cancelled" } };
   const last = turn(head, answer);
-  t.match(cancellationView(canceled(last.head)), {
+  t.match(cancellationView(requireCanceled(last.head)), {
     stage: "submitting",
     provider_cancel: "cancelled",
     settlement: "refunded",
   });
-  t.strictSame(last.replies, shown(canceled(last.head)));
+  t.strictSame(last.replies, show(requireCanceled(last.head)));
 });
 
 t.test("what the provider has done already decides the hold and nothing else", async (t) => {
@@ -87,26 +87,26 @@ t.test("what the provider has done already decides the hold and nothing else", a
     kind: "finished",
     outcome: { kind: "succeeded", outputs: [] },
   });
-  t.match(cancellationView(canceled(head)), { settlement: "charged", credits_charged: 10 });
-  t.strictSame(replies, shown(canceled(head)));
+  t.match(cancellationView(requireCanceled(head)), { settlement: "charged", credits_charged: 10 });
+  t.strictSame(replies, show(requireCanceled(head)));
   t.match(effects, [{ message: { charge: 10, assets: [] } }]);
 });
 
 t.test("an outcome that stays unknown: failed and pending, refunded after 24 h", async (t) => {
   const { head, replies, effects } = turn(waiting, { kind: "due" }, nowMs + 12_000);
-  const unknown = canceled(head);
+  const unknown = requireCanceled(head);
   t.match(cancellationView(unknown), {
     stage: "submitting",
     provider_cancel: "failed",
     settlement: "pending",
     message: "Canceled. The provider could not be stopped; credits settle when it finishes.",
   });
-  t.strictSame(replies, shown(unknown));
+  t.strictSame(replies, show(unknown));
   t.strictSame(effects, []);
   const dayMs = 86_400_000;
   t.equal(dueAt(unknown), nowMs + 2_000 + dayMs);
   const last = turn(unknown, { kind: "due" }, nowMs + 2_000 + dayMs);
-  t.match(cancellationView(canceled(last.head)), {
+  t.match(cancellationView(requireCanceled(last.head)), {
     provider_cancel: "failed",
     settlement: "refunded",
     credits_refunded: 10,
@@ -126,7 +126,7 @@ t.test("word that comes after the 10 s still decides", async (t) => {
     { kind: "provider.cancel" },
   ]);
   const refused = turn(unknown, { kind: "detail", detail: "upstream_at_capacity" });
-  t.match(cancellationView(canceled(refused.head)), { settlement: "refunded" });
+  t.match(cancellationView(requireCanceled(refused.head)), { settlement: "refunded" });
 });
 
 t.test("a job whose submit has an outcome is submitting no more", async (t) => {

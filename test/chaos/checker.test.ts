@@ -21,27 +21,27 @@ function rename(to: number, at: [number, number], outcome: "ok" | "fail" | "unkn
   return operation({ kind: "rename", id: "a", to }, at, { outcome });
 }
 
-const made = (id: string): Result => ({ outcome: "ok", id });
+const make = (id: string): Result => ({ outcome: "ok", id });
 const unknown: Result = { outcome: "unknown" };
 
 const empty: Books = { opening: 10, balance: 10, held: 0, jobs: [], ledger: [] };
 
-function found(ids: readonly (readonly [string, string])[], books = empty): Found {
+function makeFound(ids: readonly (readonly [string, string])[], books = empty): Found {
   const things = ids.map(([id, key]) => ({ what: "job" as const, id, key, status: "queued" }));
   return { account: "ada", things, books };
 }
 
 t.test("a history in which every answer holds has no violation", async (t) => {
   const history = [
-    create("k1", [1, 2], made("j1")),
+    create("k1", [1, 2], make("j1")),
     create("k2", [3, never], unknown),
-    create("k1", [4, 5], made("j1")),
+    create("k1", [4, 5], make("j1")),
     read("j1", [6, 7], "running"),
     read("j1", [8, 9], "succeeded"),
   ];
   t.strictSame(checkHistory(history), []);
-  t.strictSame(checkFound(history, [found([["j1", "k1"]])]), []);
-  const both = found([
+  t.strictSame(checkFound(history, [makeFound([["j1", "k1"]])]), []);
+  const both = makeFound([
     ["j1", "k1"],
     ["j2", "k2"],
   ]);
@@ -49,30 +49,30 @@ t.test("a history in which every answer holds has no violation", async (t) => {
 });
 
 t.test("what was acknowledged and is gone is lost", async (t) => {
-  const history = [create("k1", [1, 2], made("j1"))];
-  t.match(checkFound(history, [found([])]), [{ kind: "lost" }]);
+  const history = [create("k1", [1, 2], make("j1"))];
+  t.match(checkFound(history, [makeFound([])]), [{ kind: "lost" }]);
   const gone = operation({ kind: "read", id: "j1" }, [3, 4], { outcome: "ok", seen: undefined });
   t.match(checkHistory([...history, gone]), [{ kind: "lost" }]);
 });
 
 t.test("two things for one key are doubled, by answer or by listing", async (t) => {
-  const answers = [create("k1", [1, 2], made("j1")), create("k1", [3, 4], made("j2"))];
+  const answers = [create("k1", [1, 2], make("j1")), create("k1", [3, 4], make("j2"))];
   t.match(checkHistory(answers), [{ kind: "doubled" }]);
-  const shared = [create("k1", [1, 2], made("j1")), create("k2", [3, 4], made("j1"))];
+  const shared = [create("k1", [1, 2], make("j1")), create("k2", [3, 4], make("j1"))];
   t.match(checkHistory(shared), [{ kind: "doubled" }]);
-  const listed = found([
+  const listed = makeFound([
     ["j1", "k1"],
     ["j2", "k1"],
   ]);
-  const violations = checkFound([create("k1", [1, 2], made("j1"))], [listed]);
+  const violations = checkFound([create("k1", [1, 2], make("j1"))], [listed]);
   t.ok(violations.length > 0);
   t.ok(violations.every(({ kind }) => kind === "doubled"));
 });
 
 t.test("what was refused, or never asked for, is invented", async (t) => {
   const history = [create("k1", [1, 2], { outcome: "fail" })];
-  t.match(checkFound(history, [found([["j1", "k1"]])])[0], { kind: "invented" });
-  t.match(checkFound([], [found([["j1", "k9"]])])[0], { kind: "invented" });
+  t.match(checkFound(history, [makeFound([["j1", "k1"]])])[0], { kind: "invented" });
+  t.match(checkFound([], [makeFound([["j1", "k9"]])])[0], { kind: "invented" });
 });
 
 t.test("a status that goes back, or an end that changes, is a backward read", async (t) => {
@@ -88,7 +88,7 @@ t.test("a cancel that was acknowledged is seen by every later read", async (t) =
   const cancel = operation({ kind: "cancel", id: "j1" }, [1, 2], { outcome: "ok" });
   t.match(checkHistory([cancel, read("j1", [3, 4], "running")]), [{ kind: "backward" }]);
   t.strictSame(checkHistory([cancel, read("j1", [3, 4], "canceled")]), []);
-  t.match(checkFound([cancel], [found([["j1", "k1"]])])[0], { kind: "backward" });
+  t.match(checkFound([cancel], [makeFound([["j1", "k1"]])])[0], { kind: "backward" });
 });
 
 t.test("a read that misses an acknowledged write is a backward read", async (t) => {
@@ -114,11 +114,11 @@ t.test("books in which a job is held twice, or credits are missing, are wrong", 
   const job = { id: "j1", charged: 3, held: 3 };
   const hold = { job: "j1", type: "hold", amount: -3 };
   const right = { ...empty, balance: 7, jobs: [job], ledger: [hold] };
-  t.strictSame(checkFound([], [found([], right)]), []);
+  t.strictSame(checkFound([], [makeFound([], right)]), []);
   const twice = { ...right, balance: 4, ledger: [hold, hold] };
-  t.match(checkFound([], [found([], twice)])[0], { kind: "books" });
-  t.match(checkFound([], [found([], { ...right, balance: 6 })])[0], { kind: "books" });
+  t.match(checkFound([], [makeFound([], twice)])[0], { kind: "books" });
+  t.match(checkFound([], [makeFound([], { ...right, balance: 6 })])[0], { kind: "books" });
   const open = { ...right, jobs: [{ ...job, charged: null }] };
-  t.match(checkFound([], [found([], open)])[0], { kind: "books" });
-  t.strictSame(checkFound([], [found([], { ...open, held: 3 })]), []);
+  t.match(checkFound([], [makeFound([], open)])[0], { kind: "books" });
+  t.strictSame(checkFound([], [makeFound([], { ...open, held: 3 })]), []);
 });

@@ -7,7 +7,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { takenPort } from "../../cli/cluster/places.ts";
+import { findTakenPort } from "../../cli/cluster/places.ts";
 import { type Swift, serveSwift } from "../../cli/cluster/swift.ts";
 import { ownBuild } from "../crash/klieg-process.ts";
 import { type Kind, kinds, memberCounts } from "./faults.ts";
@@ -225,7 +225,7 @@ export function readVersion(nats: string): string {
 async function freePorts(): Promise<number> {
   for (let first = 12_000 + (process.pid % 700) * portsTaken; ; first += portsTaken) {
     const ports = numbers(portsTaken).map((index) => first + index);
-    if ((await takenPort(ports)) === undefined) return first;
+    if ((await findTakenPort(ports)) === undefined) return first;
   }
 }
 

@@ -42,7 +42,7 @@ export class Network {
   }
 
   /** The server to which this member has the most connections. */
-  usedServer(from: string): number {
+  getUsedServer(from: string): number {
     const counts = this.lines.filter((line) => line.from === from);
     const most = counts.reduce((a, b) => (b.relay.connections > a.relay.connections ? b : a));
     return Number(most.to.slice("nats-".length));

@@ -64,7 +64,7 @@ export class Probes {
   }
 
   /** When a write had succeeded everywhere that began after `since`; undefined as long as not. */
-  writtenAt(since: number): number | undefined {
+  findWriteTime(since: number): number | undefined {
     const firsts = this.shards.map(({ writes }) => {
       const ends = writes.filter(({ began }) => began >= since).map(({ ended }) => ended);
       return ends.length === 0 ? undefined : Math.min(...ends);

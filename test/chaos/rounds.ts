@@ -120,7 +120,7 @@ async function runRound(
     const said = await cluster.readiness();
     const now = process.uptime();
     if (said.every(({ status }) => status === 200)) readyAt ??= now;
-    const writtenAt = probes.writtenAt(healed);
+    const writtenAt = probes.findWriteTime(healed);
     if (readyAt !== undefined && writtenAt !== undefined) {
       const [toWrite, toReady] = [writtenAt - healed, readyAt - healed];
       const figure = { name: round.name, gap: probes.longestGap(began), toWrite, toReady };

@@ -10,7 +10,8 @@ import type { Fault, FaultRound } from "./faults.ts";
 export async function strike(cluster: Cluster, round: FaultRound): Promise<string[]> {
   const [first] = round.faults;
   // It may be none that it talks to any more when the second fault comes.
-  const used = first?.kind === "engine" ? cluster.network.usedServer(`engine-${first.member}`) : 0;
+  const used =
+    first?.kind === "engine" ? cluster.network.getUsedServer(`engine-${first.member}`) : 0;
   const wrong = await Promise.all(round.faults.map((fault) => inflict(cluster, fault, used)));
   return wrong.flat();
 }

@@ -27,7 +27,7 @@ async function klieg(t: Test, args: readonly string[], environment: Record<strin
   return { code, out, err };
 }
 
-const ended: Answer = (response, asked) => {
+const onEnd: Answer = (response, asked) => {
   const signed_url = `http://${asked.headers.host}/objects/a1`;
   const asset = { id: "a1", signed_url, mime_type: "image/png", size_bytes: png.length };
   const warnings = ["Not drawn, for this model does not know the words: cup."];
@@ -38,7 +38,7 @@ const ended: Answer = (response, asked) => {
 const run: Readonly<Record<string, readonly Answer[]>> = {
   "POST /v1/jobs/j1/sse-ticket": [json(201, { ticket: "s" })],
   "GET /v1/jobs/j1/sse": [events(frame("complete", { status: "succeeded" }))],
-  "GET /v1/jobs/j1": [ended],
+  "GET /v1/jobs/j1": [onEnd],
   "GET /objects/a1": [(response) => response.writeHead(200).end(png)],
   "POST /v1/assets": [json(201, { id: "p1", status: "ready" })],
 };

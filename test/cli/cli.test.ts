@@ -41,7 +41,7 @@ function asset(origin: string, id = "a1"): object {
 /** A service on which one submit runs to the end with these assets. */
 async function studio(t: Test, assetIds: readonly string[] = ["a1"]) {
   t.testdir({ data: {} });
-  const done: Answer = (response, asked) => {
+  const finish: Answer = (response, asked) => {
     const assets = assetIds.map((id) => asset(`http://${asked.headers.host}`, id));
     const body = job("succeeded", { asset: assets[0], assets, credits_charged: 4 });
     json(200, body)(response, asked);
@@ -55,7 +55,7 @@ async function studio(t: Test, assetIds: readonly string[] = ["a1"]) {
         frame("complete", { status: "succeeded" }),
       ),
     ],
-    "GET /v1/jobs/j1": [done],
+    "GET /v1/jobs/j1": [finish],
     "GET /objects/a1": [bytes],
     "GET /objects/a2": [bytes],
   });
@@ -327,7 +327,7 @@ t.test("providers are shown, paused and resumed", async (t) => {
 
 t.test("each medium asks its route, and a photo is uploaded first", async (t) => {
   t.testdir({ data: {}, "cup.png": "a photo" });
-  const ended: Answer = (response, asked) => {
+  const onEnd: Answer = (response, asked) => {
     const made = { ...asset(`http://${asked.headers.host}`), mime_type: "audio/mpeg" };
     json(200, job("succeeded", { asset: made, credits_charged: 1 }))(response, asked);
   };
@@ -339,7 +339,7 @@ t.test("each medium asks its route, and a photo is uploaded first", async (t) =>
     "GET /v1/assets/p1": [json(200, { id: "p1", status: "ready" })],
     "POST /v1/jobs/j1/sse-ticket": [json(201, { ticket: "s" })],
     "GET /v1/jobs/j1/sse": [events(frame("complete", { status: "succeeded" }))],
-    "GET /v1/jobs/j1": [ended],
+    "GET /v1/jobs/j1": [onEnd],
     "GET /objects/a1": [bytes],
   });
   const ask = async (...args: string[]) => {

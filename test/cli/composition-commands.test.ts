@@ -25,8 +25,8 @@ const made = {
   height: 180,
   duration_seconds: 2,
 };
-const uploaded = (id: string) => json(201, { id, status: "ready" });
-const signed: Answer = (response, asked) => {
+const upload = (id: string) => json(201, { id, status: "ready" });
+const sign: Answer = (response, asked) => {
   const url = `http://${asked.headers.host}/objects/a9`;
   json(200, { id: "a9", signed_url: url })(response, asked);
 };
@@ -74,7 +74,7 @@ const rendering = {
   "POST /v1/renders/r1/sse-ticket": [json(201, { ticket: "s" })],
   "GET /v1/renders/r1/sse": [events(frame("complete", { status: "succeeded" }))],
   "GET /v1/renders/r1": [json(200, made)],
-  "GET /v1/assets/a9": [signed],
+  "GET /v1/assets/a9": [sign],
   "GET /objects/a9": [bytes("a film")],
 };
 
@@ -93,7 +93,7 @@ t.test(
       "voice.mp3": "voice",
     });
     const output = join(folder, "out.mp4");
-    const script = { ...rendering, "POST /v1/assets": [uploaded("a1"), uploaded("a2")] };
+    const script = { ...rendering, "POST /v1/assets": [upload("a1"), upload("a2")] };
     const args = ["blocks", join(folder, "film.json"), "-o", output];
     const { code, out, said, asked } = await run(t, script, args);
     t.equal(code, 0, said);

@@ -17,7 +17,7 @@ const device = {
   expires_in: 900,
   interval: 0,
 };
-const refused = (error: string, description: string): Answer =>
+const refuse = (error: string, description: string): Answer =>
   json(400, { error, error_description: description });
 
 async function klieg(t: Test, args: readonly string[], origin: string) {
@@ -40,7 +40,7 @@ t.test("a login asks on until it is granted, then keeps a token of its own", asy
   const { origin, asked } = await standIn(t, {
     [begin]: [json(200, device)],
     [token]: [
-      refused("authorization_pending", "Nobody has decided yet."),
+      refuse("authorization_pending", "Nobody has decided yet."),
       json(200, { access_token: "oat_1", refresh_token: "ort_1", scope: "generate tokens" }),
     ],
     "POST /v1/tokens": [
@@ -86,7 +86,7 @@ t.test("a login that is denied or expires says so, and keeps nothing", async (t)
     t.testdir({});
     const { origin } = await standIn(t, {
       [begin]: [json(200, device)],
-      [token]: [refused(error, words)],
+      [token]: [refuse(error, words)],
     });
     const { code, err } = await klieg(t, ["login"], origin);
     t.equal(code, 1);

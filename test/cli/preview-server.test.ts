@@ -126,17 +126,17 @@ t.test("no path leaves the folder", async (t) => {
 
 t.test("other methods than needed are refused", async (t) => {
   const { url, base, origin } = await open(t);
-  const refused = async (path: string, method: string) => {
+  const refuse = async (path: string, method: string) => {
     const { status, headers } = await fetch(path, { method });
     t.equal(status, 405, `${method} ${path}`);
     t.match(headers.get("allow"), /^GET/);
   };
   for (const method of ["POST", "PUT", "DELETE", "OPTIONS", "PATCH"]) {
     for (const path of [url, `${url}timeline`, `${url}events`, `${base}index.html`])
-      await refused(path, method);
-    await refused(`${origin}/look/look.css`, method);
+      await refuse(path, method);
+    await refuse(`${origin}/look/look.css`, method);
   }
-  await refused(`${url}edits`, "POST");
+  await refuse(`${url}edits`, "POST");
 });
 
 const edits = (start: number) => JSON.stringify({ version: 1, clips: { a: { start } } });

@@ -16,7 +16,7 @@ const link = {
   expires_at: "2026-12-01T00:00:00.000Z",
   access_count: 2,
 };
-const gone: Answer = (response) => response.writeHead(204).end();
+const onGone: Answer = (response) => response.writeHead(204).end();
 
 async function klieg(t: Test, origin: string, ...args: readonly string[]) {
   t.testdir({ data: {} });
@@ -67,7 +67,7 @@ t.test("what is no render is shared as an asset", async (t) => {
 t.test("klieg share list and revoke", async (t) => {
   const { origin } = await standIn(t, {
     "GET /v1/assets/a1/share": [json(200, { items: [link] })],
-    "DELETE /v1/assets/a1/share/l1": [gone],
+    "DELETE /v1/assets/a1/share/l1": [onGone],
   });
   const listed = await klieg(t, origin, "share", "list", "a1");
   t.equal(

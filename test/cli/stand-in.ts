@@ -25,7 +25,7 @@ export async function standIn(t: Test, script: Readonly<Record<string, readonly 
       const route = `${request.method} ${request.url?.split("?")[0]}`;
       const text = Buffer.concat(chunks).toString();
       const type = request.headers["content-type"] ?? "";
-      const parsed = () => {
+      const parse = () => {
         if (type.startsWith("multipart/") || type === "application/zip") return text;
         const isForm = type.includes("form");
         return isForm ? Object.fromEntries(new URLSearchParams(text)) : JSON.parse(text);
@@ -33,7 +33,7 @@ export async function standIn(t: Test, script: Readonly<Record<string, readonly 
       const one: Asked = {
         route,
         headers: request.headers,
-        body: text === "" ? undefined : parsed(),
+        body: text === "" ? undefined : parse(),
       };
       const earlier = asked.filter((other) => other.route === route).length;
       asked.push(one);

@@ -140,9 +140,9 @@ t.test("klieg vendor follows modules, in circles and by import maps too (F10)", 
   t.strictSame([code, said], [0, []]);
   t.equal(out.at(-1), `${folder}: 4 fetched`);
   const names = readdirSync(`${folder}/vendor`);
-  const named = (stem: string) => names.find((name) => name.startsWith(`${stem}-`)) ?? "";
+  const makeName = (stem: string) => names.find((name) => name.startsWith(`${stem}-`)) ?? "";
   const text = (name: string) => readFileSync(`${folder}/vendor/${name}`, "utf8");
-  const [module, core, controls] = ["three.module", "three.core", "controls"].map(named) as [
+  const [module, core, controls] = ["three.module", "three.core", "controls"].map(makeName) as [
     string,
     string,
     string,
@@ -164,7 +164,7 @@ t.test("klieg vendor follows modules, in circles and by import maps too (F10)", 
   });
   t.equal(
     readFileSync(`${folder}/parts/deep.mjs`, "utf8"),
-    `export * from "../vendor/${named("gsap.min")}";`,
+    `export * from "../vendor/${makeName("gsap.min")}";`,
   );
   t.strictSame((await vendor(folder)).out, [`${folder}: nothing is remote`]);
 });

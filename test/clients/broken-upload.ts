@@ -3,7 +3,7 @@ import { type Answer, json } from "../cli/stand-in.ts";
 export const isPut = (route: string) => route.startsWith("PUT ");
 const part = (number: number) => ({ part_number: number, etag: `e${number}`, size_bytes: 4 });
 const upload = { id: "u1", asset_id: "a1", status: "pending", method: "multipart" };
-const told = (body: (at: (path: string) => string) => object): Answer => {
+const tell = (body: (at: (path: string) => string) => object): Answer => {
   return (response, asked) =>
     json(
       200,
@@ -14,15 +14,15 @@ const told = (body: (at: (path: string) => string) => object): Answer => {
 /** Three parts of at most four bytes; the first is there, the address of the second has expired. */
 export const brokenUpload = {
   "GET /v1/assets/uploads/u1": [
-    told((at) => ({
+    tell((at) => ({
       ...{ ...upload, part_size: 4, part_count: 3, uploaded_parts: [part(1)] },
       parts: [2, 3].map((number) => ({ part_number: number, url: at(`/parts/${number}`) })),
     })),
-    told(() => ({ ...upload, uploaded_parts: [1, 2, 3].map(part) })),
+    tell(() => ({ ...upload, uploaded_parts: [1, 2, 3].map(part) })),
   ],
   "PUT /parts/2": [json(403, { title: "Forbidden" })],
   "POST /v1/assets/uploads/u1/parts": [
-    told((at) => ({ parts: [{ part_number: 2, url: at("/parts/2-again") }] })),
+    tell((at) => ({ parts: [{ part_number: 2, url: at("/parts/2-again") }] })),
   ],
   "PUT /parts/2-again": [json(200, {})],
   "PUT /parts/3": [json(200, {})],

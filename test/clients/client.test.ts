@@ -11,7 +11,7 @@ function createClient(origin: string): Klieg {
   return new Klieg({ url: origin, token: "pat_1", surface: "cli" });
 }
 
-async function followed(origin: string): Promise<JobEvent[]> {
+async function follow(origin: string): Promise<JobEvent[]> {
   const seen: JobEvent[] = [];
   for await (const event of createClient(origin).jobs.stream("j1")) seen.push(event);
   return seen;
@@ -139,7 +139,7 @@ t.test("following reports each frame and returns the terminal job", async (t) =>
     ],
     [`GET ${jobPath}`]: [json(200, { id: "j1", status: "succeeded" })],
   });
-  t.strictSame(await followed(origin), [
+  t.strictSame(await follow(origin), [
     { event: "status", data: { status: "running", progress: 0.5 } },
     { event: "complete", data: { status: "succeeded", progress: 1 } },
   ]);
@@ -158,7 +158,7 @@ t.test("following goes on with a new ticket when the stream ends early", async (
       json(200, { id: "j1", status: "canceled" }),
     ],
   });
-  t.match((await followed(origin)).at(-1), { event: "complete", data: { status: "canceled" } });
+  t.match((await follow(origin)).at(-1), { event: "complete", data: { status: "canceled" } });
   t.equal(asked.filter(({ route }) => route.endsWith("sse-ticket")).length, 2);
 });
 
@@ -167,12 +167,12 @@ t.test("following falls back to the long-poll when there is no stream", async (t
     [`POST ${jobPath}/sse-ticket`]: [json(503, { title: "Service Unavailable" })],
     [`GET ${jobPath}/wait`]: [json(200, { id: "j1", status: "succeeded" })],
   });
-  t.strictSame(await followed(origin), [{ event: "complete", data: { status: "succeeded" } }]);
+  t.strictSame(await follow(origin), [{ event: "complete", data: { status: "succeeded" } }]);
 });
 
 t.test("following a job that is not there is a refusal", async (t) => {
   const { origin } = await standIn(t, {});
-  await t.rejects(followed(origin), { name: "KliegError", status: 404 });
+  await t.rejects(follow(origin), { name: "KliegError", status: 404 });
 });
 
 t.test("a job that failed or was canceled is thrown by a wait, with its code", async (t) => {
@@ -235,14 +235,14 @@ t.test("a signal ends a call, its retries and a stream, with its own reason", as
   });
   const client = createClient(origin);
   const reason = new Error("enough");
-  const stopped = (call: (signal: AbortSignal) => Promise<unknown>) => {
+  const stop = (call: (signal: AbortSignal) => Promise<unknown>) => {
     const controller = new AbortController();
     const called = call(controller.signal);
     controller.abort(reason);
     return t.rejects(called, reason);
   };
-  await stopped((signal) => client.me({ signal }));
-  await stopped((signal) => client.jobs.wait("j1", { signal }));
+  await stop((signal) => client.me({ signal }));
+  await stop((signal) => client.jobs.wait("j1", { signal }));
   const controller = new AbortController();
   const { signal } = controller;
   const seen: string[] = [];

@@ -74,13 +74,13 @@ async function invoke(step: Step): Promise<unknown> {
   const names = step.call.split(".").map(camel);
   const method = names.pop() ?? "";
   const resource: object = names.length === 0 ? klieg : Reflect.get(klieg, names[0] ?? "");
-  const options = Object.entries(filled(step.options ?? {}) as object);
+  const options = Object.entries(fill(step.options ?? {}) as object);
   const given = [
-    ...(step.arguments ?? []).map(filled),
+    ...(step.arguments ?? []).map(fill),
     ...(step.file === undefined ? [] : [getFile(step.file)]),
     ...(step.text === undefined ? [] : [new Blob([step.text])]),
-    ...(step.request === undefined ? [] : [filled(step.request)]),
-    ...(step.named === undefined ? [] : [filled(step.named)]),
+    ...(step.request === undefined ? [] : [fill(step.request)]),
+    ...(step.named === undefined ? [] : [fill(step.named)]),
     ...(options.length === 0
       ? []
       : [Object.fromEntries(options.map(([name, value]) => [camel(name), value]))]),
@@ -103,7 +103,7 @@ async function readSize(answer: unknown): Promise<number> {
 }
 
 /** Words that begin with `$` stand for what earlier steps kept. */
-function filled(value: unknown): unknown {
+function fill(value: unknown): unknown {
   if (typeof value === "string" && value.startsWith("$")) {
     const [, place = "", rest = ""] = /^\$([\w.]+)(.*)$/.exec(value) ?? [];
     const [name = "", ...members] = place.split(".");
@@ -113,14 +113,14 @@ function filled(value: unknown): unknown {
     );
     return rest === "" ? found : `${found}${rest}`;
   }
-  if (Array.isArray(value)) return value.map(filled);
+  if (Array.isArray(value)) return value.map(fill);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, filled(inner)]));
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, fill(inner)]));
 }
 
 /** Each member that is expected has to be there; others may be. */
 function check(found: unknown, pattern: unknown, place: string): void {
-  const expected = filled(pattern);
+  const expected = fill(pattern);
   if (typeof expected !== "object" || expected === null) {
     if (found === expected) return;
     throw new Error(`${place} is ${JSON.stringify(found)}, not ${JSON.stringify(expected)}`);

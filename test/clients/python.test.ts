@@ -12,7 +12,7 @@ const probe = join(root, "test/clients/python-probe.py");
 const image = "POST /v1/generate/image";
 
 /** What the call answered; `raised` is what it raised. */
-async function called(kind: string, origin: string, call: string): Promise<unknown> {
+async function callTool(kind: string, origin: string, call: string): Promise<unknown> {
   const env = { PYTHONPATH: join(root, "clients/python"), PYTHONDONTWRITEBYTECODE: "1" };
   const { stdout } = await run("/usr/bin/python3", [probe, kind, origin, call], { env });
   return JSON.parse(stdout);
@@ -24,7 +24,7 @@ for (const kind of ["sync", "async"])
       const { origin, asked } = await standIn(t, {
         [image]: [json(202, { id: "j1", status: "queued" })],
       });
-      t.match(await called(kind, origin, "image"), { id: "j1" });
+      t.match(await callTool(kind, origin, "image"), { id: "j1" });
       t.match(asked[0], {
         headers: { authorization: "Bearer pat_1", "x-service-surface": "sdk" },
         body: { model: "studio-image", prompt: "a red kite" },
@@ -37,8 +37,8 @@ for (const kind of ["sync", "async"])
         [image]: [json(503, {}), silence, json(409, { job_id: "j1" })],
         "GET /v1/jobs/j1": [json(200, { id: "j1", status: "running" })],
       });
-      await called(kind, origin, "me");
-      t.match(await called(kind, origin, "image"), { id: "j1", status: "running" });
+      await callTool(kind, origin, "me");
+      t.match(await callTool(kind, origin, "image"), { id: "j1", status: "running" });
       const keys = asked.map(({ headers }) => headers["idempotency-key"]).filter((key) => key);
       t.equal(new Set(keys).size, 1);
       t.equal(keys.length, 3);
@@ -46,7 +46,7 @@ for (const kind of ["sync", "async"])
 
     t.test("a duplicate of an earlier submit is raised", async (t) => {
       const { origin, asked } = await standIn(t, { [image]: [json(409, { job_id: "j1" })] });
-      t.match(await called(kind, origin, "own-key"), {
+      t.match(await callTool(kind, origin, "own-key"), {
         raised: { status: 409, code: null, job_id: "j1" },
       });
       t.equal(asked.length, 1);
@@ -58,13 +58,13 @@ for (const kind of ["sync", "async"])
         "POST /v1/admin/accounts": [silence],
         "POST /v1/tokens": [json(429, {}), json(201, { id: "t1" })],
       });
-      t.match(await called(kind, origin, "me"), { id: "u" });
-      t.match(await called(kind, origin, "account"), {
+      t.match(await callTool(kind, origin, "me"), { id: "u" });
+      t.match(await callTool(kind, origin, "account"), {
         raised: { status: 0, code: "unreachable" },
       });
-      t.match(await called(kind, origin, "token"), { id: "t1" }, "429 refused it");
+      t.match(await callTool(kind, origin, "token"), { id: "t1" }, "429 refused it");
       t.equal(asked.length, 6);
-      t.match(await called(kind, await deadOrigin(), "me"), { raised: { code: "unreachable" } });
+      t.match(await callTool(kind, await deadOrigin(), "me"), { raised: { code: "unreachable" } });
     });
 
     t.test("a failed job is raised by a wait, and a stream that ends comes back", async (t) => {
@@ -86,11 +86,11 @@ for (const kind of ["sync", "async"])
           events(frame("complete", { status: "succeeded" })),
         ],
       });
-      t.match(await called(kind, origin, "wait"), {
+      t.match(await callTool(kind, origin, "wait"), {
         raised: { status: 502, code: "job_failed", job_id: "j1" },
       });
       const running = { event: "status", data: { status: "running" } };
-      t.strictSame(await called(kind, origin, "stream"), [
+      t.strictSame(await callTool(kind, origin, "stream"), [
         { event: "status", data: { status: "queued" } },
         running,
         running,
@@ -102,7 +102,7 @@ for (const kind of ["sync", "async"])
 
     t.test("an upload goes on where it broke off", async (t) => {
       const { origin, asked } = await standIn(t, brokenUpload);
-      t.match(await called(kind, origin, "upload"), { id: "a1", status: "ready" });
+      t.match(await callTool(kind, origin, "upload"), { id: "a1", status: "ready" });
       t.strictSame(asked.map(({ route }) => route).filter(isPut), [
         "PUT /parts/2",
         "PUT /parts/2-again",

@@ -26,7 +26,7 @@ async function service(t: Test): Promise<string> {
 }
 
 /** `args` begin a call of a program that takes the scenario, where the service is, and a token. */
-async function played(t: Test, command: string, args: readonly string[], cwd: string) {
+async function play(t: Test, command: string, args: readonly string[], cwd: string) {
   const { stdout } = await run(command, [...args, scenario, await service(t), firstToken], {
     cwd,
   }).catch((fault: { readonly stdout: string; readonly stderr: string }) => fault);
@@ -57,7 +57,7 @@ t.test("the TypeScript package, from its tarball in an empty project", async (t)
   writeFileSync(join(project, "tsconfig.json"), JSON.stringify(config));
   const tsc = join(root, "node_modules/typescript/bin/tsc");
   await t.resolves(run(process.execPath, [tsc, "-p", project]), "its types hold for a stranger");
-  await played(t, process.execPath, ["consumer.js"], project);
+  await play(t, process.execPath, ["consumer.js"], project);
 });
 
 for (const kind of ["sync", "async"])
@@ -67,7 +67,7 @@ for (const kind of ["sync", "async"])
     const isSource = (path: string) => !path.endsWith("__pycache__");
     cpSync(from, join(project, "klieg"), { recursive: true, filter: isSource });
     cpSync(join(root, "test/clients/consumer.py"), join(project, "consumer.py"));
-    await played(t, "/usr/bin/python3", ["consumer.py", kind], project);
+    await play(t, "/usr/bin/python3", ["consumer.py", kind], project);
   });
 
 t.test("the types of the Python package hold, for it and for a stranger (mypy)", async (t) => {

@@ -110,7 +110,7 @@ t.test("fields of mappings are checked by the kind of request", async (t) => {
   });
 });
 
-const mapped = (mapping: object) => ({ ...entry, mapping });
+const map = (mapping: object) => ({ ...entry, mapping });
 const onComfyui = (mapping: object) => ({
   ...{ ...entry, provider: "comfyui", provider_model: undefined },
   mapping: { workflow: "graph.json", inputs: {}, ...mapping },
@@ -132,21 +132,18 @@ const wrong: readonly (readonly [object, RegExp])[] = [
   [{ ...openai, provider: "sglang", callback: true }, /dialect sglang, which never calls back/],
   [{ ...onComfyui({}), callback: true }, /adapter comfyui, which never calls back/],
   [{ ...onComfyui({}), provider_options: true }, /cannot have provider_options/],
+  [map({ a: { b: ["$promt"] } }), /unknown field \$promt at a\/b\/0 \(a dollar is written \$\$\)/],
+  [map({ a: "$reference_file" }), /unknown field \$reference_file/],
+  [map({ a: "$mask_urls" }), /unknown field \$mask_urls/],
+  [map({ a: { $string: "sceonds" } }), /writes the unknown field sceonds at a as text/],
+  [map({ a: { $map: "aspect_ratio" } }), /is no right form of \$map at a/],
+  [map({ a: { $map: "aspect_ratio", values: {}, b: 1 } }), /is no right form of \$map at a/],
+  [map({ a: { $map: "shape", values: {} } }), /translates the unknown field shape at a/],
   [
-    mapped({ a: { b: ["$promt"] } }),
-    /unknown field \$promt at a\/b\/0 \(a dollar is written \$\$\)/,
-  ],
-  [mapped({ a: "$reference_file" }), /unknown field \$reference_file/],
-  [mapped({ a: "$mask_urls" }), /unknown field \$mask_urls/],
-  [mapped({ a: { $string: "sceonds" } }), /writes the unknown field sceonds at a as text/],
-  [mapped({ a: { $map: "aspect_ratio" } }), /is no right form of \$map at a/],
-  [mapped({ a: { $map: "aspect_ratio", values: {}, b: 1 } }), /is no right form of \$map at a/],
-  [mapped({ a: { $map: "shape", values: {} } }), /translates the unknown field shape at a/],
-  [
-    mapped({ a: { $map: "aspect_ratio", values: { "1:1": "square", "16:9": "wide" } } }),
+    map({ a: { $map: "aspect_ratio", values: { "1:1": "square", "16:9": "wide" } } }),
     /has no translation of the aspect_ratio 9:16 at a/,
   ],
-  [mapped({ $string: "prompt" }), /is no object of members/],
+  [map({ $string: "prompt" }), /is no object of members/],
   [
     onComfyui({ workflow: "missing.json" }),
     /names the graph .*missing\.json, which is no readable/,
@@ -171,7 +168,7 @@ for (const model of [
   { ...entry, provider: "cog", provider_model: undefined, callback: true },
   { ...openai, provider: "signed", callback: true },
   { ...entry, callback: true },
-  mapped({ price: "$$5", seed: "$seed", refs: "$reference_urls", one: "$reference_data" }),
+  map({ price: "$$5", seed: "$seed", refs: "$reference_urls", one: "$reference_data" }),
   onComfyui({ inputs: { "3.sampler.name": "ddim", "3.seed": "$seed" } }),
 ])
   t.test(`a right entry is taken: ${model.provider} ${model.provider_model}`, async (t) => {

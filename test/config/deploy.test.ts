@@ -16,12 +16,12 @@ function run(command: string, args: readonly string[], cwd: string, more: NodeJS
   return spawnSync(command, args, { cwd, env, encoding: "utf8" });
 }
 
-function succeeded(t: Test, { status, stderr, error }: SpawnSyncReturns<string>, what: string) {
+function onSuccess(t: Test, { status, stderr, error }: SpawnSyncReturns<string>, what: string) {
   t.equal(status, 0, `${what}: ${error?.message ?? stderr}`);
 }
 
 function drawSecrets(t: Test, folder: string, ...hosts: readonly string[]): void {
-  succeeded(t, run("sh", [join(deploy, "secrets"), folder, ...hosts], root), "secrets");
+  onSuccess(t, run("sh", [join(deploy, "secrets"), folder, ...hosts], root), "secrets");
 }
 
 /** As a server of the release that is installed here is to have it. */
@@ -53,7 +53,7 @@ t.test("the servers of NATS take their settings", async (t) => {
   cpSync(join(deploy, "nats"), folder, { recursive: true });
   writeFileSync(join(folder, "server.conf"), natsConfig());
   const checked = run("nats-server", ["-t", "-c", "server.conf"], folder, { NATS_NAME: "nats-1" });
-  succeeded(t, checked, "nats-server -t");
+  onSuccess(t, checked, "nats-server -t");
 });
 
 /** With the product's own client: looks for the names of streams, and adds a record to a log. */

@@ -82,7 +82,7 @@ export async function openNode(t: Test, url: string): Promise<OpenNode> {
 }
 
 /** The last node that the service found, once it has said hello. */
-export async function found({ nodes }: OpenFarm, count = 1): Promise<FoundNode> {
+export async function find({ nodes }: OpenFarm, count = 1): Promise<FoundNode> {
   await until(() => (nodes[count - 1]?.said.length ?? 0) > 0);
   return nodes[count - 1] as FoundNode;
 }

@@ -26,7 +26,7 @@ function computeEnd({ logSeq, record }: LogEnd): string {
 }
 
 /** Resolves when so many entries were heard. */
-function heard(log: Log, from: number, count: number): Promise<(string | undefined)[]> {
+function readDelivered(log: Log, from: number, count: number): Promise<(string | undefined)[]> {
   return new Promise((resolve) => {
     const texts: (string | undefined)[] = [];
     const stop = log.follow(from, (entry) => {
@@ -82,7 +82,7 @@ function suite(name: string, open: Open): void {
       const [log, other] = await open(t);
       for (const [index, text] of ["a", "b", "c"].entries())
         await log.publish(record(text), `n:1:${index}`, index);
-      const all = heard(other, 2, 4);
+      const all = readDelivered(other, 2, 4);
       await log.publish(record("d"), "n:1:3", 3);
       await log.publish(record("e"), "n:1:4", 4);
       t.strictSame(await all, ["2 b", "3 c", "4 d", "5 e"]);
@@ -98,7 +98,7 @@ function suite(name: string, open: Open): void {
       t.equal(await log.at(2), undefined);
       t.equal(computeEnd(await log.end()), "3 c");
       t.ok(await log.publish(record("d"), "n:1:3", 3));
-      t.strictSame(await heard(other, 1, 2), ["3 c", "4 d"]);
+      t.strictSame(await readDelivered(other, 1, 2), ["3 c", "4 d"]);
       await log.trim(4);
       t.strictSame(await log.end(), { logSeq: 4, record: undefined }, "also without any entry");
       t.ok(await log.publish(record("e"), "n:1:4", 4));

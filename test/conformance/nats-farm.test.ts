@@ -13,10 +13,10 @@ import type { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { connectNats } from "../../engine/adapters/nats/nats.ts";
 import type { FromNode } from "../../engine/ports/tasks.ts";
 import { startNats } from "../nats-server.ts";
-import { found, hello, openFarm, openNode, task, until } from "./farm-stage.ts";
+import { find, hello, openFarm, openNode, task, until } from "./farm-stage.ts";
 
 const { leaseMs, heartbeatMs, helloMs, brokerSilenceMs } = limits.farm;
-const finished = (token: string): FromNode => {
+const finish = (token: string): FromNode => {
   return { kind: "finished", token, outcome: { kind: "succeeded", outputs: [] } };
 };
 
@@ -32,22 +32,22 @@ t.test("what both sides send while NATS is away arrives when it is back, once", 
   const server = await startNats(t);
   const service = await openFarm(t, server.url);
   const node = await openNode(t, server.url);
-  const { connection, said } = await found(service);
+  const { connection, said } = await find(service);
   for (const token of ["t1", "t2"]) connection.send({ kind: "lease", task: task(token) });
   await until(() => node.got.length === 2);
   await server.kill();
   await until(() => !connection.isAudible());
   node.connection.send({ kind: "heartbeat", token: "t1", progress: 0.5 });
-  node.connection.send(finished("t1"));
+  node.connection.send(finish("t1"));
   connection.send({ kind: "cancel", token: "t2" });
   service.clock.advance(60_000);
   node.clock.advance(60_000);
   await server.restart();
   await untilHeard([service, node], () => said.length === 2 && node.got.length === 3);
   t.ok(connection.isAudible());
-  t.strictSame(said, [hello, finished("t1")], "a heartbeat that is late says nothing");
+  t.strictSame(said, [hello, finish("t1")], "a heartbeat that is late says nothing");
   t.strictSame(node.got[2], { kind: "cancel", token: "t2" });
-  node.connection.send(finished("t2"));
+  node.connection.send(finish("t2"));
   await until(() => said.length === 3);
   t.strictSame(service.nodes.length, 1, "it is the same session");
   service.clock.advance(leaseMs - heartbeatMs);
@@ -58,32 +58,32 @@ t.test("what NATS took down with it is sent again", async (t) => {
   const server = await startNats(t);
   const service = await openFarm(t, server.url);
   const node = await openNode(t, server.url);
-  const { connection, said } = await found(service);
+  const { connection, said } = await find(service);
   connection.send({ kind: "lease", task: task("t1") });
   await until(() => node.got.length === 1);
   // The client does not know yet that nobody takes it.
   const killed = server.kill();
-  node.connection.send(finished("t1"));
+  node.connection.send(finish("t1"));
   await killed;
   await server.restart();
   await untilHeard([service, node], () => said.length === 2);
-  t.strictSame(said[1], finished("t1"));
+  t.strictSame(said[1], finish("t1"));
 });
 
 t.test("a node that is silent for a lease's term is gone, and comes back as another", async (t) => {
   const { url } = await startNats(t);
   const service = await openFarm(t, url);
   const node = await openNode(t, url);
-  const { connection, said } = await found(service);
+  const { connection, said } = await find(service);
   connection.send({ kind: "lease", task: task("t1") });
   await until(() => node.got.length === 1);
   service.clock.advance(leaseMs + 2 * heartbeatMs);
   t.ok(service.nodes[0]?.isGone);
   await until(() => node.got.length === 2);
   t.strictSame(node.got[1], { kind: "cancel", token: "t1" }, "its task is another's");
-  node.connection.send(finished("t1"));
+  node.connection.send(finish("t1"));
   node.clock.advance(helloMs);
-  const again = await found(service, 2);
+  const again = await find(service, 2);
   t.strictSame(again.said, [hello]);
   t.strictSame(said, [hello], "nothing more came of the first");
 });
@@ -97,7 +97,7 @@ t.test("bytes that are no message of the farm's change nothing", async (t) => {
   spy.subscribe("farm.>", { callback: (_, { subject }) => subjects.add(subject) });
   await spy.flush();
   const node = await openNode(t, url);
-  const { connection, said } = await found(service);
+  const { connection, said } = await find(service);
   await until(() => subjects.size === 3);
   const from = "a".repeat(24);
   const piece = { kind: "piece", from, name: "x", session: "y", seq: 1, ack: 0 } as const;
@@ -115,7 +115,7 @@ t.test("bytes that are no message of the farm's change nothing", async (t) => {
   await spy.flush();
   connection.send({ kind: "lease", task: task("t1") });
   await until(() => node.got.length === 1);
-  node.connection.send(finished("t1"));
+  node.connection.send(finish("t1"));
   await until(() => said.length === 2);
   t.equal(service.nodes.length, 1);
   t.equal(service.notes.length, 2 * foreign.length);
@@ -127,7 +127,7 @@ t.test("messages in a session that no node would send are dropped", async (t) =>
   const { url } = await startNats(t);
   const service = await openFarm(t, url);
   const node = await openNode(t, url);
-  const { connection, said } = await found(service);
+  const { connection, said } = await find(service);
   connection.send({ kind: "lease", task: task("t1") });
   await until(() => node.got.length === 1);
   const wrong: readonly object[] = [
@@ -137,9 +137,9 @@ t.test("messages in a session that no node would send are dropped", async (t) =>
     { kind: "ask", token: "t1", id: 1, order: "list", key: "" },
   ];
   for (const message of wrong) node.connection.send(message as FromNode);
-  node.connection.send(finished("t1"));
+  node.connection.send(finish("t1"));
   await until(() => said.length === 2);
-  t.strictSame(said[1], finished("t1"));
+  t.strictSame(said[1], finish("t1"));
   t.strictSame(
     service.notes,
     wrong.map(() => "a farm node sent a message that no service knows"),
@@ -150,7 +150,7 @@ t.test("what only JSON's cousins can say does not reach an actor", async (t) => 
   const { url } = await startNats(t);
   const service = await openFarm(t, url);
   const node = await openNode(t, url);
-  const { connection, said } = await found(service);
+  const { connection, said } = await find(service);
   connection.send({ kind: "lease", task: task("t1") });
   await until(() => node.got.length === 1);
   const details = { at: new Date(0), all: new Set([1]), many: Number.MAX_SAFE_INTEGER };
@@ -198,7 +198,7 @@ t.test("a node that is refused says why, and stays when another service serves i
   node.clock.advance(helloMs);
   const service = await openFarm(t, url);
   node.clock.advance(helloMs);
-  await found(service);
+  await find(service);
   const own = subjects.find((subject) => subject.startsWith("farm.node."));
   if (own === undefined) throw new Error("the node has no subject");
   const refused = { kind: "refused", from: "b", reason: "Install the newer one." } as const;
@@ -232,16 +232,16 @@ t.test(
     const first = await openFarm(t, url, "first");
     const second = await openFarm(t, url, "second");
     const node = await openNode(t, url);
-    const [one, two] = [await found(first), await found(second)];
+    const [one, two] = [await find(first), await find(second)];
     one.connection.send({ kind: "lease", task: task("t1") });
     await until(() => two.said.length === 2);
     t.strictSame(two.said[1], { kind: "capacity", slots: 1 });
     two.connection.send({ kind: "lease", task: task("t2") });
     await until(() => one.said.length === 2);
     t.strictSame(one.said[1], { kind: "capacity", slots: 1 });
-    node.connection.send(finished("t2"));
+    node.connection.send(finish("t2"));
     await until(() => two.said.length === 3 && one.said.length === 3);
-    t.strictSame(two.said[2], finished("t2"), "each hears of its own");
+    t.strictSame(two.said[2], finish("t2"), "each hears of its own");
     t.strictSame(one.said[2], { kind: "capacity", slots: 2 });
     first.close();
     await until(() => two.said.length === 4);
@@ -255,12 +255,12 @@ t.test("a service that was started again takes the place of the one before", asy
   const { url } = await startNats(t);
   const before = await openFarm(t, url);
   const node = await openNode(t, url);
-  const { connection } = await found(before);
+  const { connection } = await find(before);
   connection.send({ kind: "lease", task: task("t1") });
   await until(() => node.got.length === 1);
   const after = await openFarm(t, url);
   node.clock.advance(helloMs);
-  const again = await found(after);
+  const again = await find(after);
   t.strictSame(again.said, [hello]);
   t.strictSame(node.got[1], { kind: "cancel", token: "t1" });
   await until(() => before.nodes[0]?.isGone === true);
@@ -270,7 +270,7 @@ t.test("a service that stays silent is given up after long", async (t) => {
   const { url } = await startNats(t);
   const service = await openFarm(t, url);
   const node = await openNode(t, url);
-  const { connection } = await found(service);
+  const { connection } = await find(service);
   connection.send({ kind: "lease", task: task("t1") });
   await until(() => node.got.length === 1);
   node.clock.advance(brokerSilenceMs - 2 * heartbeatMs);
@@ -283,17 +283,17 @@ t.test("a node says goodbye once all is heard", async (t) => {
   const { url } = await startNats(t);
   const service = await openFarm(t, url);
   const node = await openNode(t, url);
-  const { connection, said } = await found(service);
+  const { connection, said } = await find(service);
   connection.send({ kind: "lease", task: task("t1") });
   await until(() => node.got.length === 1);
-  node.connection.send(finished("t1"));
+  node.connection.send(finish("t1"));
   const closed = node.connection.close(1_000);
   await until(() => {
     node.clock.advance(20);
     return service.nodes[0]?.isGone === true;
   });
   await closed;
-  t.strictSame(said.at(-1), finished("t1"));
+  t.strictSame(said.at(-1), finish("t1"));
 });
 
 const deployed = join(import.meta.dirname, "../../../config/deploy/nats/farm-user.conf");
@@ -316,10 +316,10 @@ t.test("a farm node's own user reaches the farm's subjects, and no log", async (
   const service = await openFarm(t, `nats://service:s@127.0.0.1:${port}`);
   const url = `nats://farm:f@127.0.0.1:${port}`;
   const node = await openNode(t, url);
-  const { connection, said } = await found(service);
+  const { connection, said } = await find(service);
   connection.send({ kind: "lease", task: task("t1") });
   await until(() => node.got.length === 1);
-  node.connection.send(finished("t1"));
+  node.connection.send(finish("t1"));
   await until(() => said.length === 2);
   const user = await connectNats({ servers: [url], credentials: undefined, name: "user" });
   t.teardown(() => user.close());
@@ -335,7 +335,7 @@ t.test("A7: a farm node hears nothing of what another one is given", async (t) =
   const { port } = await startNats(t, { config: users });
   const service = await openFarm(t, `nats://service:s@127.0.0.1:${port}`);
   const node = await openNode(t, `nats://farm:f@127.0.0.1:${port}`);
-  const { connection } = await found(service);
+  const { connection } = await find(service);
   const servers = [`nats://other:o@127.0.0.1:${port}`];
   const other = await connectNats({ servers, credentials: undefined, name: "other" });
   t.teardown(() => other.close());

@@ -11,7 +11,7 @@ import { openRequests } from "../../engine/adapters/s3/requests.ts";
 import { s3Objects } from "../../engine/adapters/s3/s3-objects.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import type { ByteRange, Objects } from "../../engine/ports/objects.ts";
-import { namedStore, swiftStore } from "../s3/swift.ts";
+import { findNamedStore, swiftStore } from "../s3/swift.ts";
 
 type Open = (t: Test) => Objects | Promise<Objects>;
 
@@ -20,7 +20,7 @@ const adapters: Readonly<Record<string, Open>> = {
   memory: memoryObjects,
   swift: async (t) => openBucket(await swiftStore(t)),
 };
-const named = namedStore();
+const named = findNamedStore();
 
 async function openBucket(store: ObjectStore): Promise<Objects> {
   const s3 = openRequests(store);
@@ -36,13 +36,13 @@ async function readBytes(objects: Objects, key: string, range = whole): Promise<
   return Buffer.concat(chunks);
 }
 
-async function listed(objects: Objects, folder?: string): Promise<string[]> {
+async function list(objects: Objects, folder?: string): Promise<string[]> {
   const lines: string[] = [];
   for await (const { key, sizeBytes } of objects.list(folder)) lines.push(`${key} ${sizeBytes}`);
   return lines.sort();
 }
 
-function patterned(length: number): Buffer {
+function makePattern(length: number): Buffer {
   return Buffer.from(Uint8Array.from({ length }, (_, i) => (i * 7 + (i >> 8)) & 255));
 }
 
@@ -68,7 +68,7 @@ t.test(
 
 function testReading(t: Test, objects: Objects): void {
   t.test("what was put is read back, with its size and hash", async (t) => {
-    const bytes = patterned(200_000);
+    const bytes = makePattern(200_000);
     const sha256 = createHash("sha256").update(bytes).digest("hex");
     const stored = await objects.put("a/b.bin", [
       bytes.subarray(0, 70_001),
@@ -83,12 +83,12 @@ function testReading(t: Test, objects: Objects): void {
   });
 
   t.test("a copy holds the same bytes, and outlives what it was made of", async (t) => {
-    const bytes = patterned(90_000);
+    const bytes = makePattern(90_000);
     await objects.put("copies/one", [bytes]);
-    await objects.put("copies/two", [patterned(3)]);
+    await objects.put("copies/two", [makePattern(3)]);
     await objects.copy("copies/one", "copies/two");
     await objects.copy("copies/one", "copies/new/three");
-    await objects.put("copies/one", [patterned(7)]);
+    await objects.put("copies/one", [makePattern(7)]);
     await objects.remove("copies/one");
     for (const key of ["copies/two", "copies/new/three"])
       t.ok((await readBytes(objects, key)).equals(bytes), key);
@@ -102,22 +102,22 @@ function testReading(t: Test, objects: Objects): void {
       const folder = t.testdir();
       const first = join(folder, "first");
       const again = join(folder, "again");
-      await objects.put("linked", [patterned(70_000)]);
+      await objects.put("linked", [makePattern(70_000)]);
       const name = await objects.link("linked", first);
-      await objects.put("linked", [patterned(70_000).reverse()]);
+      await objects.put("linked", [makePattern(70_000).reverse()]);
       const other = await objects.link("linked", again);
       await objects.remove("linked");
       t.equal(await objects.link("linked", join(folder, "none")), undefined);
       t.equal(existsSync(first), name !== undefined);
       if (name === undefined) return;
-      t.ok((await readFile(first)).equals(patterned(70_000)));
-      t.ok((await readFile(again)).equals(patterned(70_000).reverse()));
+      t.ok((await readFile(first)).equals(makePattern(70_000)));
+      t.ok((await readFile(again)).equals(makePattern(70_000).reverse()));
       t.not(name, other);
     },
   );
 
   t.test("a range is its bytes from start to before end", async (t) => {
-    const bytes = patterned(150_000);
+    const bytes = makePattern(150_000);
     await objects.put("range", [bytes]);
     for (const [start, end] of [
       [0, 1],
@@ -131,7 +131,7 @@ function testReading(t: Test, objects: Objects): void {
   });
 
   t.test("chunks are at most 64 KiB", async (t) => {
-    await objects.put("chunks", [patterned(300_000)]);
+    await objects.put("chunks", [makePattern(300_000)]);
     for await (const chunk of objects.read("chunks", whole)) t.ok(chunk.length <= 65_536);
   });
 
@@ -149,7 +149,7 @@ function testReading(t: Test, objects: Objects): void {
 
 function testWriting(t: Test, objects: Objects): void {
   t.test("a stream is stored whole, larger than what is flushed at a time", async (t) => {
-    const chunk = patterned(1_000_003);
+    const chunk = makePattern(1_000_003);
     async function* stream(): AsyncGenerator<Uint8Array> {
       for (let i = 0; i < 17; i++) yield chunk;
     }
@@ -198,17 +198,17 @@ function testWriting(t: Test, objects: Objects): void {
 
 function testListing(t: Test, objects: Objects): void {
   t.test("what is below a folder is listed, and nothing else", async (t) => {
-    await objects.put("lists/a", [patterned(3)]);
-    await objects.put("lists/a-b", [patterned(4)]);
-    await objects.put("lists/c/d/e", [patterned(70_000)]);
-    await objects.put("lists2", [patterned(5)]);
-    t.strictSame(await listed(objects, "lists"), ["lists/a 3", "lists/a-b 4", "lists/c/d/e 70000"]);
-    t.strictSame(await listed(objects, "lists/c"), ["lists/c/d/e 70000"]);
-    t.strictSame(await listed(objects, "lists/a"), []);
-    t.strictSame(await listed(objects, "lists/none"), []);
-    const all = await listed(objects);
+    await objects.put("lists/a", [makePattern(3)]);
+    await objects.put("lists/a-b", [makePattern(4)]);
+    await objects.put("lists/c/d/e", [makePattern(70_000)]);
+    await objects.put("lists2", [makePattern(5)]);
+    t.strictSame(await list(objects, "lists"), ["lists/a 3", "lists/a-b 4", "lists/c/d/e 70000"]);
+    t.strictSame(await list(objects, "lists/c"), ["lists/c/d/e 70000"]);
+    t.strictSame(await list(objects, "lists/a"), []);
+    t.strictSame(await list(objects, "lists/none"), []);
+    const all = await list(objects);
     t.ok(["lists/a 3", "lists2 5"].every((line) => all.includes(line)));
-    await t.rejects(listed(objects, "../lists"), lasting(/no object key/));
+    await t.rejects(list(objects, "../lists"), lasting(/no object key/));
   });
 }
 

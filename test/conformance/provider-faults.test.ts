@@ -5,7 +5,7 @@
 import t from "tap";
 import type { ProviderAdapter } from "../../config/provider-config.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
-import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import { createSeededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { adapters } from "../../providers/adapters.ts";
 import type {
   Provider,
@@ -13,7 +13,7 @@ import type {
   ProviderStatus,
   Submission,
 } from "../../providers/provider.ts";
-import { type ScriptedAnswer, type Silence, scriptedWeb } from "../providers/scripted-web.ts";
+import { createScriptedWeb, type ScriptedAnswer, type Silence } from "../providers/scripted-web.ts";
 import { providerConfig } from "../providers/stages.ts";
 import { submission } from "../providers/submissions.ts";
 
@@ -24,8 +24,8 @@ const host = "http://127.0.0.1:1";
 
 function open(adapter: ProviderAdapter, answers: Answers): Provider {
   const config = providerConfig(adapter, { urls: [host] });
-  const ports = { clock: new ManualClock(nowMs), entropy: seededEntropy(1) };
-  const provider = adapters[adapter](config, { web: scriptedWeb(...answers), ...ports });
+  const ports = { clock: new ManualClock(nowMs), entropy: createSeededEntropy(1) };
+  const provider = adapters[adapter](config, { web: createScriptedWeb(...answers), ...ports });
   t.teardown(() => provider.close?.());
   return provider;
 }
@@ -85,7 +85,7 @@ const completed = reply({ status: "COMPLETED", metrics: { inference_time: 1 } })
 const prediction = (more: object) => reply({ id: "p1", status: "succeeded", ...more });
 const film = (more: object) => reply({ id: "v-1", ...more });
 const history = (more: object) => reply({ [job]: { status: { status_str: "success" }, ...more } });
-const saved = (...names: string[]) =>
+const save = (...names: string[]) =>
   names.map((name) => ({ filename: `${name}.png`, subfolder: "", type: "output" }));
 
 async function getStatus(adapter: ProviderAdapter, ref: string, ...answers: Answers) {
@@ -104,7 +104,7 @@ async function read(adapter: ProviderAdapter, ref: string, answers: Answers): Pr
 
 const removed = prediction({ data_removed: true, output: null });
 const done = film({ status: "completed" });
-const drawn = history({ outputs: { 9: { images: saved("a") } } });
+const drawn = history({ outputs: { 9: { images: save("a") } } });
 for (const status of [404, 410])
   for (const [adapter, ref, answers] of [
     ["fal", falRef, [completed, { status, json: { detail: "Not Found" } }]],
@@ -146,7 +146,7 @@ function names({ files }: ProviderResult): string[] {
   );
 }
 
-const flagged = (flags: unknown) => ({
+const makeFlagged = (flags: unknown) => ({
   images: [picture("a"), picture("b"), picture("c")],
   has_nsfw_concepts: flags,
 });
@@ -156,7 +156,7 @@ for (const [name, adapter, ref, answersOf] of [
 ] as const)
   t.test(`B3: pictures that a filter flagged are left out: ${name}`, async (t) => {
     for (const flags of [[true, true, true], true])
-      t.match(await getStatus(adapter, ref, ...answersOf(flagged(flags))), refused);
+      t.match(await getStatus(adapter, ref, ...answersOf(makeFlagged(flags))), refused);
     const unseen = { images: [], has_nsfw_concepts: [true] };
     t.match(await getStatus(adapter, ref, ...answersOf(unseen)), refused, "not even given");
     for (const [flags, left] of [
@@ -175,20 +175,20 @@ for (const [name, adapter, ref, answersOf] of [
       ],
       [{ a: true }, ["a.png", "b.png", "c.png"]],
     ] as const) {
-      const provider = open(adapter, answersOf(flagged(flags)));
+      const provider = open(adapter, answersOf(makeFlagged(flags)));
       t.strictSame(await provider.status(ref), { state: "succeeded" });
       t.strictSame(names(await provider.result(ref)), left);
     }
   });
 
 t.test("B3: a flagged picture of fal is charged when it was billed", async (t) => {
-  const billed = { ...reply(flagged(true)), headers: { "x-fal-billable-units": "1" } };
+  const billed = { ...reply(makeFlagged(true)), headers: { "x-fal-billable-units": "1" } };
   t.match(await getStatus("fal", falRef, completed, billed), { ...refused, billed: true });
 });
 
 t.test("B3: pictures that a filter flagged are left out: comfyui", async (t) => {
   const outputs = (flags: unknown) => ({
-    outputs: { 9: { images: saved("a", "b"), nsfw: flags } },
+    outputs: { 9: { images: save("a", "b"), nsfw: flags } },
   });
   t.match(await getStatus("comfyui", comfyRef, history(outputs([true, true]))), refused);
   const provider = open("comfyui", [history(outputs([false, true]))]);
@@ -255,7 +255,7 @@ const there: readonly [string, ProviderAdapter, string, (odd: unknown) => Answer
       history({
         status: { status_str: "success", completed: odd, messages: odd },
         ...{ prompt: odd, meta: odd },
-        outputs: { 9: { images: [{ ...saved("a")[0], subfolder: odd }], text: odd } },
+        outputs: { 9: { images: [{ ...save("a")[0], subfolder: odd }], text: odd } },
       }),
     ],
   ],

@@ -5,7 +5,7 @@
 import t, { type Test } from "tap";
 import { limits } from "../../config/limits.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
-import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import { createSeededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { IdMint } from "../../engine/id.ts";
 import type { Callback, ProviderRef, ResultFile, Submission } from "../../providers/provider.ts";
 import { simulatedMedia } from "../../providers/simulated/simulated-media.ts";
@@ -21,7 +21,7 @@ import {
 } from "../providers/stages.ts";
 
 const adapters: Readonly<Record<string, (t: Test) => Promise<Stage>>> = {
-  async simulated() {
+  async simulate() {
     const clock = new ManualClock(1_000_000);
     const callbacks: Callback[] = [];
     const callBack = (_: string, callback: Callback) => callbacks.push(callback);
@@ -68,7 +68,7 @@ for (const [name, open] of Object.entries(adapters))
       await t.test(part.name, async (t) => part(t, await open(t)));
   });
 
-const ids = new IdMint(new ManualClock(1_000_000), seededEntropy(1));
+const ids = new IdMint(new ManualClock(1_000_000), createSeededEntropy(1));
 
 function submission({ callbackUrl, asking }: Stage, prompt: string, count = 1): Submission {
   const job = ids.under(0);
@@ -81,7 +81,7 @@ function submission({ callbackUrl, asking }: Stage, prompt: string, count = 1): 
   };
 }
 
-async function accepted(t: Test, stage: Stage, prompt: string, count = 1): Promise<ProviderRef> {
+async function accept(t: Test, stage: Stage, prompt: string, count = 1): Promise<ProviderRef> {
   const outcome = await stage.provider.submit(submission(stage, prompt, count));
   if (outcome.kind === "accepted") return outcome.ref;
   t.fail(`${prompt}: ${outcome.kind}`);
@@ -112,7 +112,7 @@ async function testTraits(t: Test, { provider }: Stage): Promise<void> {
 async function testLife(t: Test, stage: Stage): Promise<void> {
   const { provider, pass, isSynchronous = false } = stage;
   const { modality, count } = stage.made ?? { modality: "image", count: 3 };
-  const ref = await accepted(t, stage, "sim:queue=1000 sim:slow=1000", 3);
+  const ref = await accept(t, stage, "sim:queue=1000 sim:slow=1000", 3);
   t.strictSame(await provider.status(ref), { state: isSynchronous ? "running" : "queued" });
   await t.rejects(provider.result(ref), { name: "PortError" }, "no result before the end");
   await pass(1_500);
@@ -135,7 +135,7 @@ async function testFailures(t: Test, stage: Stage): Promise<void> {
     ["sim:ip_output", "moderation_ip"],
   ] as const)
     for (const billed of [false, true]) {
-      const ref = await accepted(t, stage, `${word} sim:slow=10 ${billed ? "sim:billed" : ""}`);
+      const ref = await accept(t, stage, `${word} sim:slow=10 ${billed ? "sim:billed" : ""}`);
       await stage.pass(10);
       const status = await stage.provider.status(ref);
       t.match(status, { state: "failed", class: failure, message: /\.$/, atOutput: true }, word);
@@ -169,21 +169,21 @@ async function testUnaccepted(t: Test, stage: Stage): Promise<void> {
 async function testCancels(t: Test, stage: Stage): Promise<void> {
   const { provider, pass } = stage;
   const { cancel } = provider.describe();
-  const queued = await accepted(t, stage, "sim:queue=1000");
+  const queued = await accept(t, stage, "sim:queue=1000");
   if (cancel !== "none") {
     const kind = stage.isSynchronous === true ? "requested" : "cancelled";
     t.strictSame(await provider.cancel(queued), { kind });
     await pass(1_000);
     t.match((await provider.status(queued)).state, /^(canceled|lost)$/, "it never begins");
   }
-  const running = await accepted(t, stage, "sim:slow=1000");
+  const running = await accept(t, stage, "sim:slow=1000");
   await pass(250);
   if (cancel === "any") {
     t.match((await provider.cancel(running)).kind, /^(stopped_partway|requested)$/);
     await pass(750);
     t.match((await provider.status(running)).state, /^(canceled|lost)$/, "it never succeeds");
   }
-  const over = await accepted(t, stage, "sim:slow=10");
+  const over = await accept(t, stage, "sim:slow=10");
   await pass(10);
   t.match((await provider.cancel(over)).kind, /^(refused|failed|unsupported)$/);
   t.equal((await provider.status(over)).state, "succeeded");
@@ -191,7 +191,7 @@ async function testCancels(t: Test, stage: Stage): Promise<void> {
 
 async function testUnknownRefs(t: Test, stage: Stage): Promise<void> {
   const { provider, pass } = stage;
-  const lost = await accepted(t, stage, "sim:lost sim:slow=10");
+  const lost = await accept(t, stage, "sim:lost sim:slow=10");
   await pass(10);
   // A call without an answer goes on.
   for (const ref of stage.isSynchronous === true ? ["nowhere"] : [lost, "nowhere"]) {
@@ -210,7 +210,7 @@ async function testCallbacks(t: Test, stage: Stage): Promise<void> {
   const verify = (callback: Callback) => provider.verifyCallback(callback, stage.nowMs());
   const refs = [];
   for (const word of ["sim:ok", "sim:bad_signature", "sim:drop_callback"]) {
-    refs.push(await accepted(t, stage, `${word} sim:slow=10`));
+    refs.push(await accept(t, stage, `${word} sim:slow=10`));
     await pass(10);
   }
   const { callbacks } = stage;

@@ -7,7 +7,7 @@ import { openRequests, s3Bounds } from "../../engine/adapters/s3/requests.ts";
 import { s3Objects } from "../../engine/adapters/s3/s3-objects.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
-import { namedStore, swiftStore } from "../s3/swift.ts";
+import { findNamedStore, swiftStore } from "../s3/swift.ts";
 
 const mebibyte = 1024 ** 2;
 const whole = { start: 0, end: Number.MAX_SAFE_INTEGER };
@@ -20,7 +20,7 @@ async function readBytes(objects: Objects, key: string): Promise<Buffer> {
 
 t.test("a bucket of Swift", async (t) => testBucket(t, await swiftStore(t)));
 
-const named = namedStore();
+const named = findNamedStore();
 t.test(
   "a bucket of the S3 server of the environment",
   { skip: named === undefined && "KLIEG_TEST_S3_ENDPOINT names none" },

@@ -8,7 +8,7 @@ import type {
   ToNode,
 } from "../../engine/ports/tasks.ts";
 import { startNats } from "../nats-server.ts";
-import { found, hello, openFarm, openNode, task, until } from "./farm-stage.ts";
+import { find, hello, openFarm, openNode, task, until } from "./farm-stage.ts";
 
 interface Ends {
   readonly node: BrokerConnection;
@@ -30,7 +30,7 @@ const adapters: Readonly<Record<string, (t: Test) => Promise<Ends>>> = {
     const { url } = await startNats(t);
     const service = await openFarm(t, url);
     const { connection: node, got } = await openNode(t, url);
-    const { connection: broker, said } = await found(service);
+    const { connection: broker, said } = await find(service);
     return { node, broker, got, said };
   },
 };

@@ -12,7 +12,7 @@ const scriptBytesMax = 150 * 1024;
 t.test("a customer's day in the console", async (t) => {
   const shown = await openConsole(t);
   const { page, complaints, asked, origin } = shown;
-  await t.test("a wrong token is refused where it was typed", (t) => refusedToken(t, shown));
+  await t.test("a wrong token is refused where it was typed", (t) => refuseToken(t, shown));
   await t.test("a device that is signed in lets the console in", (t) => deviceLogin(t, shown));
   await t.test("the first view is of use to one who has done nothing yet", (t) =>
     firstView(t, shown),
@@ -36,7 +36,7 @@ t.test("a customer's day in the console", async (t) => {
   t.strictSame(elsewhere, [], "nothing comes from elsewhere");
 });
 
-async function refusedToken(t: Test, { page, origin, complaints }: ConsolePage): Promise<void> {
+async function refuseToken(t: Test, { page, origin, complaints }: ConsolePage): Promise<void> {
   await page.goto(`${origin}/console`);
   await look(t, page, "sign-in");
   await page.getByLabel("Token").fill("not-a-token");

@@ -53,7 +53,7 @@ async function open(text?: string) {
   return { source, session };
 }
 
-function deleted({ stored }: MemorySource): unknown {
+function deleteRows({ stored }: MemorySource): unknown {
   return stored === undefined ? undefined : JSON.parse(stored.text).deleted;
 }
 
@@ -66,7 +66,7 @@ t.test("edits that follow each other are stored together, then the next", async 
   session.edit(takeOut("c"));
   await storing;
   t.equal(session.standing.value.phase, "stored");
-  t.strictSame(deleted(source), ["a", "b", "c"]);
+  t.strictSame(deleteRows(source), ["a", "b", "c"]);
   t.equal(source.texts.length, 2);
 });
 
@@ -86,7 +86,7 @@ t.test("undo stores every byte of what was there, or removes the file", async (t
   t.equal(other.source.stored, undefined);
   other.session.redo();
   await other.session.flush();
-  t.strictSame(deleted(other.source), ["a"]);
+  t.strictSame(deleteRows(other.source), ["a"]);
 });
 
 t.test("what could not be stored stays, and is stored on the next try", async (t) => {
@@ -99,7 +99,7 @@ t.test("what could not be stored stays, and is stored on the next try", async (t
   t.match(session.edits.value, { edits: { deleted: ["a"] } }, "reading again does not undo it");
   source.fault = undefined;
   await session.flush();
-  t.strictSame(deleted(source), ["a"]);
+  t.strictSame(deleteRows(source), ["a"]);
 });
 
 t.test("another's edits are not written over; undo brings back one's own", async (t) => {
@@ -115,7 +115,7 @@ t.test("another's edits are not written over; undo brings back one's own", async
   t.match(session.edits.value, { edits: { deleted: ["theirs"] } });
   session.undo();
   await session.flush();
-  t.strictSame(deleted(source), ["mine"]);
+  t.strictSame(deleteRows(source), ["mine"]);
 });
 
 t.test("what another stores is taken over while nothing of one's own waits", async (t) => {

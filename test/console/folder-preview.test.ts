@@ -8,7 +8,7 @@ import t from "tap";
 import type { Page } from "../../render-farm/browser/browser.ts";
 import { startPreview } from "../cli/preview-process.ts";
 import { look, openPage } from "./console-page.ts";
-import { hostileMarkup, openHost, reachedByPage } from "./hostile-page.ts";
+import { hostileMarkup, openHost, readReachedByPage } from "./hostile-page.ts";
 
 const run = promisify(execFile);
 const example = join(import.meta.dirname, "..", "..", "..", "examples", "product-film");
@@ -51,8 +51,8 @@ t.test("a folder plays, and is followed while it is worked on", async (t) => {
 
   await t.test("edited by hand, which is one change", async (t) => {
     const edits = join(folder, "klieg-edits.json");
-    const opened = () => asked.filter((one) => one.endsWith("/index.html")).length;
-    const before = opened();
+    const open = () => asked.filter((one) => one.endsWith("/index.html")).length;
+    const before = open();
     await change(page, () => page.getByRole("button", { name: "Add text" }).click());
     await atFrame(page, 60);
     await page.frameLocator("iframe.front").getByText("New text").waitFor();
@@ -61,7 +61,7 @@ t.test("a folder plays, and is followed while it is worked on", async (t) => {
     await change(page, () => page.getByRole("button", { name: "Undo" }).click());
     await page.getByText("Edits are stored", { exact: true }).waitFor();
     await t.rejects(readFile(edits), { code: "ENOENT" });
-    t.equal(opened(), before + 2, "each was shown once");
+    t.equal(open(), before + 2, "each was shown once");
   });
 
   await t.test("its media play", async (t) => {
@@ -93,7 +93,7 @@ t.test("a hostile page reaches no page around it, no edits and no host", async (
   const { page } = await openPage(t);
   await page.goto(url);
   await page.locator(ready).waitFor();
-  t.equal(await reachedByPage(page), "reached:", "each attempt was refused");
+  t.equal(await readReachedByPage(page), "reached:", "each attempt was refused");
   t.strictSame(reached, [], "no host was asked");
   t.equal(page.url(), url, "the page stays");
 });

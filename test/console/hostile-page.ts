@@ -74,7 +74,7 @@ export async function openHost(t: Test) {
 }
 
 /** What the composition has reached when it has tried all; `page` shows it in a frame. */
-export async function reachedByPage(page: Page): Promise<string> {
+export async function readReachedByPage(page: Page): Promise<string> {
   const inside = page.frames().find((one) => one.url().includes("/preview/"));
   for (;;) {
     const title = (await inside?.title()) ?? "reached: ?";

@@ -18,7 +18,7 @@ const markup = (clips: string) => `<!doctype html><style>body{margin:0}
 
 const times = (track: number) =>
   `data-start="0" data-duration="1" data-track-index="${track}" style="left:${20 * track}px"`;
-const graded = (exposure: number) => `data-color-grading='{"adjust":{"exposure":${exposure}}}'`;
+const grade = (exposure: number) => `data-color-grading='{"adjust":{"exposure":${exposure}}}'`;
 /** The brightest and the darkest part of what is in the middle of a place of the film. */
 function rangeIn(picture: Pixels, place: number): readonly [least: number, most: number] {
   const color = picture.at((place + 0.5) / 20, 0.5);
@@ -31,9 +31,9 @@ t.test("D11: the preview shows grades as the render does, of twenty videos too",
   await run("ffmpeg", [...gray, "-pix_fmt", "yuv420p", join(folder, "gray.mp4")]);
   const clips = Array.from({ length: 19 }, (_, at) => {
     const source = `id="v${at}" class="clip" src="gray.mp4" muted`;
-    return `<video ${source} ${times(at)} ${graded(at % 2 === 0 ? 1 : -1)}></video>`;
+    return `<video ${source} ${times(at)} ${grade(at % 2 === 0 ? 1 : -1)}></video>`;
   });
-  const image = `<img id="i" class="clip" src="gray.png" ${times(19)} ${graded(1)}>`;
+  const image = `<img id="i" class="clip" src="gray.png" ${times(19)} ${grade(1)}>`;
   await writeFile(join(folder, "index.html"), markup([...clips, image].join("")));
   const { show, warnings } = await openFilm(t, folder);
   for (const frame of [0, 5, 9]) {

@@ -3,7 +3,7 @@ import t, { type Test } from "tap";
 import { Klieg } from "../../clients/typescript/src/klieg.ts";
 import { firstToken } from "../crash/klieg-process.ts";
 import { type ConsolePage, openConsole, signIn } from "./console-page.ts";
-import { hostileMarkup, openHost, reachedByPage } from "./hostile-page.ts";
+import { hostileMarkup, openHost, readReachedByPage } from "./hostile-page.ts";
 import { exampleFiles, upload } from "./uploaded.ts";
 
 t.test("a composition's preview", async (t) => {
@@ -24,7 +24,7 @@ async function beHostile(t: Test, shown: ConsolePage, klieg: Klieg): Promise<voi
   await signIn(shown);
   await page.goto(`${shown.origin}/console/compositions/${id}`);
   await page.locator("iframe[data-ready=true]").waitFor();
-  t.equal(await reachedByPage(page), "reached:", "each attempt was refused");
+  t.equal(await readReachedByPage(page), "reached:", "each attempt was refused");
   t.strictSame(reached, [], "no host was asked");
   t.equal(page.url(), `${shown.origin}/console/compositions/${id}`, "the console stays");
   const { url } = await klieg.compositions.preview(id);

@@ -59,7 +59,7 @@ function clip(page: Page, name: string) {
 }
 
 /** `klieg-edits.json` when all is stored; undefined when there is none. */
-async function stored({ page, klieg, id }: Edited): Promise<unknown> {
+async function store({ page, klieg, id }: Edited): Promise<unknown> {
   await page.getByText("Edits are stored", { exact: true }).waitFor();
   const { files = [] } = await klieg.compositions.get(id);
   if (!files.some((file) => file.path === path)) return undefined;
@@ -104,7 +104,7 @@ async function dragAlong(t: Test, edited: Edited): Promise<void> {
   // 20 ms beyond where its end meets the start of the line.
   await pull(edited, "title", { from: "middle", seconds: 1.02 });
   await page.mouse.up();
-  t.strictSame(await stored(edited), { version: 1, clips: { title: { start: 1 } } });
+  t.strictSame(await store(edited), { version: 1, clips: { title: { start: 1 } } });
   const { clips } = await klieg.compositions.timeline(id);
   t.match(clips[0], { id: "title", start_seconds: 1, end_seconds: 4 });
 }
@@ -113,7 +113,7 @@ async function dragAcross(t: Test, edited: Edited): Promise<void> {
   await pull(edited, "title", { from: "middle", seconds: 0, rows: 3 });
   t.equal(await edited.page.locator(".clip.ghost").count(), 1, "where it would lie is seen");
   await edited.page.mouse.up();
-  t.strictSame(await stored(edited), {
+  t.strictSame(await store(edited), {
     version: 1,
     clips: { title: { start: 1, track_index: 3 } },
   });
@@ -126,14 +126,14 @@ async function trim(t: Test, edited: Edited): Promise<void> {
   await page.mouse.up();
   await pull(edited, "shot", { from: "start", seconds: 2.02 });
   await page.mouse.up();
-  t.match(await stored(edited), {
+  t.match(await store(edited), {
     clips: { line: { duration: 3 }, shot: { start: 4, duration: 3, media_start: 3 } },
   });
   await page.keyboard.down("Alt");
   await pull(edited, "line", { from: "end", seconds: -0.1 });
   await page.mouse.up();
   await page.keyboard.up("Alt");
-  const { clips } = (await stored(edited)) as {
+  const { clips } = (await store(edited)) as {
     readonly clips: Readonly<Record<string, { readonly duration: number }>>;
   };
   const frames = (clips["line"]?.duration ?? 0) * 30;
@@ -142,12 +142,12 @@ async function trim(t: Test, edited: Edited): Promise<void> {
 }
 
 async function giveUp(t: Test, edited: Edited): Promise<void> {
-  const before = await stored(edited);
+  const before = await store(edited);
   await pull(edited, "line", { from: "middle", seconds: 2 });
   await edited.page.keyboard.press("Escape");
   await edited.page.mouse.up();
   t.equal(await edited.page.locator(".clip.ghost").count(), 0);
-  t.strictSame(await stored(edited), before);
+  t.strictSame(await store(edited), before);
 }
 
 async function pressKeys(t: Test, edited: Edited): Promise<void> {
@@ -156,15 +156,15 @@ async function pressKeys(t: Test, edited: Edited): Promise<void> {
   await line.focus();
   await page.keyboard.press("Shift+ArrowLeft");
   await page.keyboard.press("ArrowRight");
-  t.match(await stored(edited), { clips: { line: { start: 3.033333333 } } });
+  t.match(await store(edited), { clips: { line: { start: 3.033333333 } } });
   await page.keyboard.press("Alt+Shift+ArrowRight");
-  t.match(await stored(edited), { clips: { line: { start: 3.066666667 } } });
+  t.match(await store(edited), { clips: { line: { start: 3.066666667 } } });
   await page.keyboard.press("Delete");
-  t.match(await stored(edited), { deleted: ["line"] });
+  t.match(await store(edited), { deleted: ["line"] });
   t.equal(await line.count(), 0);
   await page.getByTitle("Put it back").click();
   await line.waitFor();
-  t.notMatch(await stored(edited), { deleted: ["line"] });
+  t.notMatch(await store(edited), { deleted: ["line"] });
 }
 
 async function writeText(t: Test, edited: Edited): Promise<void> {
@@ -177,41 +177,41 @@ async function writeText(t: Test, edited: Edited): Promise<void> {
   await page.getByLabel("Size (px)").press("Enter");
   await page.getByLabel("Alignment").selectOption("right");
   const text = { id: "text-1", text: "Light it", start: 5, duration: 3, track_index: 4 };
-  t.match(await stored(edited), { texts: [{ ...text, font_size: 40, align: "right" }] });
+  t.match(await store(edited), { texts: [{ ...text, font_size: 40, align: "right" }] });
   await page.frameLocator("iframe.front").getByText("Light it").waitFor();
   t.equal(await page.getByRole("slider", { name: "Frame" }).inputValue(), "150");
 }
 
 async function undoAndRedo(t: Test, edited: Edited): Promise<void> {
   const { page } = edited;
-  const newest = await stored(edited);
+  const newest = await store(edited);
   const undo = page.getByRole("button", { name: "Undo" });
   await page.locator(".ruler").click();
   for (let step = 0; step < 3; step++) await undo.click();
-  t.match(await stored(edited), { texts: [{ text: "New text" }] }, "letters are one step");
+  t.match(await store(edited), { texts: [{ text: "New text" }] }, "letters are one step");
   await page.locator("body").press("Control+z");
   await page.frameLocator("iframe.front").getByText("text").waitFor({ state: "detached" });
   while (await undo.isEnabled()) await undo.click();
-  t.equal(await stored(edited), undefined, "as the author wrote it");
+  t.equal(await store(edited), undefined, "as the author wrote it");
   const redo = page.getByRole("button", { name: "Redo" });
   await page.locator("body").press("Control+Shift+z");
   while (await redo.isEnabled()) await redo.click();
-  t.strictSame(await stored(edited), newest);
+  t.strictSame(await store(edited), newest);
 }
 
 async function lock(t: Test, edited: Edited): Promise<void> {
   const { page } = edited;
   await page.getByRole("button", { name: "Track 1 is locked" }).click();
-  const before = await stored(edited);
+  const before = await store(edited);
   t.match(before, { tracks: { 1: { locked: true } } });
   await pull(edited, "line", { from: "middle", seconds: 2 });
   await page.mouse.up();
   await clip(page, "line").click();
   await clip(page, "line").press("ArrowRight");
-  t.strictSame(await stored(edited), before);
+  t.strictSame(await store(edited), before);
   await page.getByText("Its track is locked.").first().waitFor();
   await page.getByRole("button", { name: "Track 1 is locked" }).click();
-  t.notMatch(await stored(edited), { tracks: { 1: { locked: true } } });
+  t.notMatch(await store(edited), { tracks: { 1: { locked: true } } });
 }
 
 async function diagnose(t: Test, edited: Edited): Promise<void> {
@@ -234,7 +234,7 @@ const theirs = `{ "version": 1, "clips": { "title": { "start": 5 } }, "note": "t
 
 async function conflict(t: Test, edited: Edited): Promise<void> {
   const { page, klieg, id } = edited;
-  await stored(edited);
+  await store(edited);
   await klieg.compositions.putFile(id, path, new Blob([theirs]));
   await clip(page, "line").press("ArrowRight");
   await page.getByText("Another has changed the edits meanwhile").waitFor();
@@ -243,7 +243,7 @@ async function conflict(t: Test, edited: Edited): Promise<void> {
   await page.getByText("Another has changed").waitFor({ state: "detached" });
   await clip(page, "title").press("ArrowRight");
   const expected = { version: 1, clips: { title: { start: 5.033333333 } }, note: "theirs" };
-  t.strictSame(await stored(edited), expected, "what is not known is kept");
+  t.strictSame(await store(edited), expected, "what is not known is kept");
 }
 
 async function invalid(t: Test, edited: Edited): Promise<void> {
@@ -254,5 +254,5 @@ async function invalid(t: Test, edited: Edited): Promise<void> {
   await clip(page, "line").press("ArrowRight");
   t.equal(await (await klieg.compositions.getFile(id, path)).text(), "{");
   await page.getByRole("button", { name: "Start without these edits" }).click();
-  t.equal(await stored(edited), undefined);
+  t.equal(await store(edited), undefined);
 }

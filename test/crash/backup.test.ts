@@ -19,7 +19,7 @@ import type { Job } from "../../contract/job.ts";
 import { restoreBackup } from "../../engine/adapters/backup/restore-backup.ts";
 import { type Acknowledged, allEnd, ask, createOwners, type Owner } from "./accounts.ts";
 import { openCluster } from "./cluster-nodes.ts";
-import { failedStart, firstToken, isOneSentence, startKlieg } from "./klieg-process.ts";
+import { firstToken, isOneSentence, startAndFail, startKlieg } from "./klieg-process.ts";
 
 const commandLine = join(import.meta.dirname, "..", "..", "cli", "main.js");
 const shards = { KLIEG_SHARDS: "4" };
@@ -89,7 +89,7 @@ t.test("a backup under load is restored whole, or not at all", async (t) => {
   while (!existsSync(join(restored, "shard-0"))) await new Promise(setImmediate);
   dying.child.kill("SIGKILL");
   await dying.ended;
-  isOneSentence(t, await failedStart(t, restored, shards), /run klieg store restore again/);
+  isOneSentence(t, await startAndFail(t, restored, shards), /run klieg store restore again/);
   const done = await klieg(restored, "store", "restore", backup).ended;
   t.match(done, { code: 0, stdout: /is the store as it was at / }, done.stderr);
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import t from "tap";
 import { startNats } from "../nats-server.ts";
 import { hasAll, openCluster, submit } from "./cluster-nodes.ts";
-import { failedStart, isOneSentence, startKlieg } from "./klieg-process.ts";
+import { isOneSentence, startAndFail, startKlieg } from "./klieg-process.ts";
 
 const commandLine = join(import.meta.dirname, "..", "..", "cli", "main.js");
 
@@ -39,7 +39,7 @@ t.test("the store of one machine becomes the first node of a cluster", async (t)
   const alone = await startKlieg(t, dataDir, bucket);
   const ids = await submit([alone], 0, 50);
   await alone.kill("SIGTERM");
-  isOneSentence(t, await failedStart(t, dataDir, settings), /run "klieg cluster join"/);
+  isOneSentence(t, await startAndFail(t, dataDir, settings), /run "klieg cluster join"/);
   const env = { ...process.env, KLIEG_DATA_DIR: dataDir };
   const command = spawnSync(process.execPath, [commandLine, "cluster", "join"], { env });
   t.match(`${command.stdout}`, /belongs to a cluster from now on/);
@@ -49,14 +49,14 @@ t.test("the store of one machine becomes the first node of a cluster", async (t)
   ids.push(...(await submit([first, second], 50, 50)));
   await first.kill("SIGKILL");
   await hasAll(t, [second], ids);
-  const withoutNats = await failedStart(t, dataDir, bucket);
+  const withoutNats = await startAndFail(t, dataDir, bucket);
   isOneSentence(t, withoutNats, /a node of a cluster; set KLIEG_NATS_URL/);
 });
 
 t.test("what a cluster lacks is said in one sentence", async (t) => {
   const server = await startNats(t, { hasJetStream: true });
-  const noBucket = await failedStart(t, t.testdir(), { KLIEG_NATS_URL: server.url });
+  const noBucket = await startAndFail(t, t.testdir(), { KLIEG_NATS_URL: server.url });
   isOneSentence(t, noBucket, /share an object store; set KLIEG_S3_ENDPOINT/);
-  const nowhere = await failedStart(t, t.testdir(), { KLIEG_DURABILITY: "replicated" });
+  const nowhere = await startAndFail(t, t.testdir(), { KLIEG_DURABILITY: "replicated" });
   isOneSentence(t, nowhere, /nowhere to replicate to; set KLIEG_NATS_URL/);
 });

@@ -19,21 +19,21 @@ function run(args: readonly string[], environment: Record<string, string>) {
   const ended = once(child, "exit");
   const out = text(child.stdout);
   let err = "";
-  let heard = () => {};
+  let hear = () => {};
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
     err += chunk;
-    heard();
+    hear();
   });
-  const said = (pattern: RegExp) =>
+  const say = (pattern: RegExp) =>
     new Promise<string>((resolve) => {
-      heard = () => {
+      hear = () => {
         const found = pattern.exec(err)?.[1];
         if (found !== undefined) resolve(found);
       };
-      heard();
+      hear();
     });
   const whenOver = Promise.all([ended, out]).then(([[code], out]) => ({ code, out, err }));
-  return { said, whenOver };
+  return { said: say, whenOver };
 }
 
 t.test("klieg login waits for a person and keeps a token for this user only", async (t) => {

@@ -51,7 +51,7 @@ async function listIds(port: number): Promise<readonly string[]> {
   return status === 200 ? json.items.map(({ id }) => id) : [`${status}`];
 }
 
-async function accepted(port: number, n: number): Promise<Job | undefined> {
+async function accept(port: number, n: number): Promise<Job | undefined> {
   const { status, json } = await ask<Job>(port, firstToken, "/generate/image", kite(n));
   return status === 202 ? json : undefined;
 }
@@ -66,7 +66,7 @@ for (const signal of ["SIGKILL", "SIGTERM"] as const)
       const settings = { KLIEG_SHARDS: "1", KLIEG_LIMITS: join(folder, "limits.json") };
       const first = await startKlieg(t, dataDir, settings);
       const jobs: string[] = [];
-      for (let n = 0; n < 20; n++) jobs.unshift(`${(await accepted(first.port, n))?.id}`);
+      for (let n = 0; n < 20; n++) jobs.unshift(`${(await accept(first.port, n))?.id}`);
       await first.kill(signal);
       const filler = join(dataDir, "filler");
       fill(filler);
@@ -76,7 +76,7 @@ for (const signal of ["SIGKILL", "SIGTERM"] as const)
       t.strictSame(await listIds(port), jobs);
       for (const id of jobs) t.equal((await ask(port, firstToken, `/jobs/${id}`)).status, 200);
       t.equal((await ask(port, firstToken, "/me/credits")).status, 200);
-      t.equal(await accepted(port, 20), undefined);
+      t.equal(await accept(port, 20), undefined);
       const token = await ask(port, firstToken, "/tokens", { name: "ci", scopes: ["jobs:read"] });
       t.equal(token.status, 503, "what only the store could refuse as well");
       const ready = await fetch(`http://127.0.0.1:${port}/readyz`);
@@ -84,7 +84,7 @@ for (const signal of ["SIGKILL", "SIGTERM"] as const)
 
       rmSync(filler);
       let job: Job | undefined;
-      while (job === undefined) job = await accepted(port, 20);
+      while (job === undefined) job = await accept(port, 20);
       t.strictSame(await listIds(port), [job.id, ...jobs]);
       t.equal((await second.kill("SIGTERM")).code, 0);
     },

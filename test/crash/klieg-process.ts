@@ -65,7 +65,7 @@ export async function startKlieg(
 }
 
 /** A start that is expected to fail; `command` starts node when it is not started by itself. */
-export async function failedStart(
+export async function startAndFail(
   t: Test,
   dataDir: string,
   more: Environment = {},
@@ -81,7 +81,7 @@ export async function failedStart(
 }
 
 /** Told to stop as soon as it touches its data directory, which is before its shards are open. */
-export async function interruptedStart(t: Test, dataDir: string): Promise<Ended> {
+export async function startAndInterrupt(t: Test, dataDir: string): Promise<Ended> {
   const { child, ended } = launch(dataDir, await freePort(), {});
   const watcher = watch(dataDir);
   t.teardown(() => void child.kill("SIGKILL"));
@@ -103,22 +103,22 @@ function launch(
   const [name = "", ...args] = [...command, process.execPath, entry];
   const child = spawn(name, args, { env, stdio: ["ignore", "pipe", "pipe"] });
   let [stdout, stderr] = ["", ""];
-  let heard = () => {};
+  let hear = () => {};
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     stdout += text;
-    heard();
+    hear();
   });
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     stderr += text;
   });
   const ended = once(child, "close").then(([code, signal]) => ({ code, signal, stdout, stderr }));
-  const said = (text: string) =>
+  const say = (text: string) =>
     new Promise<true>((resolve) => {
-      heard = () => {
+      hear = () => {
         if (stdout.includes(text)) resolve(true);
       };
     });
-  return { child, ended, said };
+  return { child, ended, said: say };
 }
 
 /** How a start that cannot be ends. */

@@ -108,11 +108,11 @@ t.test("every metric of the list is there and moves, and no label names whose it
   t.equal(`${check.status} ${check.stderr}${check.stdout}`, "0 ");
 
   t.equal((await fetch(`${origin}/`)).status, 404);
-  const named = (host: string) =>
+  const makeNamed = (host: string) =>
     spawnSync("curl", ["-s", "-o", "-", "-w", " %{http_code}", "-H", `Host: ${host}`, origin])
       .stdout;
-  t.equal(`${named(`localhost:${metricsPort}`)}`, " 404");
-  t.equal(`${named(`site.example:${metricsPort}`)}`, " 403", "A6: the Host is this machine's");
+  t.equal(`${makeNamed(`localhost:${metricsPort}`)}`, " 404");
+  t.equal(`${makeNamed(`site.example:${metricsPort}`)}`, " 403", "A6: the Host is this machine's");
   t.equal((await fetch(`${origin}/metrics`, { method: "POST" })).status, 405);
   t.equal((await fetch(`http://127.0.0.1:${port}/metrics`)).status, 404, "not for clients");
   await stream.body?.cancel();

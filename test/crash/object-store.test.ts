@@ -18,9 +18,9 @@ import { startSwift, swiftStore } from "../s3/swift.ts";
 import { ask } from "./accounts.ts";
 import {
   type Environment,
-  failedStart,
   firstToken,
   isOneSentence,
+  startAndFail,
   startKlieg,
 } from "./klieg-process.ts";
 
@@ -45,7 +45,7 @@ t.test("an upload is stored in the bucket, and read by its signed link", async (
   const noise = wav(randomBytes(20_000_000));
   const { id, status } = await upload(first.port, noise);
   t.equal(status, "processing");
-  t.equal(await probed(first.port, id), "ready");
+  t.equal(await probe(first.port, id), "ready");
   const read = await createLink(first.port, id);
   t.ok((await read()).equals(noise), "all of it");
   t.ok((await read("bytes=8388600-8388700")).equals(noise.subarray(8_388_600, 8_388_701)));
@@ -60,7 +60,7 @@ t.test("an upload is stored in the bucket, and read by its signed link", async (
   const second = await startKlieg(t, dataDir, settings);
   t.ok((await (await createLink(second.port, id))()).equals(noise), "after a restart, too");
   await second.kill("SIGTERM");
-  const onDisk = await failedStart(t, dataDir);
+  const onDisk = await startAndFail(t, dataDir);
   isOneSentence(t, onDisk, /are in an object store; set KLIEG_S3_\* to it/);
 });
 
@@ -75,13 +75,13 @@ t.test("a store that cannot be used ends the start with one sentence", async (t)
     [{ KLIEG_S3_ENDPOINT: dead }, /KLIEG_S3_ENDPOINT does not answer/],
   ];
   for (const [wrong, sentence] of cases) {
-    const ended = await failedStart(t, t.testdir(), { ...settings, ...wrong });
+    const ended = await startAndFail(t, t.testdir(), { ...settings, ...wrong });
     isOneSentence(t, ended, sentence);
     t.notOk(ended.stderr.includes(store.secretKey), "without the secret");
   }
   const dataDir = t.testdir();
   await (await startKlieg(t, dataDir)).kill("SIGTERM");
-  isOneSentence(t, await failedStart(t, dataDir, settings), /run klieg objects move --to s3/);
+  isOneSentence(t, await startAndFail(t, dataDir, settings), /run klieg objects move --to s3/);
 });
 
 t.test("a store that goes away costs its requests, and nothing else", async (t) => {
@@ -210,7 +210,7 @@ async function listKeys(store: ObjectStore): Promise<readonly string[]> {
 }
 
 /** What the farm found of an asset. */
-async function probed(port: number, id: string): Promise<string> {
+async function probe(port: number, id: string): Promise<string> {
   for (;;) {
     const { json } = await ask<Asset>(port, firstToken, `/assets/${id}`);
     if (json.status !== "processing") return json.status;

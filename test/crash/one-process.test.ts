@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import t from "tap";
 import { lockFile } from "../../engine/adapters/kernel-lock.ts";
 import { ask } from "./accounts.ts";
-import { failedStart, firstToken, isOneSentence, startKlieg } from "./klieg-process.ts";
+import { firstToken, isOneSentence, startAndFail, startKlieg } from "./klieg-process.ts";
 
 t.test("a lock is held until it is released", async (t) => {
   const file = join(t.testdir(), "lock");
@@ -26,8 +26,8 @@ t.test("a second process is refused, also one of another container", async (t) =
   const dataDir = t.testdir({ lock: "what an earlier version wrote" });
   const first = await startKlieg(t, dataDir);
   const [here, there] = await Promise.all([
-    failedStart(t, dataDir),
-    mayUnshare ? failedStart(t, dataDir, {}, undefined, elsewhere) : undefined,
+    startAndFail(t, dataDir),
+    mayUnshare ? startAndFail(t, dataDir, {}, undefined, elsewhere) : undefined,
   ]);
   isOneSentence(t, here, /Another Klieg process uses .*KLIEG_DATA_DIR/);
   if (there === undefined) t.comment("no other process namespace can be made here");

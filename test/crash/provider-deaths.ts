@@ -54,24 +54,24 @@ export async function dieAtEachStep(t: Test, provider: ProviderCase): Promise<vo
     const asked = { model: "kite", prompt, ...provider.more };
     const job = await house.submit(provider.path, asked);
     if (isCanceled) {
-      await until(() => madeBy(simulator, provider) === n + 1);
+      await until(() => countMade(simulator, provider) === n + 1);
       await house.ask(`/jobs/${job?.id}/cancel`, {}).catch(() => undefined);
     }
     await house.restart();
-    const ended = await house.ended(job?.id ?? (await house.postDuplicate(provider.path, asked)));
+    const ended = await house.onEnd(job?.id ?? (await house.postDuplicate(provider.path, asked)));
 
     t.equal(death, undefined, `it was killed ${name}`);
     t.match(ended, isCanceled ? canceled : next.step === "submit" ? submitted : succeeded, name);
     // One that answers with its result names the job then, whether or not anybody hears it.
-    await until(() => madeBy(simulator, provider) > n);
-    t.equal(madeBy(simulator, provider), n + 1, `${name}: it was sent once`);
+    await until(() => countMade(simulator, provider) > n);
+    t.equal(countMade(simulator, provider), n + 1, `${name}: it was sent once`);
   }
   const { json } = await house.ask<{ items: unknown[] }>("/admin/invariants");
   t.strictSame(json.items, [], "each hold was settled once");
 }
 
 /** How many jobs the provider was given. */
-function madeBy({ journal }: Simulator, { findStep: stepOf }: ProviderCase): number {
+function countMade({ journal }: Simulator, { findStep: stepOf }: ProviderCase): number {
   return journal.filter((call) => stepOf(call) === "submit" && call.job !== undefined).length;
 }
 

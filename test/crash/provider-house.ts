@@ -82,7 +82,7 @@ export class ProviderHouse {
   }
 
   /** The job once it has ended, and its hold is settled. */
-  async ended(id: string, token?: string): Promise<Job> {
+  async onEnd(id: string, token?: string): Promise<Job> {
     for (;;) {
       const { status } = await this.ask<object>(
         `/jobs/${id}/wait?timeout_seconds=60`,

@@ -14,7 +14,7 @@ import type { Render } from "../../contract/render.ts";
 import { Dice } from "../hostile/dice.ts";
 import { childProcesses } from "../render-farm/child-processes.ts";
 import { type Caller, imagePath } from "../spec/caller.ts";
-import { made, page } from "../spec/composition-steps.ts";
+import { make, page } from "../spec/composition-steps.ts";
 import { EventReader } from "../spec/event-reader.ts";
 import { again, openHouse, shardCount } from "./threads-house.ts";
 
@@ -115,7 +115,7 @@ class Owner {
     const credits = () => again(() => this.caller.get<Static<typeof Credits>>("/v1/me/credits"));
     for (;;) {
       const before = await credits();
-      const listed = await this.listed();
+      const listed = await this.list();
       const { json } = await credits();
       if (before.json.held_credits !== json.held_credits) continue;
       if (before.json.balance_credits !== json.balance_credits) continue;
@@ -125,7 +125,7 @@ class Owner {
     }
   }
 
-  private async listed() {
+  private async list() {
     let [charged, held, cursor] = [0, 0, ""];
     do {
       const page = await again(() =>
@@ -158,7 +158,7 @@ export async function survive(t: Test, deaths: number, seed: number): Promise<vo
   const owners: Owner[] = [];
   for (let n = 0; n < 4; n++) {
     const caller = await house.account(opening);
-    const composition = await made(caller, { "index.html": page() });
+    const composition = await make(caller, { "index.html": page() });
     owners.push(new Owner(caller, composition, dice));
   }
   let isOver = false;

@@ -9,7 +9,7 @@ import {
   createOwners,
   type Owner,
 } from "./accounts.ts";
-import { interruptedStart, startKlieg } from "./klieg-process.ts";
+import { startAndInterrupt, startKlieg } from "./klieg-process.ts";
 
 const slow = { model: "sim-instant", prompt: "sim:slow=600000" };
 
@@ -28,7 +28,7 @@ t.test(
     const { json } = await ask<{ ticket: string }>(port, owner.token, `${path}/sse-ticket`, {});
     const stream = new RawConnection(port);
     stream.write(`GET /v1${path}/sse?ticket=${json.ticket} HTTP/1.1\r\nHost: x\r\n\r\n`);
-    await stream.seen("event: status");
+    await stream.awaitText("event: status");
     const waiting = ask<Job>(port, owner.token, `${path}/wait?timeout_seconds=900`);
 
     const others: string[] = [];
@@ -88,7 +88,7 @@ t.test("a service that stopped leaves no lock behind and starts again", async (t
 t.test("SIGTERM ends a service that is still starting", async (t) => {
   const dataDir = t.testdir();
   for (const life of ["an empty store", "a store"]) {
-    const { code, signal } = await interruptedStart(t, dataDir);
+    const { code, signal } = await startAndInterrupt(t, dataDir);
     // It may come before the process has said that it handles signals.
     t.ok(code === 0 || signal === "SIGTERM", `with ${life}`);
   }

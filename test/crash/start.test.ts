@@ -9,9 +9,9 @@ import { freePort } from "../http/raw-http.ts";
 import { ask } from "./accounts.ts";
 import {
   type Environment,
-  failedStart,
   firstToken,
   isOneSentence,
+  startAndFail,
   startKlieg,
 } from "./klieg-process.ts";
 
@@ -21,7 +21,7 @@ t.test("a port that another program has", async (t) => {
   t.teardown(() => server.close());
   const { port } = server.address() as AddressInfo;
   const dataDir = t.testdir();
-  const ended = await failedStart(t, dataDir, {}, port);
+  const ended = await startAndFail(t, dataDir, {}, port);
   isOneSentence(t, ended, new RegExp(`Port ${port} .*taken; .*KLIEG_PORT`));
   const next = await startKlieg(t, dataDir);
   t.equal((await next.kill("SIGTERM")).code, 0, "the data directory is free again");
@@ -29,26 +29,26 @@ t.test("a port that another program has", async (t) => {
 
 t.test("a host that is no address of this machine (D10)", async (t) => {
   for (const host of ["nowhere.invalid", "192.0.2.1"]) {
-    const ended = await failedStart(t, t.testdir(), { KLIEG_HOST: host });
+    const ended = await startAndFail(t, t.testdir(), { KLIEG_HOST: host });
     isOneSentence(t, ended, /KLIEG_HOST is "[^"]+", which is no address of this machine/);
   }
 });
 
 t.test("a setting that Klieg does not have (D10)", async (t) => {
-  const ended = await failedStart(t, t.testdir(), { KLIEG_POTR: "1" });
+  const ended = await startAndFail(t, t.testdir(), { KLIEG_POTR: "1" });
   isOneSentence(t, ended, /KLIEG_POTR is no setting/);
 });
 
 t.test("a port that another Klieg has", async (t) => {
   const first = await startKlieg(t, join(t.testdir(), "one"));
-  const ended = await failedStart(t, join(t.testdirName, "two"), {}, first.port);
+  const ended = await startAndFail(t, join(t.testdirName, "two"), {}, first.port);
   isOneSentence(t, ended, /KLIEG_PORT/);
   await first.kill("SIGKILL");
 });
 
 t.test("a data directory that cannot be written", async (t) => {
   for (const dataDir of ["/dev/null/klieg", "/proc/klieg", "/proc/klieg/data"]) {
-    const ended = await failedStart(t, dataDir);
+    const ended = await startAndFail(t, dataDir);
     isOneSentence(t, ended, /(null|proc)\/klieg(\/data)? cannot be written; .*KLIEG_DATA_DIR/);
   }
 });
@@ -56,7 +56,7 @@ t.test("a data directory that cannot be written", async (t) => {
 t.test("a data directory of another version, or one that is damaged", async (t) => {
   for (const store of ['{"formatVersion":99,"shardCount":2}', "{", '{"formatVersion":1}']) {
     const dataDir = t.testdir({ "store.json": store });
-    isOneSentence(t, await failedStart(t, dataDir), /KLIEG_DATA_DIR/);
+    isOneSentence(t, await startAndFail(t, dataDir), /KLIEG_DATA_DIR/);
   }
 });
 
@@ -71,7 +71,7 @@ const wrongSettings: readonly Environment[] = [
 t.test("a wrong setting is named with what it may be", async (t) => {
   for (const more of wrongSettings) {
     const name = Object.keys(more).at(-1);
-    isOneSentence(t, await failedStart(t, t.testdir(), more), new RegExp(`${name}`));
+    isOneSentence(t, await startAndFail(t, t.testdir(), more), new RegExp(`${name}`));
   }
 });
 
@@ -85,7 +85,7 @@ t.test("a model catalogue that cannot be used", async (t) => {
   });
   for (const name of ["missing.json", "broken.json", "wrong.json", "foreign.json", "twice.json"]) {
     const file = join(folder, name);
-    const ended = await failedStart(t, join(folder, "data"), { KLIEG_MODELS: file });
+    const ended = await startAndFail(t, join(folder, "data"), { KLIEG_MODELS: file });
     isOneSentence(t, ended, new RegExp(`${name}`));
     t.match(ended.stderr, /KLIEG_MODELS|mend|correct|set /, "and it names the remedy");
   }
@@ -93,7 +93,7 @@ t.test("a model catalogue that cannot be used", async (t) => {
 
 t.test("a missing system package", async (t) => {
   const more = { KLIEG_FARM_WORKERS: "1", KLIEG_CHROMIUM: "/nowhere/chromium" };
-  isOneSentence(t, await failedStart(t, t.testdir(), more), /KLIEG_CHROMIUM/);
+  isOneSentence(t, await startAndFail(t, t.testdir(), more), /KLIEG_CHROMIUM/);
 });
 
 t.test("the first start writes the first credential for its user only", async (t) => {

@@ -57,7 +57,7 @@ export async function openHouse(t: Test, farmEntry = "") {
     hasRates: false,
     proxies: new TrustedProxies([]),
     renderers: "ok",
-    requests: new RequestLog({ line: () => {}, skipped: () => {} }),
+    requests: new RequestLog({ line: () => {}, onSkip: () => {} }),
     onFault: (_, error) => faults.push(error),
   });
   const common = { shardCount, dataDir, logLevel: "silent" };

@@ -26,7 +26,7 @@ t.test("an uncaught error is logged, answers what waits and ends the process (A5
   const { json } = await ask<{ ticket: string }>(port, firstToken, `${path}/sse-ticket`, {});
   const stream = new RawConnection(port);
   stream.write(`GET /v1${path}/sse?ticket=${json.ticket} HTTP/1.1\r\nHost: x\r\n\r\n`);
-  await stream.seen("event: status");
+  await stream.awaitText("event: status");
   const wait = new RawConnection(port);
   const credential = `Host: x\r\nAuthorization: Bearer ${firstToken}\r\n`;
   wait.write(`GET /v1${path}/wait HTTP/1.1\r\n${credential}\r\n`);

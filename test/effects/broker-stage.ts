@@ -3,7 +3,7 @@ import { type JobMessage, jobKey } from "../../actors/protocol/job.ts";
 import { FarmBroker } from "../../effects/farm-broker.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { memoryObjects } from "../../engine/adapters/objects/memory-objects.ts";
-import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import { createSeededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { IdMint } from "../../engine/id.ts";
 import type { Key } from "../../engine/key.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
@@ -51,7 +51,7 @@ export function stage() {
   const broker = new FarmBroker({
     clock,
     objects,
-    ids: new IdMint(clock, seededEntropy(1)),
+    ids: new IdMint(clock, createSeededEntropy(1)),
     mintToken: () => `t${++tokens}`,
     send: (to, message) => sent.push([to, message]),
   });

@@ -269,7 +269,7 @@ t.test("a node that is free takes the task of another account next", async (t) =
 });
 
 t.test("ten thousand waiting tasks cost ten times what a thousand do", async (t) => {
-  const lookedAt = (count: number) => {
+  const lookAt = (count: number) => {
     const { sent, broker, attach } = stage();
     let looks = 0;
     for (let n = 0; n < count; n++) {
@@ -292,7 +292,7 @@ t.test("ten thousand waiting tasks cost ten times what a thousand do", async (t)
     t.equal(claims(sent).length, (count * 9) / 10);
     return looks;
   };
-  t.equal(lookedAt(10_000), 10 * lookedAt(1_000));
+  t.equal(lookAt(10_000), 10 * lookAt(1_000));
 });
 
 t.test(

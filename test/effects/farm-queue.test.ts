@@ -14,7 +14,7 @@ function stage() {
     const jobs: string[] = [];
     for (let next = take(of); next !== undefined; next = take(of)) {
       jobs.push(next.job);
-      queue.ended(next);
+      queue.onEnd(next);
     }
     return jobs;
   };
@@ -43,11 +43,11 @@ t.test("who has tasks with nodes waits behind who has none", async (t) => {
   const slow = [take()?.job, take()?.job];
   t.strictSame(slow, ["ada 1", "ada 2"], "alone, an account has every node");
   for (const n of [1, 2, 3]) add("bob", `bob ${n}`);
-  queue.ended({ owner: "ada", scope: "ada" });
+  queue.onEnd({ owner: "ada", scope: "ada" });
   const taken: unknown[] = [];
   for (let n = 0; n < 3; n++) {
     taken.push(take()?.job);
-    queue.ended({ owner: "bob", scope: "bob" });
+    queue.onEnd({ owner: "bob", scope: "bob" });
   }
   t.strictSame(taken, ["bob 1", "bob 2", "bob 3"], "short tasks go past those that take long");
   t.equal(take()?.job, "ada 3");
@@ -77,7 +77,7 @@ t.test("what is put back goes before the others of its account", async (t) => {
   for (const n of [1, 2, 3]) add("ada", `ada ${n}`);
   add("bob", "bob 1");
   const first = take();
-  queue.ended({ owner: "ada", scope: "ada" });
+  queue.onEnd({ owner: "ada", scope: "ada" });
   if (first !== undefined) queue.putBack(first);
   t.strictSame(drain(), ["bob 1", "ada 1", "ada 2", "ada 3"]);
   if (first !== undefined) queue.putBack(first);
@@ -113,6 +113,6 @@ t.test("A1: an owner at its share is passed over, with all of its contexts", asy
   t.equal(take(kinds, 1), undefined, "though two tasks wait");
   add("ada", "ada 1");
   t.equal(take(kinds, 1)?.job, "ada 1");
-  if (first !== undefined) queue.ended(first);
+  if (first !== undefined) queue.onEnd(first);
   t.equal(take(kinds, 1)?.job, "eve 2");
 });

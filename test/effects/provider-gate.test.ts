@@ -90,10 +90,10 @@ t.test("a model at its own max_in_flight holds up no other model", async (t) => 
 t.test("down after 5 consecutive faults, probed every 5 s, up after one success", async (t) => {
   const { gate, heard, healths, probes, request, pass, answers } = stage();
   await pass(1_000);
-  for (let fault = 0; fault < 4; fault++) gate.failed();
+  for (let fault = 0; fault < 4; fault++) gate.onFailure();
   request("a");
-  gate.succeeded();
-  for (let fault = 0; fault < 5; fault++) gate.failed();
+  gate.onSuccess();
+  for (let fault = 0; fault < 5; fault++) gate.onFailure();
   t.strictSame(healths, ["degraded", "up", "degraded", "down"]);
   request("b");
   t.strictSame(heard.splice(0), ["a in", "b provider_down"]);

@@ -5,7 +5,7 @@ import { ProviderGate } from "../../effects/provider-gate.ts";
 import type { ModelAtProvider } from "../../effects/provider-job.ts";
 import { ProviderJobs } from "../../effects/provider-jobs.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
-import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import { createSeededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { IdMint, idAtEnd } from "../../engine/id.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type {
@@ -101,7 +101,7 @@ export function stage(script: Script) {
   const jobs = new ProviderJobs({
     clock,
     entropy: { bytes: (count) => new Uint8Array(count).fill(draw) },
-    ids: new IdMint(clock, seededEntropy(1)),
+    ids: new IdMint(clock, createSeededEntropy(1)),
     send(_, message) {
       sent.push(message);
       // As the job's actor does once its record is durable.

@@ -12,7 +12,7 @@ const input = {
 const manifest = { files: [{ path: "objects/x", objectKey: "compositions/c/file" }] };
 
 /** A node with the task under t1, which stores below `jobs/1/t1`. */
-async function leased() {
+async function lease() {
   const open = stage();
   const { broker, attach, objects } = open;
   await objects.put(input.manifestKey, [Buffer.from(JSON.stringify(manifest))]);
@@ -25,21 +25,21 @@ async function leased() {
 async function answer(node: Node, order: "get" | "put" | "remove", key: string, token = "t1") {
   const id = node.got.length;
   node.say({ kind: "ask", token, id, order, key });
-  const given = (): ToNode | undefined =>
+  const getGiven = (): ToNode | undefined =>
     node.got.find((message) => "id" in message && message.id === id);
-  while (given() === undefined) await new Promise(setImmediate);
-  const message = given();
+  while (getGiven() === undefined) await new Promise(setImmediate);
+  const message = getGiven();
   return message?.kind === "granted" ? message.url : message?.kind;
 }
 
 t.test("a node gets what its task names, and what the task's manifest names", async (t) => {
-  const { farm } = await leased();
+  const { farm } = await lease();
   for (const key of [input.manifestKey, "assets/ada/kite", "compositions/c/file"])
     t.equal(await answer(farm, "get", key), `GET ${key}`);
 });
 
 t.test("a node puts, gets and removes what is below its prefix, volatile or not", async (t) => {
-  const { farm, objects } = await leased();
+  const { farm, objects } = await lease();
   for (const key of ["jobs/1/t1/0.png", "volatile/jobs/1/t1/x/0"]) {
     t.equal(await answer(farm, "put", key), `PUT ${key}`);
     t.equal(await answer(farm, "get", key), `GET ${key}`);
@@ -50,7 +50,7 @@ t.test("a node puts, gets and removes what is below its prefix, volatile or not"
 });
 
 t.test("a node reaches nothing else", async (t) => {
-  const { farm, attach } = await leased();
+  const { farm, attach } = await lease();
   for (const key of ["assets/bob/secret", "objects/x", "compositions/c", "jobs/1/t2/0.png", ""])
     t.equal(await answer(farm, "get", key), "denied", key);
   const named = ["assets/ada/kite", input.manifestKey, "compositions/c/file"];
@@ -64,7 +64,7 @@ t.test("a node reaches nothing else", async (t) => {
 });
 
 t.test("a helper node reads what its lead does, and stores below its own prefix", async (t) => {
-  const { farm, attach, objects, broker } = await leased();
+  const { farm, attach, objects, broker } = await lease();
   const helper = attach();
   const outputPrefix = "volatile/jobs/1/t1/x";
   const helpers = { kind: "help", input: { objectKey: "assets/bob/secret" }, outputPrefix };
@@ -82,7 +82,7 @@ t.test("a helper node reads what its lead does, and stores below its own prefix"
 });
 
 t.test("helper nodes are not given a prefix that is not the lead's own", async (t) => {
-  const { farm, attach } = await leased();
+  const { farm, attach } = await lease();
   const helper = attach();
   for (const outputPrefix of ["jobs/1/t1/x", "volatile/jobs/2/t9/x", "volatile"]) {
     const helpers = { kind: "help", input: {}, outputPrefix };

@@ -29,7 +29,7 @@ function stage(domain: Domain = toys) {
   return { rows, open, commit };
 }
 
-function written(batch: Batch): Record<Key, string | undefined> {
+function write(batch: Batch): Record<Key, string | undefined> {
   const { bytes } = batch.values;
   const texts = [...batch.writes].map(([key, { start, end }]) => {
     return [key, start < 0 ? undefined : bytes.toString("utf8", start, end)];
@@ -45,7 +45,7 @@ t.test("a turn's head, rows and reply are in the batch", async (t) => {
   const batch = stage().open();
   t.ok(batch.isEmpty);
   ask(batch, a, { kind: "note", name: "n", text: "x" }, 7);
-  t.strictSame(written(batch), { [a]: '{"count":1}', [noteKey(a, "n")]: '"x"' });
+  t.strictSame(write(batch), { [a]: '{"count":1}', [noteKey(a, "n")]: '"x"' });
   t.strictSame(batch.replies, [{ to: 7, reply: { kind: "counted", count: 1 } }]);
   t.notOk(batch.isEmpty);
 });
@@ -57,7 +57,7 @@ t.test(
     const batch = open();
     ask(batch, a, { kind: "add", by: 1 });
     ask(batch, a, { kind: "add", by: 1 });
-    t.strictSame(written(batch), { [a]: '{"count":2}' }, "a row is written once a batch");
+    t.strictSame(write(batch), { [a]: '{"count":2}' }, "a row is written once a batch");
     commit(batch);
     const next = open(2);
     ask(next, a, { kind: "look" });
@@ -81,7 +81,7 @@ t.test("a row that comes spelled is written as it is, and read as what it says",
   const batch = stage({ ...toys, actorByCode }).open();
   batch.step({ to: a, message: "write" }, 0);
   batch.step({ to: a, message: "read" }, 0);
-  t.strictSame(written(batch), { [noteKey(a, "n")]: '"x"' });
+  t.strictSame(write(batch), { [noteKey(a, "n")]: '"x"' });
   t.equal(batch.replies[1]?.reply, "x");
 });
 
@@ -102,7 +102,7 @@ t.test("a turn is one message and the tells that it causes, first in, first out"
   const batch = stage({ actorByCode, windows: [], sweeps: [] }).open();
   batch.step({ to: a, message: { kind: "first", names: ["1", "2", "3"] } }, 0);
   t.strictSame(heard, ["first", "1", "2", "3", "1a", "1b"]);
-  t.strictSame(written(batch), { [a]: '{"n":6}' });
+  t.strictSame(write(batch), { [a]: '{"n":6}' });
 });
 
 t.test("a step ends after 64 tells", async (t) => {
@@ -112,7 +112,7 @@ t.test("a step ends after 64 tells", async (t) => {
   t.equal(batch.writes.size, 65, "64 are kept");
   const more = () => ask(batch, b, { kind: "spread", to: to(65), message: { kind: "add", by: 1 } });
   t.throws(more, { name: "BrokenInvariant" });
-  t.equal(written(batch)[counterKey(1, "n0")], '{"count":1}', "65 are dropped whole");
+  t.equal(write(batch)[counterKey(1, "n0")], '{"count":1}', "65 are dropped whole");
   t.notOk(batch.writes.has(b));
 });
 
@@ -153,7 +153,7 @@ t.test("a turn that breaks is dropped whole", async (t) => {
     message: { kind: "spread", to: [b, a], message: { kind: "break" } },
   };
   t.throws(() => ask(batch, a, breaking), { message: "a toy broke" });
-  t.strictSame(written(batch), { [a]: '{"count":1}' });
+  t.strictSame(write(batch), { [a]: '{"count":1}' });
   t.equal(batch.bytes, bytes);
   t.equal(batch.replies.length, replies);
   t.strictSame(batch.deliveries, []);
@@ -198,7 +198,7 @@ t.test("a head is at most 4 KiB", async (t) => {
   const batch = stage().open();
   const room = limits.engine.headBytesMax - '{"count":0,"padding":""}'.length;
   ask(batch, a, { kind: "pad", length: room });
-  t.equal(written(batch)[a]?.length, 4_096);
+  t.equal(write(batch)[a]?.length, 4_096);
   t.throws(() => ask(batch, b, { kind: "pad", length: room + 1 }), { name: "BrokenInvariant" });
   t.notOk(batch.writes.has(b));
 });
@@ -220,11 +220,11 @@ t.test("an actor that ends is deleted, and may begin again", async (t) => {
   const batch = open();
   ask(batch, a, { kind: "add", by: 3 });
   ask(batch, a, { kind: "end" });
-  t.strictSame(written(batch), { [a]: undefined });
+  t.strictSame(write(batch), { [a]: undefined });
   commit(batch);
   const next = open(2);
   ask(next, a, { kind: "add", by: 1 });
-  t.strictSame(written(next), { [a]: '{"count":1}' });
+  t.strictSame(write(next), { [a]: '{"count":1}' });
 });
 
 t.test("a birth looks for no head", async (t) => {
@@ -239,7 +239,7 @@ t.test("a birth looks for no head", async (t) => {
   const actorByCode = new Map<number, AnyActor>([[16, actor]]);
   const batch = stage({ actorByCode, windows: [], sweeps: [] }).open();
   batch.step({ to: a, message: { to: b } }, 0);
-  t.strictSame(written(batch), { [a]: '{"n":1}', [b]: '{"n":1}' });
+  t.strictSame(write(batch), { [a]: '{"n":1}', [b]: '{"n":1}' });
 });
 
 t.test("a tell to another shard gets an outbox row, an effect gets none", async (t) => {
@@ -257,7 +257,7 @@ t.test("a tell to another shard gets an outbox row, an effect gets none", async 
       [undefined, c, "call"],
     ],
   );
-  t.equal(written(batch)[b], '{"count":1}', "a tell within the shard is part of the turn");
+  t.equal(write(batch)[b], '{"count":1}', "a tell within the shard is part of the turn");
   const later = stage().open(6);
   ask(later, a, { kind: "spread", to: [far], message: { kind: "add", by: 1 } });
   const [next = ""] = [...later.writes.keys()].filter(
@@ -277,13 +277,13 @@ t.test("a tell that arrives twice takes effect once and is acknowledged each tim
   batch.step({ to: a, message, origin: origin(1) }, 0);
   batch.step({ to: a, message, origin: origin(1) }, 0);
   batch.step({ to: a, message, origin: origin(2) }, 0);
-  t.equal(written(batch)[a], '{"count":2}');
+  t.equal(write(batch)[a], '{"count":2}');
   t.strictSame(batch.acknowledged, [origin(1), origin(1), origin(2)]);
   commit(batch);
   const next = open(2);
   next.step({ to: a, message, origin: origin(1) }, 0);
   next.step({ to: a, message, origin: { ...origin(1), shard: 0 } }, 0);
-  t.equal(written(next)[a], '{"count":3}', "each shard's tells are counted for themselves");
+  t.equal(write(next)[a], '{"count":3}', "each shard's tells are counted for themselves");
   const quiet = open(3);
   quiet.step({ to: a, message, origin: origin(2) }, 0);
   t.equal(quiet.writes.size, 0);
@@ -298,7 +298,7 @@ t.test("the word that a tell has arrived takes its outbox row away", async (t) =
   commit(batch);
   const next = open(2);
   next.step({ to: key, done: key }, 0);
-  t.strictSame(written(next), { [key]: undefined });
+  t.strictSame(write(next), { [key]: undefined });
 });
 
 t.test("a message for a table without actors breaks its turn", async (t) => {

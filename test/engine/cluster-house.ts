@@ -91,13 +91,13 @@ export class ClusterNode {
       onFault: (_, error) => this.faults.push((error as Error).message),
     });
     this.life = life;
-    const ended = (end: string) => {
+    const onEnd = (end: string) => {
       this.ends.push(end);
       if (this.life === life) this.life = undefined;
     };
     life.run().then(
-      () => ended("stopped"),
-      (error: unknown) => ended((error as Error).name),
+      () => onEnd("stopped"),
+      (error: unknown) => onEnd((error as Error).name),
     );
   }
 

@@ -48,7 +48,7 @@ t.test("of two nodes that say they own a shard the one counts that came to own i
   const { clock, nodes } = stage("a", "b", "c");
   const [, b, c] = nodes;
   if (b !== undefined) b.state.shards = [{ shard: 0, role: "owner" }];
-  b?.known.changed();
+  b?.known.onChange();
   clock.advance(20);
   t.match(c?.known.getOwner(0), { node: "b" });
   t.end();
@@ -68,7 +68,7 @@ t.test(
     const { clock, nodes } = stage("a", "b", "c", "starting");
     const [a, b, c, starting] = nodes;
     if (starting !== undefined) starting.state.directorySeq = 0;
-    starting?.known.changed();
+    starting?.known.onChange();
     clock.advance(20);
     let isSpread = false;
     void a?.known.whenApplied(7).then(() => {
@@ -79,7 +79,7 @@ t.test(
       t.notOk(isSpread);
       if (other === undefined) continue;
       other.state.directorySeq = 7;
-      other.known.changed();
+      other.known.onChange();
       clock.advance(20);
     }
     await idle();

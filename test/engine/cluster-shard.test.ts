@@ -9,7 +9,7 @@ const add = { kind: "add", by: 1 } as const;
 const look = { kind: "look" } as const;
 
 /** The first owns the shard, the others follow it. */
-async function opened(names: readonly string[]) {
+async function open(names: readonly string[]) {
   const house = new ClusterHouse(names);
   const [first, ...others] = house.nodes as [ClusterNode, ...ClusterNode[]];
   first.start();
@@ -49,7 +49,7 @@ t.test("a node to which the store came from another begins no shard", async (t) 
 t.test(
   "a standby takes over 3 s after the last sign of the owner, and opens 2 s later",
   async (t) => {
-    const { house, first, others } = await opened(["a", "b"]);
+    const { house, first, others } = await open(["a", "b"]);
     const [standby] = others as [ClusterNode];
     for (let count = 0; count < 20; count++) await first.ask(counter, add);
     first.kill();
@@ -70,7 +70,7 @@ t.test(
 );
 
 t.test("an owner that was away accepts nothing once another has taken over", async (t) => {
-  const { house, first, others } = await opened(["a", "b"]);
+  const { house, first, others } = await open(["a", "b"]);
   const [standby] = others as [ClusterNode];
   await first.ask(counter, add);
   first.isCutOff = true;
@@ -88,7 +88,7 @@ t.test("an owner that was away accepts nothing once another has taken over", asy
 });
 
 t.test("an owner that is stopped hands over at once", async (t) => {
-  const { house, first, others } = await opened(["a", "b"]);
+  const { house, first, others } = await open(["a", "b"]);
   const [standby] = others as [ClusterNode];
   await first.ask(counter, add);
   first.stop();
@@ -98,7 +98,7 @@ t.test("an owner that is stopped hands over at once", async (t) => {
 });
 
 t.test("who follows is a standby from the owner's next sign on, and takes over", async (t) => {
-  const { house, first } = await opened(["a", "b"]);
+  const { house, first } = await open(["a", "b"]);
   const [, late] = house.nodes as [ClusterNode, ClusterNode];
   await first.ask(counter, add);
   late.kill();
@@ -114,7 +114,7 @@ t.test("who follows is a standby from the owner's next sign on, and takes over",
 });
 
 t.test("a standby has the owner's records in its tables when it is asked to", async (t) => {
-  const { house, first, others } = await opened(["a", "b"]);
+  const { house, first, others } = await open(["a", "b"]);
   const [standby] = others as [ClusterNode];
   await first.ask(counter, add);
   const { epoch = 0, seq = 0 } = first.reached ?? {};
@@ -128,7 +128,7 @@ t.test("a standby has the owner's records in its tables when it is asked to", as
 });
 
 t.test("of two standbys one takes over, and the other follows it", async (t) => {
-  const { house, first, others } = await opened(["a", "b", "c"]);
+  const { house, first, others } = await open(["a", "b", "c"]);
   await first.ask(counter, add);
   first.kill();
   await house.pass(7_000);
@@ -139,7 +139,7 @@ t.test("of two standbys one takes over, and the other follows it", async (t) => 
 t.test(
   "a log that was lost whole is written again by the owner, and nothing is lost",
   async (t) => {
-    const { house, first, others } = await opened(["a", "b"]);
+    const { house, first, others } = await open(["a", "b"]);
     const [standby] = others as [ClusterNode];
     for (let count = 0; count < 5; count++) await first.ask(counter, add);
     house.log.isReachable = false;
@@ -159,7 +159,7 @@ t.test(
 );
 
 t.test("nodes that start beside a log that has lost its end wait for who knows more", async (t) => {
-  const { house, first, others } = await opened(["a", "b", "c"]);
+  const { house, first, others } = await open(["a", "b", "c"]);
   const [second, third] = others as [ClusterNode, ClusterNode];
   await first.ask(counter, add);
   const before = (await house.log.open().end()).logSeq;
@@ -183,7 +183,7 @@ t.test("nodes that start beside a log that has lost its end wait for who knows m
 });
 
 t.test("all nodes stopped and started: the last owner goes on", async (t) => {
-  const { house, first, others } = await opened(["a", "b"]);
+  const { house, first, others } = await open(["a", "b"]);
   const [standby] = others as [ClusterNode];
   await first.ask(counter, add);
   first.kill();
@@ -199,7 +199,7 @@ t.test("all nodes stopped and started: the last owner goes on", async (t) => {
 });
 
 t.test("a shard without work goes to the live node that comes first for it", async (t) => {
-  const { house, first, others } = await opened(["a", "b", "c"]);
+  const { house, first, others } = await open(["a", "b", "c"]);
   await first.ask(counter, add);
   await house.pass(50_000);
   const [owner = 0] = house.owners;
@@ -214,7 +214,7 @@ t.test("a shard without work goes to the live node that comes first for it", asy
 });
 
 t.test("a shard with work stays where it is", async (t) => {
-  const { house, first } = await opened(["a", "b", "c"]);
+  const { house, first } = await open(["a", "b", "c"]);
   for (let second = 0; second < 60; second++) {
     for (let count = 0; count < 5; count++) await first.ask(counter, add);
     await house.pass(1_000);
@@ -223,7 +223,7 @@ t.test("a shard with work stays where it is", async (t) => {
 });
 
 t.test("a node that drains hands its shard over to one that lives, and gets none", async (t) => {
-  const { house, first, others } = await opened(["a", "b"]);
+  const { house, first, others } = await open(["a", "b"]);
   const [standby] = others as [ClusterNode];
   await first.ask(counter, add);
   first.drain();
@@ -244,7 +244,7 @@ t.test("a node that drains hands its shard over to one that lives, and gets none
 });
 
 t.test("a node that drains owns its shard until another can take it", async (t) => {
-  const { house, first, others } = await opened(["a", "b"]);
+  const { house, first, others } = await open(["a", "b"]);
   const [standby] = others as [ClusterNode];
   standby.kill();
   await house.pass(5_000);
@@ -258,7 +258,7 @@ t.test("a node that drains owns its shard until another can take it", async (t) 
 });
 
 t.test("a node that drains is no successor of another that drains", async (t) => {
-  const { house, first, others } = await opened(["a", "b"]);
+  const { house, first, others } = await open(["a", "b"]);
   for (const node of [...others, first]) node.drain();
   await house.pass(10_000);
   t.strictSame(house.owners, [0]);

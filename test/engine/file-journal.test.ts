@@ -20,7 +20,7 @@ t.test("an append that was cut short is not there, and its number is free", asyn
   for (const whole of [0, 1, 2]) {
     const path = t.testdir();
     const seqs = Array.from({ length: whole }, (_, at) => at + 1);
-    await filled(path, [...seqs, whole + 1]);
+    await fill(path, [...seqs, whole + 1]);
     damage(onlySegment(path), whole);
     // The first append of a file was acknowledged only once the file is listed.
     if (whole === 0) rmSync(join(path, "segments.json"));
@@ -40,7 +40,7 @@ t.test("an append that was cut short is not there, and its number is free", asyn
 t.test("damage before the last record is told when it is needed, and passed if not", async (t) => {
   for (const at of [0, 1]) {
     const path = t.testdir();
-    await filled(path, [1, 2, 3]);
+    await fill(path, [1, 2, 3]);
     damage(onlySegment(path), at);
     const passed: string[] = [];
     const journal = openJournal(path, (sentence) => passed.push(sentence));
@@ -86,7 +86,7 @@ t.test("a file from which records were acknowledged is missed", async (t) => {
 
 t.test("a journal that ends before the tables, or has no list, is told", async (t) => {
   const path = t.testdir();
-  await filled(path, [1, 2, 3]);
+  await fill(path, [1, 2, 3]);
   const behind = openJournal(path);
   t.throws(() => readSeqs(behind, 6), { message: /ends at record 3, but the tables are at 5/ });
   await behind.close();
@@ -191,7 +191,7 @@ t.test("a journal that restarts forgets all, even records of higher numbers", as
   await third.close();
 });
 
-async function filled(path: string, seqs: readonly number[]): Promise<void> {
+async function fill(path: string, seqs: readonly number[]): Promise<void> {
   const journal = openJournal(path);
   for (const seq of seqs) await journal.append(seq, record(seq));
   await journal.close();

@@ -1,7 +1,7 @@
 /** What is left of a shard in whose log `klieg reshard` has begun another one. */
 import t from "tap";
 import { ClusterHouse } from "./cluster-house.ts";
-import { sealed } from "./sealed.ts";
+import { sealRecord } from "./sealed.ts";
 import { counterKey } from "./toys.ts";
 
 const counter = counterKey(1, "a");
@@ -22,7 +22,7 @@ for (const seq of [2, 1_000])
     const log = house.log.open();
     const { logSeq } = await log.end();
     const head = { shard: 0, epoch: 3, seq, atMs: house.clock.nowMs() };
-    const { bytes } = sealed(head, {}, "f".repeat(64));
+    const { bytes } = sealRecord(head, {}, "f".repeat(64));
     t.ok(await log.publish(bytes, "first", logSeq));
     await log.trim(logSeq);
     for (let life = 0; life < 3; life++) {

@@ -2,10 +2,10 @@ import t from "tap";
 import { createKey, engineTables, type Key } from "../../engine/key.ts";
 import { getText, noHash } from "../../engine/record.ts";
 import { FreshRows } from "../../engine/shard/rows/fresh-rows.ts";
-import { sealed } from "./sealed.ts";
+import { sealRecord } from "./sealed.ts";
 
 function record(rows: Readonly<Record<Key, string | undefined>>): Uint8Array {
-  return sealed({ shard: 0, epoch: 1, seq: 1, atMs: 0 }, rows, noHash).bytes;
+  return sealRecord({ shard: 0, epoch: 1, seq: 1, atMs: 0 }, rows, noHash).bytes;
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Tables } from "../../engine/ports/tables.ts";
 import { ProcessClock } from "../../engine/process-clock.ts";
 import { noHash } from "../../engine/record.ts";
 import type { ToShard } from "../../engine/wire.ts";
-import { sealed } from "./sealed.ts";
+import { sealRecord } from "./sealed.ts";
 import { idle } from "./toys.ts";
 
 type Message = { readonly kind: string };
@@ -28,10 +28,10 @@ function stage(listens = true, firstRequest = 1) {
   const tables: Tables[] = [memoryTables(), memoryTables(), memoryTables()];
   const listener = {
     listens: () => listens,
-    changed: (key: Key) => changed.push(key),
-    missed: (shard: number) => missed.push(shard),
-    left: (shard: number) => left.push(shard),
-    failed: (error: unknown) => failures.push(error),
+    onChange: (key: Key) => changed.push(key),
+    onMiss: (shard: number) => missed.push(shard),
+    onLeave: (shard: number) => left.push(shard),
+    onFailure: (error: unknown) => failures.push(error),
   };
   const gateway = new Gateway(2, new ProcessClock(clock), listener, {}, firstRequest);
   const attach = (shard: number) =>
@@ -48,7 +48,7 @@ let seq = 0;
 
 function release(rows: Readonly<Record<Key, string | undefined>>, reply?: [number, unknown]) {
   seq++;
-  const record = sealed({ shard: 0, epoch: 1, seq, atMs: 0 }, rows, noHash).bytes;
+  const record = sealRecord({ shard: 0, epoch: 1, seq, atMs: 0 }, rows, noHash).bytes;
   const replies = reply === undefined ? [] : [{ to: reply[0], reply: reply[1] }];
   return { kind: "release", seq, record, replies } as const;
 }

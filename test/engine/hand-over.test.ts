@@ -8,7 +8,7 @@ import { createKey } from "../../engine/key.ts";
 import { ProcessClock } from "../../engine/process-clock.ts";
 import { noHash } from "../../engine/record.ts";
 import { OwnedLog } from "../../engine/shard/owned-log.ts";
-import { sealed } from "./sealed.ts";
+import { sealRecord } from "./sealed.ts";
 
 const directory = 2;
 const row = createKey(0, 128, "a");
@@ -18,8 +18,8 @@ async function stage() {
   const missed: number[] = [];
   const ignore = () => {};
   const gateway = new Gateway(directory, new ProcessClock(clock), {
-    ...{ listens: () => true, changed: ignore, left: ignore, failed: ignore },
-    missed: (shard) => missed.push(shard),
+    ...{ listens: () => true, onChange: ignore, onLeave: ignore, onFailure: ignore },
+    onMiss: (shard) => missed.push(shard),
   });
   const tables = memoryTables();
   await tables.write([[row, '"table"']]);
@@ -40,7 +40,7 @@ t.test("the directory is read while its owner hands it over and begins to follow
   gateway.event(directory, { kind: "following" });
   t.equal(gateway.read(row), "table");
   t.strictSame(missed, [directory], "what is remembered of it is read anew");
-  const { bytes: record } = sealed(
+  const { bytes: record } = sealRecord(
     { shard: directory, epoch: 2, seq: 1, atMs: 0 },
     { [row]: '"of the next owner"' },
     noHash,

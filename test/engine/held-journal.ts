@@ -13,7 +13,7 @@ export interface HeldJournal extends Journal {
   failNext(error: Error): void;
 }
 
-export function heldJournal(inner: Journal): HeldJournal {
+export function createHeldJournal(inner: Journal): HeldJournal {
   let waiting: (() => void)[] = [];
   let isHeld = false;
   let failure: Error | undefined;

@@ -98,8 +98,8 @@ export async function turns(): Promise<void> {
 export function stage(t: Test) {
   const clock = new ManualClock(1_000_000);
   const ignore = () => {};
-  const rows = { changed: ignore, missed: ignore, left: ignore };
-  const listener = { ...rows, listens: () => false, failed: ignore };
+  const rows = { onChange: ignore, onMiss: ignore, onLeave: ignore };
+  const listener = { ...rows, listens: () => false, onFailure: ignore };
   const gateway = new Gateway(2, new ProcessClock(clock), listener);
   const deaths: string[] = [];
   const changes: string[] = [];
@@ -178,7 +178,7 @@ export function stage(t: Test) {
 export type Three = [PlayedShard, PlayedShard, PlayedShard];
 
 /** Two shards and the directory are open. */
-export async function opened(t: Test) {
+export async function openHost(t: Test) {
   const house = stage(t);
   const whenOpen = house.host.start();
   const threads = house.shards.slice() as Three;

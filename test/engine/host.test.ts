@@ -1,11 +1,11 @@
 /** The threads' lives, played by the test: what dies when, and what is connected to what. */
 import t from "tap";
-import { directory, opened, type PlayedShard, stage, type Three, turns } from "./host-stage.ts";
+import { directory, openHost, type PlayedShard, stage, type Three, turns } from "./host-stage.ts";
 
 const death = new Error("a thread died");
 
 t.test("a shard that opens is connected to the living effects thread", async (t) => {
-  const { first, third, effects, gateway } = await opened(t);
+  const { first, third, effects, gateway } = await openHost(t);
   t.strictSame(effects.heard, ["attach 0", "attach 1", "attach 2"]);
   t.strictSame(first.heard, ["effects"]);
   await third.deliver();
@@ -14,7 +14,7 @@ t.test("a shard that opens is connected to the living effects thread", async (t)
 });
 
 t.test("the effects thread is told of a shard that another node owns", async (t) => {
-  const { first, effects, shards, gateway, pass } = await opened(t);
+  const { first, effects, shards, gateway, pass } = await openHost(t);
   await first.die();
   await pass();
   const next = shards[3] as PlayedShard;
@@ -26,7 +26,7 @@ t.test("the effects thread is told of a shard that another node owns", async (t)
 });
 
 t.test("a death of the effects thread ends the threads that were connected to it", async (t) => {
-  const { first, second, third, effects, shards, pass, ...house } = await opened(t);
+  const { first, second, third, effects, shards, pass, ...house } = await openHost(t);
   await effects.die(death);
   for (const thread of [first, second, third]) {
     t.strictSame(thread.heard, ["effects", "stop"], "at once, not when it is back");
@@ -41,7 +41,7 @@ t.test("a death of the effects thread ends the threads that were connected to it
 });
 
 t.test("a shard's thread that dies takes no other shard with it", async (t) => {
-  const { first, second, third, shards, pass, ...house } = await opened(t);
+  const { first, second, third, shards, pass, ...house } = await openHost(t);
   await second.die(death);
   await pass();
   t.strictSame([...first.heard, ...third.heard], ["effects", "effects"]);
@@ -52,7 +52,7 @@ t.test("a shard's thread that dies takes no other shard with it", async (t) => {
 });
 
 t.test("a shard that recovers while the effects thread dies delivers to the next", async (t) => {
-  const { second, effects, shards, pass, ...house } = await opened(t);
+  const { second, effects, shards, pass, ...house } = await openHost(t);
   await second.die(death);
   await pass();
   const recovering = shards[3] as PlayedShard;
@@ -68,7 +68,7 @@ t.test("a shard that recovers while the effects thread dies delivers to the next
 t.test(
   "a shard that opens while there is no effects thread is connected when it is back",
   async (t) => {
-    const { first, effects, shards, pass, ...house } = await opened(t);
+    const { first, effects, shards, pass, ...house } = await openHost(t);
     await first.die(death);
     await pass();
     const recovering = shards[3] as PlayedShard;
@@ -83,7 +83,7 @@ t.test(
 );
 
 t.test("a shard that dies with the effects thread starts again beside it", async (t) => {
-  const { first, effects, shards, pass, ...house } = await opened(t);
+  const { first, effects, shards, pass, ...house } = await openHost(t);
   await Promise.all([first.die(death), effects.die(death)]);
   t.notOk(house.gateway.isOpen);
   await pass();
@@ -96,7 +96,7 @@ t.test("a shard that dies with the effects thread starts again beside it", async
 t.test(
   "an effects thread that dies again before a shard has stopped changes nothing",
   async (t) => {
-    const { first, effects, shards, pass, ...house } = await opened(t);
+    const { first, effects, shards, pass, ...house } = await openHost(t);
     await effects.die(death);
     await pass();
     await house.carriers[1]?.die(death);
@@ -113,7 +113,7 @@ t.test(
 t.test(
   "the effects thread hears of a shard's end, and is connected to its next life",
   async (t) => {
-    const { second, effects, shards, pass } = await opened(t);
+    const { second, effects, shards, pass } = await openHost(t);
     await second.die(death);
     t.strictSame(effects.heard.slice(3), ["detach 1"]);
     await pass();
@@ -123,7 +123,7 @@ t.test(
 );
 
 t.test("nothing is started once the host stops, whatever died before or dies then", async (t) => {
-  const { first, second, third, effects, shards, pass, ...house } = await opened(t);
+  const { first, second, third, effects, shards, pass, ...house } = await openHost(t);
   await first.die(death);
   const stopped = house.host.stop();
   await pass();
@@ -196,7 +196,7 @@ t.test("a host is settled when each thread is open or has died", async (t) => {
   const { host, carriers, shards } = stage(t);
   void host.start();
   let isSettled = false;
-  const settled = host.settled().then(() => {
+  const settled = host.awaitSettled().then(() => {
     isSettled = true;
   });
   await carriers[0]?.ready();

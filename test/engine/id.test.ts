@@ -1,13 +1,13 @@
 import t from "tap";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
-import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import { createSeededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { firstIdAt, IdMint, idBytes, idOfBytes, parseId, partitionOfId } from "../../engine/id.ts";
 
 const startMs = 0x0199_0000_0000;
 
 function mint(): { ids: IdMint; clock: ManualClock } {
   const clock = new ManualClock(startMs);
-  return { ids: new IdMint(clock, seededEntropy(7)), clock };
+  return { ids: new IdMint(clock, createSeededEntropy(7)), clock };
 }
 
 t.test("an id is a UUIDv7 with the partition in the low 8 bits of rand_a", async (t) => {

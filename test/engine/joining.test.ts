@@ -6,7 +6,7 @@ import { noHash, readHead } from "../../engine/record.ts";
 import { findPlace } from "../../engine/shard/log-place.ts";
 import { readPosition } from "../../engine/shard/replica.ts";
 import { ClusterHouse, type ClusterNode } from "./cluster-house.ts";
-import { sealed } from "./sealed.ts";
+import { sealRecord } from "./sealed.ts";
 import { counterKey } from "./toys.ts";
 
 const counter = counterKey(1, "a");
@@ -33,7 +33,7 @@ async function openTrimmed() {
 }
 
 /** What the second answers when the first is gone. */
-async function takenOver(house: ClusterHouse, first: ClusterNode, second: ClusterNode) {
+async function takeOver(house: ClusterHouse, first: ClusterNode, second: ClusterNode) {
   first.kill();
   await house.pass(7_000);
   return second.ask(counter, look);
@@ -48,7 +48,7 @@ t.test("a node that lost its disk joins from a snapshot while records go on", as
   }
   t.strictSame(second.ends, [], "one life is enough");
   t.ok(second.events.includes("joining"));
-  t.match(await takenOver(house, first, second), { count: 30 });
+  t.match(await takeOver(house, first, second), { count: 30 });
   second.kill();
   second.start();
   first.start();
@@ -79,7 +79,7 @@ t.test("a node with records of an earlier history gives them up and joins", asyn
   Object.assign(second, await writeOtherHistory());
   second.start();
   await house.pass(5_000);
-  t.match(await takenOver(house, first, second), { count: 20 });
+  t.match(await takeOver(house, first, second), { count: 20 });
   t.match(await second.ask(onlyThere, look), { count: 0 });
 });
 
@@ -112,8 +112,8 @@ t.test("also where its own last record is in the log no more", async (t) => {
 t.test("a log that begins with the next record of another history is none to follow", async (t) => {
   const log = new MemoryLog().open();
   const head = { shard: 0, epoch: 1, seq: 1, atMs: 1 };
-  const other = sealed(head, { [counter]: "{}" }, noHash);
-  const next = sealed({ ...head, seq: 2 }, {}, other.hash);
+  const other = sealRecord(head, { [counter]: "{}" }, noHash);
+  const next = sealRecord({ ...head, seq: 2 }, {}, other.hash);
   await log.publish(other.bytes, "1", 0);
   await log.publish(next.bytes, "2", 1);
   await log.trim(1);
@@ -133,7 +133,7 @@ t.test("a record that does not follow while the log is followed ends in a snapsh
   const { logSeq, record } = await house.log.open().end();
   const { epoch, seq } = readHead(record ?? new Uint8Array());
   const head = { shard: 0, epoch: epoch + 1, seq: seq + 1, atMs: 1 };
-  await house.log.open().publish(sealed(head, {}, noHash).bytes, "other", logSeq);
+  await house.log.open().publish(sealRecord(head, {}, noHash).bytes, "other", logSeq);
   await house.pass(500);
   t.strictSame(second.ends, [], "its store is not damaged");
 });
@@ -151,7 +151,7 @@ t.test("a node joins a cluster whose first node was a machine of its own", async
   await house.pass(5_000);
   t.match(await first.ask(counter, add), { count: 5_001 });
   await house.pass(500);
-  t.match(await takenOver(house, first, second), { count: 5_001 });
+  t.match(await takeOver(house, first, second), { count: 5_001 });
 });
 
 t.test("a node that was killed while it joined joins again, wherever that was", async (t) => {
@@ -168,7 +168,7 @@ t.test("a node that was killed while it joined joins again, wherever that was", 
     second.tables = whole;
     second.start();
     await house.pass(3_000);
-    t.match(await takenOver(house, first, second), { count: 20 }, `after ${writes} writes`);
+    t.match(await takeOver(house, first, second), { count: 20 }, `after ${writes} writes`);
     t.equal(second.tables.get(counterKey(1, "old")), undefined);
     t.ok(writes < 10);
   }
@@ -182,7 +182,7 @@ t.test("a node joins as soon as there is an owner that can be asked", async (t) 
   t.strictSame(house.owners, [], "it has nothing to own the shard with");
   first.start();
   await house.pass(10_000);
-  t.match(await takenOver(house, first, second), { count: 20 });
+  t.match(await takeOver(house, first, second), { count: 20 });
 });
 
 t.test("a node gives nothing up for a snapshot that is not whole", async (t) => {
@@ -201,7 +201,7 @@ t.test("a node gives nothing up for a snapshot that is not whole", async (t) => 
   t.equal(second.tables.get(counterKey(1, "own")), "{}");
   objects.put = put;
   await house.pass(40_000);
-  t.match(await takenOver(house, first, second), { count: 20 }, "the next one is");
+  t.match(await takeOver(house, first, second), { count: 20 }, "the next one is");
 });
 
 /** Nothing is written after so many writes, as by a process that was killed. */

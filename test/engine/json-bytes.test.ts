@@ -1,7 +1,7 @@
 import t from "tap";
 import { JsonBytes } from "../../engine/json-bytes.ts";
 
-function said(write: (to: JsonBytes) => void): string {
+function say(write: (to: JsonBytes) => void): string {
   const to = new JsonBytes();
   write(to);
   return to.bytes.toString("utf8", 0, to.end);
@@ -19,7 +19,7 @@ const values: readonly unknown[] = [
 t.test("a value is what JSON says of it", async (t) => {
   for (const value of values)
     t.equal(
-      said((to) => to.value(value)),
+      say((to) => to.value(value)),
       JSON.stringify(value),
     );
 });
@@ -34,13 +34,13 @@ t.test("numbers of every length are what JSON says of them", async (t) => {
     ])
       for (const sign of [1, -1])
         t.equal(
-          said((to) => to.value(sign * value)),
+          say((to) => to.value(sign * value)),
           JSON.stringify(sign * value),
         );
 });
 
 t.test("absent items are null if another follows, and left out at the end", async (t) => {
-  const text = said((to) => {
+  const text = say((to) => {
     to.openList();
     to.item(undefined);
     to.item("a");
@@ -57,7 +57,7 @@ t.test("absent items are null if another follows, and left out at the end", asyn
 });
 
 t.test("values stand behind each other, and what is taken back is written over", async (t) => {
-  const text = said((to) => {
+  const text = say((to) => {
     to.value("kept");
     const { end } = to;
     to.openList();
@@ -72,7 +72,7 @@ t.test("values stand behind each other, and what is taken back is written over",
 t.test("there is room for any value, in any script", async (t) => {
   const long = "x".repeat(1_000_000);
   const wide = "漢".repeat(300_000);
-  const text = said((to) => {
+  const text = say((to) => {
     for (const value of ["first", long, wide]) to.value(value);
   });
   t.ok(text === `"first""${long}""${wide}"`);

@@ -2,12 +2,12 @@ import t from "tap";
 import {
   createKey,
   directoryCode,
+  encodeOrderedNumber,
   getCode,
   getPartition,
   getPartitions,
   getRange,
   getShard,
-  orderedNumber,
   readOrderedNumber,
 } from "../../engine/key.ts";
 
@@ -68,7 +68,7 @@ t.test("a prefix that ends in 0xff ends where the byte before it rises", async (
 
 t.test("ordered numbers keep their order as bytes and are read back", async (t) => {
   const numbers = [0, 1, 255, 256, 65_535, 2 ** 24 - 1, 2 ** 24, 2 ** 32, 2 ** 48 - 1];
-  const texts = numbers.map(orderedNumber);
+  const texts = numbers.map(encodeOrderedNumber);
   t.strictSame([...texts].sort(), texts);
   t.ok(texts.every((text) => text.length === 6));
   t.strictSame(

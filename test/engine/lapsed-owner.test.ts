@@ -13,7 +13,7 @@ import type { Presence } from "../../engine/ports/nodes.ts";
 import { ProcessClock } from "../../engine/process-clock.ts";
 import { noHash } from "../../engine/record.ts";
 import type { ToShard } from "../../engine/wire.ts";
-import { sealed } from "./sealed.ts";
+import { sealRecord } from "./sealed.ts";
 import { idle } from "./toys.ts";
 
 const presence: Presence = {
@@ -25,8 +25,8 @@ t.test("an owner whose lease lapsed answers no other node before it knows better
   const clock = new ManualClock(1_000);
   const processClock = new ProcessClock(clock);
   const ignore = () => {};
-  const listener = { listens: () => false, changed: ignore, missed: ignore, left: ignore };
-  const gateway = new Gateway(1, processClock, { ...listener, failed: ignore });
+  const listener = { listens: () => false, onChange: ignore, onMiss: ignore, onLeave: ignore };
+  const gateway = new Gateway(1, processClock, { ...listener, onFailure: ignore });
   const sent: ToShard[] = [];
   gateway.attach(0, (message) => sent.push(message), memoryTables());
   const lines = new MemoryShardLines();
@@ -48,7 +48,7 @@ t.test("an owner whose lease lapsed answers no other node before it knows better
   clock.advance(100);
   await idle();
   t.equal(sent.length, 1, "no other node owns it");
-  const { bytes: record } = sealed({ shard: 0, epoch: 1, seq: 1, atMs: 0 }, {}, noHash);
+  const { bytes: record } = sealRecord({ shard: 0, epoch: 1, seq: 1, atMs: 0 }, {}, noHash);
   const replies = [{ to: 1, reply: "reply" }];
   gateway.event(0, { kind: "release", seq: 1, record, replies });
   t.strictSame(await answer, { kind: "answer", answer: { kind: "reply", reply: "reply" } });

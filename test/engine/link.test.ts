@@ -13,8 +13,8 @@ function stage() {
   const close = () => {
     for (const link of [second, first]) link.close();
   };
-  const arrived = ({ near }: typeof ahead): unknown => receiveMessageOnPort(near)?.message;
-  return { first, second, ahead, behind, arrived, close };
+  const receive = ({ near }: typeof ahead): unknown => receiveMessageOnPort(near)?.message;
+  return { first, second, ahead, behind, arrived: receive, close };
 }
 
 const endOfTick = () => new Promise((resolve) => setImmediate(resolve));

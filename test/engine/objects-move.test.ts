@@ -7,7 +7,7 @@ import { PortError } from "../../engine/ports/port-error.ts";
 
 const quiet = () => undefined;
 
-async function filled(count: number): Promise<Objects> {
+async function fill(count: number): Promise<Objects> {
   const objects = memoryObjects();
   for (let n = 0; n < count; n++) await objects.put(`a/${n}`, [Buffer.alloc(100 + n, n)]);
   return objects;
@@ -25,7 +25,7 @@ async function contents(objects: Objects): Promise<string[]> {
 }
 
 /** Objects whose keys these are put, in order. */
-function watched(objects: Objects): { readonly to: Objects; readonly puts: string[] } {
+function watch(objects: Objects): { readonly to: Objects; readonly puts: string[] } {
   const puts: string[] = [];
   const to: Objects = {
     ...objects,
@@ -38,7 +38,7 @@ function watched(objects: Objects): { readonly to: Objects; readonly puts: strin
 }
 
 t.test("all objects arrive whole, and volatile ones are left", async (t) => {
-  const from = await filled(50);
+  const from = await fill(50);
   await from.put("volatile/x", [Buffer.from("x")]);
   const to = memoryObjects();
   const told: Moved[] = [];
@@ -51,9 +51,9 @@ t.test("all objects arrive whole, and volatile ones are left", async (t) => {
 });
 
 t.test("a move that was interrupted goes on where it was", async (t) => {
-  const from = await filled(40);
+  const from = await fill(40);
   const store = memoryObjects();
-  const first = watched(store);
+  const first = watch(store);
   const dying: Objects = {
     ...first.to,
     put: (key, bytes) => {
@@ -62,7 +62,7 @@ t.test("a move that was interrupted goes on where it was", async (t) => {
     },
   };
   await t.rejects(moveObjects(from, dying, quiet), { message: "the store is gone." });
-  const { to, puts } = watched(store);
+  const { to, puts } = watch(store);
   const moved = await moveObjects(from, to, quiet);
   t.equal(moved.sent + moved.found, 40);
   t.equal(puts.length, moved.sent);
@@ -71,7 +71,7 @@ t.test("a move that was interrupted goes on where it was", async (t) => {
 });
 
 t.test("other bytes of the same size are replaced", async (t) => {
-  const from = await filled(3);
+  const from = await fill(3);
   const to = memoryObjects();
   await to.put("a/1", [Buffer.alloc(101, 99)]);
   await to.put("a/2", [Buffer.alloc(102, 2)]);
@@ -89,14 +89,14 @@ t.test("bytes that changed on their way are found out", async (t) => {
       return stored;
     },
   };
-  await t.rejects(moveObjects(await filled(1), lying, quiet), {
+  await t.rejects(moveObjects(await fill(1), lying, quiet), {
     name: "PortError",
     message: /what was stored is not what was sent/,
   });
 });
 
 t.test("a read that breaks off is begun again", async (t) => {
-  const from = await filled(5);
+  const from = await fill(5);
   let breaks = 2;
   const breaking: Objects = {
     ...from,
@@ -111,7 +111,7 @@ t.test("a read that breaks off is begun again", async (t) => {
 });
 
 t.test("what was moved can be removed where it was", async (t) => {
-  const from = await filled(20);
+  const from = await fill(20);
   await removeObjects(from);
   t.strictSame(await contents(from), []);
 });

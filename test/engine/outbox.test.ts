@@ -45,7 +45,7 @@ function call(from: Key, name: string): Delivery {
   return { from, effect: Object.assign({ kind: "call" }, { name }) };
 }
 
-function told(place: number, to: Key, message: unknown): Delivery {
+function makeTold(place: number, to: Key, message: unknown): Delivery {
   const key = createKey(1, engineTables.outbox, String.fromCharCode(0, 0, 0, 0, 0, place, 0, 0));
   return { key, from: a, effect: tell(createAddress(to), message) };
 }
@@ -116,8 +116,8 @@ t.test("a fault for good is told to the operator and not tried again", async (t)
 
 t.test("a tell goes to the other shard and stays until that shard has it", async (t) => {
   const { sent, open, outbox } = stage();
-  outbox.opened(1);
-  const first = told(1, far, "first");
+  outbox.onOpen(1);
+  const first = makeTold(1, far, "first");
   outbox.deliver(0, [first]);
   const origin = { shard: 0, key: first.key ?? "" };
   t.strictSame(sent, [{ shard: 1, message: { to: far, message: "first", origin } }]);
@@ -128,28 +128,28 @@ t.test("a tell goes to the other shard and stays until that shard has it", async
     { shard: 0, message: { to: origin.key, done: origin.key } },
     "then its row goes",
   );
-  outbox.opened(1);
+  outbox.onOpen(1);
   t.equal(sent.length, 2, "and it is not told again");
 });
 
 t.test("tells wait for a shard that is down, and are then told in order", async (t) => {
   const { sent, outbox } = stage();
-  outbox.opened(1);
-  outbox.deliver(0, [told(1, far, "lost on the way")]);
-  outbox.closed(1);
-  outbox.deliver(0, [told(2, far, "second")]);
-  outbox.deliver(0, [told(3, far, "third")]);
+  outbox.onOpen(1);
+  outbox.deliver(0, [makeTold(1, far, "lost on the way")]);
+  outbox.onClose(1);
+  outbox.deliver(0, [makeTold(2, far, "second")]);
+  outbox.deliver(0, [makeTold(3, far, "third")]);
   t.equal(sent.length, 1, "nothing goes to a shard that is down");
-  outbox.opened(1);
+  outbox.onOpen(1);
   const again = sent.slice(1).map(({ message }) => message.message);
   t.strictSame(again, ["lost on the way", "second", "third"]);
 });
 
 t.test("tells that a shard hands over again keep their order", async (t) => {
   const { sent, outbox } = stage();
-  outbox.deliver(0, [told(1, far, "first"), told(2, far, "second")]);
-  outbox.deliver(0, [told(1, far, "first"), told(2, far, "second")]);
-  outbox.opened(1);
+  outbox.deliver(0, [makeTold(1, far, "first"), makeTold(2, far, "second")]);
+  outbox.deliver(0, [makeTold(1, far, "first"), makeTold(2, far, "second")]);
+  outbox.onOpen(1);
   t.strictSame(
     sent.map(({ message }) => message.message),
     ["first", "second"],
@@ -158,7 +158,7 @@ t.test("tells that a shard hands over again keep their order", async (t) => {
 
 t.test("an acknowledgement of a tell that is not waiting says nothing", async (t) => {
   const { sent, outbox } = stage();
-  outbox.acknowledge([{ shard: 0, key: told(9, far, "").key ?? "" }]);
+  outbox.acknowledge([{ shard: 0, key: makeTold(9, far, "").key ?? "" }]);
   t.strictSame(sent, []);
 });
 

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import t from "tap";
 import { noHash, readHead, seal, verify } from "../../engine/record.ts";
-import { sealed } from "./sealed.ts";
+import { sealRecord } from "./sealed.ts";
 import { readTexts } from "./toys.ts";
 
 const head = { shard: 3, epoch: 2, seq: 41, atMs: 1_763_000_000_123 };
 
 t.test("a record gives back its head, its puts and its deletions, in order", async (t) => {
-  const { bytes } = sealed(head, { b: '{"x":1}', a: undefined, c: '""' }, noHash);
+  const { bytes } = sealRecord(head, { b: '{"x":1}', a: undefined, c: '""' }, noHash);
   t.strictSame(readHead(bytes), head);
   t.strictSame(readTexts(bytes), [
     ["b", '{"x":1}'],
@@ -18,12 +18,12 @@ t.test("a record gives back its head, its puts and its deletions, in order", asy
 
 t.test("keys are bytes and values are any text", async (t) => {
   const rows = { "\0\xff\x80 key": '"é 漢字 🎈 \\u0000"', ["k".repeat(255)]: "[]" };
-  const { bytes } = sealed(head, rows, noHash);
+  const { bytes } = sealRecord(head, rows, noHash);
   t.strictSame(readTexts(bytes), Object.entries(rows));
 });
 
 t.test("a record without writes is a record", async (t) => {
-  const { bytes, hash } = sealed(head, {}, noHash);
+  const { bytes, hash } = sealRecord(head, {}, noHash);
   t.strictSame(readTexts(bytes), []);
   t.strictSame(verify(bytes, noHash), { ...head, hash });
 });
@@ -34,16 +34,16 @@ t.test("no bytes stand for no writes", async (t) => {
 
 t.test("a record larger than any before it is sealed whole", async (t) => {
   const large = JSON.stringify("é".repeat(800_000));
-  const { bytes, hash } = sealed(head, { a: large, b: "1" }, noHash);
+  const { bytes, hash } = sealRecord(head, { a: large, b: "1" }, noHash);
   t.equal(verify(bytes, noHash)?.hash, hash);
   t.ok(readTexts(bytes)[0]?.[1] === large);
   t.strictSame(readTexts(bytes)[1], ["b", "1"]);
 });
 
 t.test("sealing the next record leaves the bytes of the last one alone", async (t) => {
-  const first = sealed(head, { a: '"first"' }, noHash);
+  const first = sealRecord(head, { a: '"first"' }, noHash);
   const before = Buffer.from(first.bytes).toString("hex");
-  sealed({ ...head, seq: 42 }, { a: '"second"' }, first.hash);
+  sealRecord({ ...head, seq: 42 }, { a: '"second"' }, first.hash);
   t.equal(Buffer.from(first.bytes).toString("hex"), before);
 });
 
@@ -64,7 +64,7 @@ t.test("values are taken from where they stand, with whatever stands between the
 });
 
 t.test("a record may lie anywhere in a larger buffer", async (t) => {
-  const { bytes, hash } = sealed(head, { a: '"1"', b: undefined }, noHash);
+  const { bytes, hash } = sealRecord(head, { a: '"1"', b: undefined }, noHash);
   const room = new Uint8Array(bytes.length + 13);
   room.set(bytes, 13);
   const inside = room.subarray(13);
@@ -73,8 +73,8 @@ t.test("a record may lie anywhere in a larger buffer", async (t) => {
 });
 
 t.test("I1: the hash is sha256 of the previous hash and the body", async (t) => {
-  const first = sealed(head, { a: "1" }, noHash);
-  const second = sealed({ ...head, seq: 42 }, { a: "2" }, first.hash);
+  const first = sealRecord(head, { a: "1" }, noHash);
+  const second = sealRecord({ ...head, seq: 42 }, { a: "2" }, first.hash);
   const expected = createHash("sha256")
     .update(first.hash, "hex")
     .update(second.bytes.subarray(0, -32))
@@ -86,17 +86,17 @@ t.test("I1: the hash is sha256 of the previous hash and the body", async (t) => 
 
 t.test("I1: equal records have equal bytes", async (t) => {
   const rows = { a: '"1"', b: undefined };
-  t.strictSame(sealed(head, rows, noHash), sealed(head, rows, noHash));
+  t.strictSame(sealRecord(head, rows, noHash), sealRecord(head, rows, noHash));
 });
 
 t.test("I1: a record that follows another one is refused", async (t) => {
-  const first = sealed(head, { a: "1" }, noHash);
-  const second = sealed({ ...head, seq: 42 }, { a: "2" }, first.hash);
+  const first = sealRecord(head, { a: "1" }, noHash);
+  const second = sealRecord({ ...head, seq: 42 }, { a: "2" }, first.hash);
   t.equal(verify(second.bytes, noHash), undefined);
 });
 
 t.test("I1: a record of which any byte was changed is refused", async (t) => {
-  const { bytes } = sealed(head, { abc: '"text"', d: undefined }, noHash);
+  const { bytes } = sealRecord(head, { abc: '"text"', d: undefined }, noHash);
   const unseen: number[] = [];
   for (let at = 0; at < bytes.length; at++) {
     const tampered = Uint8Array.from(bytes);
@@ -107,7 +107,7 @@ t.test("I1: a record of which any byte was changed is refused", async (t) => {
 });
 
 t.test("bytes that are cut short are refused", async (t) => {
-  const { bytes } = sealed(head, { a: "1" }, noHash);
+  const { bytes } = sealRecord(head, { a: "1" }, noHash);
   for (const length of [0, 1, 27, 28, 59, bytes.length - 1])
     t.equal(verify(bytes.subarray(0, length), noHash), undefined);
 });
@@ -117,6 +117,6 @@ function isTrusted(bytes: Uint8Array): boolean {
 }
 
 t.test("a key has at most 255 bytes", async (t) => {
-  const long = () => sealed(head, { ["k".repeat(256)]: "1" }, noHash);
+  const long = () => sealRecord(head, { ["k".repeat(256)]: "1" }, noHash);
   t.throws(long, { name: "BrokenInvariant" });
 });

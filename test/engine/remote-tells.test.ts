@@ -24,11 +24,11 @@ function node(lines: MemoryShardLines, clock: ManualClock) {
     after: (delayMs, run) => void clock.after(delayMs, run),
   });
   const open = (shard: number) => {
-    outbox.opened(shard);
+    outbox.onOpen(shard);
     tells.receive(shard, outbox);
   };
   const close = (shard: number) => {
-    outbox.closed(shard);
+    outbox.onClose(shard);
     tells.withdraw(shard);
   };
   return { outbox, sent, open, close };
@@ -40,7 +40,7 @@ function stage() {
   return { clock, first: node(lines, clock), second: node(lines, clock) };
 }
 
-function told(place: number, message: string): Delivery & { readonly key: Key } {
+function makeTold(place: number, message: string): Delivery & { readonly key: Key } {
   const key = createKey(1, engineTables.outbox, String.fromCharCode(0, 0, 0, 0, 0, place, 0, 0));
   return { key, from: near, effect: tell(createAddress(far), message) };
 }
@@ -49,7 +49,7 @@ t.test("a tell reaches a shard of another node, and its row goes when it is dura
   const { first, second } = stage();
   first.open(0);
   second.open(1);
-  const delivery = told(1, "one");
+  const delivery = makeTold(1, "one");
   const origin = { shard: 0, key: delivery.key };
   first.outbox.deliver(0, [delivery]);
   await idle();
@@ -63,15 +63,15 @@ t.test("a tell reaches a shard of another node, and its row goes when it is dura
 t.test("tells wait for a shard that no node owns, and arrive in their order", async (t) => {
   const { clock, first, second } = stage();
   first.open(0);
-  first.outbox.deliver(0, [told(1, "one"), told(2, "two")]);
+  first.outbox.deliver(0, [makeTold(1, "one"), makeTold(2, "two")]);
   await idle();
-  first.outbox.deliver(0, [told(3, "three")]);
+  first.outbox.deliver(0, [makeTold(3, "three")]);
   second.open(1);
   clock.advance(1_000);
   await idle();
   t.strictSame(messages(second.sent).slice(0, 1), ["one"], "fewer at once after a failure");
   for (const place of [1, 2, 3]) {
-    second.outbox.acknowledge([{ shard: 0, key: told(place, "").key }]);
+    second.outbox.acknowledge([{ shard: 0, key: makeTold(place, "").key }]);
     await idle();
     await idle();
   }
@@ -82,7 +82,7 @@ t.test("what the owner lost is sent again, whole and in order", async (t) => {
   const { clock, first, second } = stage();
   first.open(0);
   second.open(1);
-  first.outbox.deliver(0, [told(1, "one")]);
+  first.outbox.deliver(0, [makeTold(1, "one")]);
   await idle();
   second.close(1);
   await idle();
@@ -95,7 +95,7 @@ t.test("what the owner lost is sent again, whole and in order", async (t) => {
 t.test("a shard that opens here gets its tells here", async (t) => {
   const { first } = stage();
   first.open(0);
-  first.outbox.deliver(0, [told(1, "one")]);
+  first.outbox.deliver(0, [makeTold(1, "one")]);
   await idle();
   first.open(1);
   t.strictSame(messages(first.sent), ["one"]);
@@ -104,7 +104,7 @@ t.test("a shard that opens here gets its tells here", async (t) => {
 t.test("a shard that left hands its tells over where it is opened", async (t) => {
   const { clock, first, second } = stage();
   first.open(0);
-  first.outbox.deliver(0, [told(1, "one")]);
+  first.outbox.deliver(0, [makeTold(1, "one")]);
   first.close(0);
   second.open(1);
   clock.advance(2_000);

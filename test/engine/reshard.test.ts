@@ -11,13 +11,13 @@ import { reshardStore } from "../../engine/adapters/reshard-store.ts";
 import { getCode, getShard, type Key } from "../../engine/key.ts";
 import { rowsIn } from "../../engine/shard/replica.ts";
 import { allRows } from "../../engine/shard/snapshot.ts";
-import { type Bench, counterKey, idle, listedKey, openBench, toys } from "./toys.ts";
+import { type Bench, counterKey, createListedKey, idle, openBench, toys } from "./toys.ts";
 
 const nowMs = 1_000_000;
 /** Of every shard of up to four, of some of sixteen, and of the directory. */
 const counters = [
   ...Array.from({ length: 6 }, (_, n) => counterKey(n * 48, `counter-${n}`)),
-  listedKey("a"),
+  createListedKey("a"),
 ];
 
 /** What each of them counts when all have told all. */

@@ -2,7 +2,7 @@ import t from "tap";
 import { createKey, getCode } from "../../engine/key.ts";
 import {
   decodeRow,
-  encodedText,
+  encodeText,
   kindsCodec,
   listCodec,
   type RowCodecs,
@@ -44,37 +44,37 @@ const today = createKey<Weather>(7, 17, "today");
 t.test("a row is spelled by the places of its members, without what its key says", async (t) => {
   const knots = [{ at: 1 }, { at: 4, of: "silk" }];
   const row: Kite = { name: "red", tail: { bows: 3 }, knots, owner: "Ada" };
-  const text = encodedText(rowCodecs, getCode(red), row);
+  const text = encodeText(rowCodecs, getCode(red), row);
   t.equal(text, '[3,null,[1,null,4,"silk"],"Ada"]');
   t.strictSame(decodeRow(rowCodecs, red, text), row);
 });
 
 t.test("members that a row does not have are absent again when it is read", async (t) => {
   const row: Kite = { name: "red", knots: [] };
-  t.equal(encodedText(rowCodecs, getCode(red), row), "[null,null,[]]");
+  t.equal(encodeText(rowCodecs, getCode(red), row), "[null,null,[]]");
   t.strictSame(decodeRow(rowCodecs, red, "[null,null,[]]"), row);
   t.notOk(Object.hasOwn(decodeRow(rowCodecs, red, "[null,null,[]]") as object, "tail"));
 });
 
 t.test("each kind of a row has places of its own", async (t) => {
-  t.equal(encodedText(rowCodecs, getCode(today), { sky: "clear", wind: 5 }), "[0,5]");
-  t.equal(encodedText(rowCodecs, getCode(today), { sky: "rain" }), "[1]");
+  t.equal(encodeText(rowCodecs, getCode(today), { sky: "clear", wind: 5 }), "[0,5]");
+  t.equal(encodeText(rowCodecs, getCode(today), { sky: "rain" }), "[1]");
   t.strictSame(decodeRow(rowCodecs, today, "[0,5]"), { sky: "clear", wind: 5 });
   t.strictSame(decodeRow(rowCodecs, today, "[1]"), { sky: "rain" });
   t.throws(
-    () => encodedText(rowCodecs, getCode(today), { sky: "snow" }),
+    () => encodeText(rowCodecs, getCode(today), { sky: "snow" }),
     /one of the kinds of its sky/,
   );
 });
 
 t.test("a member that is null is refused, since it would be lost", async (t) => {
   const row = { name: "red", knots: [], owner: null };
-  t.throws(() => encodedText(rowCodecs, getCode(red), row), /absent or something/);
+  t.throws(() => encodeText(rowCodecs, getCode(red), row), /absent or something/);
 });
 
 t.test("a table without a form spells its rows as JSON does", async (t) => {
   const key = createKey(7, 18, "red");
-  t.equal(encodedText(rowCodecs, getCode(key), { owner: null }), '{"owner":null}');
-  t.equal(encodedText(undefined, getCode(red), [1]), "[1]");
+  t.equal(encodeText(rowCodecs, getCode(key), { owner: null }), '{"owner":null}');
+  t.equal(encodeText(undefined, getCode(red), [1]), "[1]");
   t.strictSame(decodeRow(rowCodecs, key, '{"owner":null}'), { owner: null });
 });

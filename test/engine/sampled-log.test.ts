@@ -12,7 +12,7 @@ function stage() {
   let made = 0;
   const log = new SampledLog(clock, {
     line: (level, fields, message) => lines.push({ level, message, ...fields }),
-    skipped: (missing) => lines.push({ missing }),
+    onSkip: (missing) => lines.push({ missing }),
   });
   const report = (level: Report["level"], job: number): Omit<Report, "count" | "span"> => ({
     level,

@@ -2,7 +2,7 @@ import type { Key } from "../../engine/key.ts";
 import { type RecordHead, type Sealed, type Span, seal } from "../../engine/record.ts";
 
 /** A record of these writes, as JSON; undefined deletes. */
-export function sealed(
+export function sealRecord(
   head: RecordHead,
   rows: Readonly<Record<Key, string | undefined>>,
   previousHash: string,

@@ -9,14 +9,14 @@ import { createKey, engineTables, getRange } from "../../engine/key.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import { noHash, readHead, verify } from "../../engine/record.ts";
 import { type FailingTables, failingTables } from "./failing-tables.ts";
-import { type HeldJournal, heldJournal } from "./held-journal.ts";
-import { type Bench, counterKey, idle, noteKey, openBench, restarted } from "./toys.ts";
+import { createHeldJournal, type HeldJournal } from "./held-journal.ts";
+import { type Bench, counterKey, idle, noteKey, openBench, restart } from "./toys.ts";
 
 const a = counterKey(1, "a");
 const b = counterKey(1, "b");
 
 async function openHeld(): Promise<{ bench: Bench; journal: HeldJournal; tables: FailingTables }> {
-  const journal = heldJournal(memoryJournal());
+  const journal = createHeldJournal(memoryJournal());
   const tables = failingTables(memoryTables());
   return { bench: await openBench({ disks: [{ journal, tables }] }), journal, tables };
 }
@@ -149,7 +149,7 @@ t.test("a failed append ends the loop and releases nothing", async (t) => {
   t.equal(bench.releases(0).length, 1);
   t.strictSame(bench.performed, []);
 
-  const next = await restarted(bench);
+  const next = await restart(bench);
   t.equal(await next.count(a), 1, "the shard recovers from its disk: the failed turn never was");
   t.strictSame(await next.ask(a, { kind: "add", by: 1 }), { kind: "counted", count: 2 });
 });
@@ -174,7 +174,7 @@ t.test("a pass that fails is tried again, and the shard goes on meanwhile", asyn
   t.equal(await bench.count(a), 1_005, "its time came");
   bench.shards[0]?.stop();
   t.equal(await bench.ends[0], undefined);
-  const next = await restarted(bench);
+  const next = await restart(bench);
   await next.pass(4 * limits.engine.flushIntervalMs);
   t.equal(await next.count(a), 1_005, "and comes no second time");
 });
@@ -210,7 +210,7 @@ t.test("a shard that is told to stop ends by the failure of its last pass", asyn
   tables.release(failure);
   t.equal(await bench.ends[0], failure);
   tables.failAll();
-  const next = await restarted(bench);
+  const next = await restart(bench);
   t.equal(await next.count(a), 5, "acknowledged rows of the failed pass are still there");
   t.equal(await next.count(b), 7);
 });

@@ -5,13 +5,13 @@ import { memoryJournal, memoryTables } from "../../engine/adapters/memory/memory
 import { PortError } from "../../engine/ports/port-error.ts";
 import { readPosition } from "../../engine/shard/replica.ts";
 import { failingTables } from "./failing-tables.ts";
-import { heldJournal } from "./held-journal.ts";
+import { createHeldJournal } from "./held-journal.ts";
 import { type Bench, counterKey, openBench } from "./toys.ts";
 
 const a = counterKey(1, "a");
 
 async function openHeld() {
-  const journal = heldJournal(memoryJournal());
+  const journal = createHeldJournal(memoryJournal());
   const tables = failingTables(memoryTables());
   const bench = await openBench({ disks: [{ journal, tables }] });
   return { bench, journal, tables, shard: bench.shards[0] };

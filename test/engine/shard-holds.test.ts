@@ -19,9 +19,9 @@ t.test("shards are held when each stands still, until the end", async (t) => {
   const { clock, holds, shards, first, second } = stage();
   const begun = holds.begin("a", shards);
   t.strictSame(first.got, [{ kind: "hold", number: 1 }]);
-  holds.held(second, 1, { epoch: 2, seq: 9 });
+  holds.confirmHeld(second, 1, { epoch: 2, seq: 9 });
   await t.rejects(holds.begin("b", shards), { retryable: true, message: /being held already/ });
-  holds.held(first, 1, { epoch: 1, seq: 5 });
+  holds.confirmHeld(first, 1, { epoch: 1, seq: 5 });
   t.strictSame(await begun, [
     { shard: 1, epoch: 2, seq: 9 },
     { shard: 0, epoch: 1, seq: 5 },
@@ -37,10 +37,10 @@ t.test("a hold is over after 1.5 s, and did not last when a shard went away", as
   for (const break_ of ["time", "death"]) {
     const { clock, holds, shards, first, second } = stage();
     const begun = holds.begin("a", shards);
-    for (const shard of shards) holds.held(shard, 1, { epoch: 1, seq: 1 });
+    for (const shard of shards) holds.confirmHeld(shard, 1, { epoch: 1, seq: 1 });
     await begun;
     if (break_ === "time") clock.advance(1_500);
-    else holds.lost(first);
+    else holds.onLoss(first);
     t.notOk(holds.end("a"), break_);
     t.strictSame(second.got.at(-1), { kind: "resume" });
   }
@@ -49,11 +49,11 @@ t.test("a hold is over after 1.5 s, and did not last when a shard went away", as
 t.test("shards that do not stand still in 750 ms go on", async (t) => {
   const { clock, holds, shards, first, second } = stage();
   const begun = holds.begin("a", shards);
-  holds.held(first, 1, { epoch: 1, seq: 1 });
+  holds.confirmHeld(first, 1, { epoch: 1, seq: 1 });
   clock.advance(750);
   await t.rejects(begun, { retryable: true, message: /could not be held at one time/ });
   for (const { got } of shards) t.strictSame(got.at(-1), { kind: "resume" });
-  holds.held(second, 1, { epoch: 1, seq: 1 });
+  holds.confirmHeld(second, 1, { epoch: 1, seq: 1 });
   void holds.begin("b", shards).catch(() => {});
   t.strictSame(first.got.at(-1), { kind: "hold", number: 2 }, "others may hold them now");
 });
@@ -69,13 +69,13 @@ t.test("standbys are asked for the records that their owners have", async (t) =>
     [first.got, second.got],
     [[{ kind: "reach", number: 1, seq: 7 }], [{ kind: "reach", number: 1, seq: 8 }]],
   );
-  holds.held(first, 1, { epoch: 3, seq: 7 });
-  holds.held(second, 1, { epoch: 4, seq: 8 });
+  holds.confirmHeld(first, 1, { epoch: 3, seq: 7 });
+  holds.confirmHeld(second, 1, { epoch: 4, seq: 8 });
   await reached;
   const later = holds.reach([first], owners);
-  holds.held(first, 2, { epoch: 3, seq: 8 });
+  holds.confirmHeld(first, 2, { epoch: 3, seq: 8 });
   await t.rejects(later, { retryable: true, message: /shard 0 went on while it was held/ });
   const other = holds.reach([first], owners);
-  holds.held(first, 3, { epoch: 4, seq: 7 });
+  holds.confirmHeld(first, 3, { epoch: 4, seq: 7 });
   await t.rejects(other, /went on/, "of another owner");
 });

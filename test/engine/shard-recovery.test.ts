@@ -6,7 +6,7 @@ import t, { type Test } from "tap";
 import { memoryJournal, memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
 import type { Key } from "../../engine/key.ts";
 import { readHead } from "../../engine/record.ts";
-import { type HeldJournal, heldJournal } from "./held-journal.ts";
+import { createHeldJournal, type HeldJournal } from "./held-journal.ts";
 import {
   type Bench,
   counterKey,
@@ -14,7 +14,7 @@ import {
   memoryDisks,
   noteKey,
   openBench,
-  restarted,
+  restart,
   windowMs,
 } from "./toys.ts";
 
@@ -45,7 +45,7 @@ async function testAcknowledged(t: Test, shardCount: number): Promise<void> {
     await bench.askAll(
       counters.map((key) => [key, { kind: "note", name: "life", text: `${life}` }]),
     );
-    bench = await restarted(bench);
+    bench = await restart(bench);
     const counts = await Promise.all(counters.map((key) => bench.count(key)));
     t.strictSame(new Set(counts), new Set([2 * life]), `after crash ${life}`);
   }
@@ -54,7 +54,7 @@ async function testAcknowledged(t: Test, shardCount: number): Promise<void> {
 }
 
 async function testUnacknowledged(t: Test, shardCount: number): Promise<void> {
-  const journals = memoryDisks(shardCount).map(({ journal }) => heldJournal(journal));
+  const journals = memoryDisks(shardCount).map(({ journal }) => createHeldJournal(journal));
   const bench = await openBench({
     disks: journals.map((journal) => ({ journal, tables: memoryTables() })),
   });
@@ -77,32 +77,36 @@ async function testUndelivered(t: Test, shardCount: number): Promise<void> {
     [counterKey(1, "done"), { kind: "call", names: ["four"] }],
     [counterKey(1, "done"), { kind: "answered", by: 1 }],
   ]);
-  const next = await restarted(bench);
+  const next = await restart(bench);
   t.strictSame(
-    performed(next),
+    listPerformed(next),
     [`${low} one`, `${low} two`, `${high} three`],
     "effects that were under way are handed over again, in the order of their actor",
   );
   await next.pass(5_000);
-  const later = await restarted(next);
-  t.strictSame(performed(later), performed(next), "also when a pass has written the tables");
+  const later = await restart(next);
+  t.strictSame(
+    listPerformed(later),
+    listPerformed(next),
+    "also when a pass has written the tables",
+  );
   await later.askAll([
     [low, { kind: "answered", by: 1 }],
     [high, { kind: "answered", by: 1 }],
   ]);
-  t.strictSame(performed(await restarted(later)), [], "and never once they have been answered");
+  t.strictSame(listPerformed(await restart(later)), [], "and never once they have been answered");
 }
 
 async function testTells(t: Test, shardCount: number): Promise<void> {
   const bench = await openBench({ disks: memoryDisks(shardCount) });
   bench.shards[1] = undefined;
-  bench.outbox.closed(1);
+  bench.outbox.onClose(1);
   await bench.ask(low, { kind: "spread", to: [high], message: { kind: "add", by: 5 } });
   await bench.ask(low, { kind: "spread", to: [high], message: { kind: "add", by: 7 } });
   await idle();
-  const next = await restarted(bench);
+  const next = await restart(bench);
   t.equal(await next.count(high), 12, "a tell that no shard has heard is told again");
-  const later = await restarted(next);
+  const later = await restart(next);
   await later.pass(2_000);
   t.equal(await later.count(high), 12, "and takes effect once");
   t.equal(await later.count(low), 2);
@@ -112,7 +116,7 @@ async function testDue(t: Test, shardCount: number): Promise<void> {
   const bench = await openBench({ disks: memoryDisks(shardCount) });
   await bench.ask(low, { kind: "sleep", untilMs: 1_060_000 });
   await bench.ask(high, { kind: "sleep", untilMs: 1_020_000 });
-  const next = await restarted(bench);
+  const next = await restart(bench);
   await next.pass(25_000);
   t.strictSame([await next.count(low), await next.count(high)], [0, 1_000]);
   const later = await openBench({ disks: next.disks, startMs: 2_000_000 });
@@ -128,7 +132,7 @@ async function testWindow(t: Test, shardCount: number): Promise<void> {
   t.strictSame(await once(bench, high, "another 16 bytes"), { kind: "counted", count: 1 });
   t.strictSame(await once(bench, low, "digest of 16 by."), { kind: "again" });
   await bench.pass(60_000);
-  const next = await restarted(bench);
+  const next = await restart(bench);
   t.strictSame(await once(next, low, "digest of 16 by."), { kind: "again" }, "a window is rebuilt");
   t.strictSame(await once(next, high, "another 16 bytes"), { kind: "again" });
   await next.pass(windowMs - 62_000);
@@ -154,11 +158,11 @@ async function testStop(t: Test, shardCount: number): Promise<void> {
 
 t.test("I2: each start is a new epoch, in a record of its own", async (t) => {
   const tables = memoryTables();
-  const journal = heldJournal(memoryJournal());
+  const journal = createHeldJournal(memoryJournal());
   let bench = await openBench({ disks: [{ journal, tables }] });
   for (let life = 0; life < 3; life++) {
     await bench.ask(low, { kind: "add", by: 1 });
-    bench = await restarted(bench);
+    bench = await restart(bench);
   }
   const heads = journal.records.map(readHead).map(({ epoch, seq }) => ({ epoch, seq }));
   t.strictSame(heads, [
@@ -173,7 +177,7 @@ t.test("I2: each start is a new epoch, in a record of its own", async (t) => {
 });
 
 t.test("shard time goes on from the last record when the wall clock was set back", async (t) => {
-  const journal = heldJournal(memoryJournal());
+  const journal = createHeldJournal(memoryJournal());
   const disks = [{ journal, tables: memoryTables() }];
   const bench = await openBench({ disks, startMs: 5_000_000 });
   await bench.ask(low, { kind: "add", by: 1 });
@@ -208,7 +212,7 @@ t.test("more waiting actors than a page of the tables are recovered", async (t) 
   t.strictSame(new Set(counts), new Set([1_000]));
 });
 
-function performed(bench: Bench): string[] {
+function listPerformed(bench: Bench): string[] {
   const texts = bench.performed.map(
     ({ from, effect }) => `${from} ${"name" in effect ? effect.name : ""}`,
   );

@@ -3,7 +3,7 @@ import t, { type Test } from "tap";
 import { limits } from "../../config/limits.ts";
 import { memoryJournal, memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
 import { engineTables } from "../../engine/key.ts";
-import { heldJournal } from "./held-journal.ts";
+import { createHeldJournal } from "./held-journal.ts";
 import { type Call, counterKey, idle, memoryDisks, noteKey, openBench } from "./toys.ts";
 
 /** With two shards `low` lives in the first and `high` in the second. */
@@ -72,7 +72,7 @@ async function testTells(t: Test, shardCount: number): Promise<void> {
 }
 
 async function testRefusals(t: Test, shardCount: number): Promise<void> {
-  const journals = memoryDisks(shardCount).map(({ journal }) => heldJournal(journal));
+  const journals = memoryDisks(shardCount).map(({ journal }) => createHeldJournal(journal));
   const disks = journals.map((journal) => ({ journal, tables: memoryTables() }));
   const bench = await openBench({ disks });
   const opened = journals.map(({ appends }) => appends);
@@ -185,7 +185,7 @@ async function testBrokenDue(t: Test, shardCount: number): Promise<void> {
 
 async function testFull(t: Test, shardCount: number): Promise<void> {
   const disks = memoryDisks(shardCount).map(({ tables }) => {
-    return { journal: heldJournal(memoryJournal()), tables };
+    return { journal: createHeldJournal(memoryJournal()), tables };
   });
   const bench = await openBench({ disks });
   for (const { journal } of disks) journal.hold();

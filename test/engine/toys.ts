@@ -4,7 +4,7 @@
  * the test.
  */
 
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import {
   type Actor,
   type AnyActor,
@@ -78,7 +78,7 @@ export function counterKey(partition: number, name: string): Address<CounterMess
 }
 
 /** A counter of the directory. */
-export function listedKey(name: string): Address<CounterMessage, Counter> {
+export function createListedKey(name: string): Address<CounterMessage, Counter> {
   return createAddress(createKey(0, codes.listed, name));
 }
 
@@ -92,18 +92,18 @@ const counterActor: Actor<Counter, CounterMessage, Call> = {
     const counter = head ?? { count: 0 };
     switch (message.kind) {
       case "add":
-        return said({ ...counter, count: counter.count + message.by }, ctx);
+        return say({ ...counter, count: counter.count + message.by }, ctx);
       case "look":
-        return { ...said(counter, ctx), head };
+        return { ...say(counter, ctx), head };
       case "break":
         throw new Error("a toy broke");
       case "spread": {
         const effects = message.to.map((to) => tell(to, message.message));
-        return { ...said({ ...counter, count: counter.count + 1 }, ctx), effects };
+        return { ...say({ ...counter, count: counter.count + 1 }, ctx), effects };
       }
       case "call": {
         const effects = message.names.map((name) => ({ kind: "call", name }) as const);
-        return { ...said({ ...counter, calls: message.names, dueMs: never }, ctx), effects };
+        return { ...say({ ...counter, calls: message.names, dueMs: never }, ctx), effects };
       }
       case "hail": {
         const call = { kind: "call", name: message.name } as const;
@@ -111,27 +111,27 @@ const counterActor: Actor<Counter, CounterMessage, Call> = {
       }
       case "answered": {
         const { calls: _, dueMs: __, ...answered } = counter;
-        return said({ ...answered, count: counter.count + message.by }, ctx);
+        return say({ ...answered, count: counter.count + message.by }, ctx);
       }
       case "sleep":
-        return said(
+        return say(
           { ...counter, dueMs: message.untilMs, soundFromMs: message.soundFromMs ?? 0 },
           ctx,
         );
       case "note": {
         const rows = [put(noteKey(ctx.self, message.name), message.text)];
-        return { ...said({ ...counter, count: counter.count + 1 }, ctx), rows };
+        return { ...say({ ...counter, count: counter.count + 1 }, ctx), rows };
       }
       case "pad":
-        return said({ ...counter, padding: "x".repeat(message.length) }, ctx);
+        return say({ ...counter, padding: "x".repeat(message.length) }, ctx);
       case "once":
         return once(counter, message.digest, ctx);
       case "end":
-        return { ...said(counter, ctx), head: undefined };
+        return { ...say(counter, ctx), head: undefined };
       case "due": {
         const { dueMs: _, soundFromMs = 0, ...awake } = counter;
         if (ctx.atMs < soundFromMs) throw new Error("a toy broke");
-        return said({ ...awake, count: counter.count + 1_000 }, ctx);
+        return say({ ...awake, count: counter.count + 1_000 }, ctx);
       }
     }
   },
@@ -139,7 +139,7 @@ const counterActor: Actor<Counter, CounterMessage, Call> = {
   resume: ({ calls = [] }) => calls.map((name) => ({ kind: "call", name })),
 };
 
-function said(head: Counter, { request }: Context): CounterDecision {
+function say(head: Counter, { request }: Context): CounterDecision {
   const reply = { kind: "counted", count: head.count };
   return {
     head,
@@ -159,7 +159,7 @@ function once(counter: Counter, digest: string, ctx: Context): CounterDecision {
   }
   const mark = put(createKey(partition, codes.mark, digest), { digest, atMs: ctx.atMs });
   const next = { ...counter, count: counter.count + 1 };
-  return { ...said(next, ctx), rows: [put(key, digest), mark] };
+  return { ...say(next, ctx), rows: [put(key, digest), mark] };
 }
 
 export const toys: Domain = {
@@ -271,7 +271,7 @@ export class Bench {
     );
     this.shards[shard] = opened;
     this.ends[shard] = opened.run().catch((error: unknown) => error);
-    this.outbox.opened(shard);
+    this.outbox.onOpen(shard);
     await idle();
   }
 
@@ -330,9 +330,9 @@ export async function openBench(options: BenchOptions): Promise<Bench> {
 }
 
 /** A process that dies and comes back: the same disks, everything else new. */
-export function restarted(bench: Bench, perform?: BenchOptions["perform"]): Promise<Bench> {
+export function restart(bench: Bench, perform?: BenchOptions["perform"]): Promise<Bench> {
   const startMs = bench.clock.nowMs();
-  return openBench({ disks: bench.disks, startMs, ...defined({ perform }) });
+  return openBench({ disks: bench.disks, startMs, ...omitUndefined({ perform }) });
 }
 
 /** A record's writes: keys and JSON texts. */

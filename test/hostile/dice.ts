@@ -1,11 +1,11 @@
-import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import { createSeededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 
 /** Dice that fall the same for the same seed. */
 export class Dice {
   private readonly entropy;
 
   constructor(seed: number) {
-    this.entropy = seededEntropy(seed);
+    this.entropy = createSeededEntropy(seed);
   }
 
   /** An integer from 0 to `below` - 1. */

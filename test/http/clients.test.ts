@@ -2,7 +2,7 @@
 import t from "tap";
 import { limits } from "../../config/limits.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
-import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import { createSeededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { RateClasses } from "../../http/auth/rate-classes.ts";
 import { ShareRates } from "../../http/shares/share-rates.ts";
 import { clientAt, findClient } from "../../http/transport/clients.ts";
@@ -37,7 +37,7 @@ t.test("A2: anonymous requests are counted by /64, and by /48 with a larger boun
 });
 
 t.test("A2: share links and their passwords are counted by client", async (t) => {
-  const rates = new ShareRates(new ManualClock(0), seededEntropy(1), noProxies, true);
+  const rates = new ShareRates(new ManualClock(0), createSeededEntropy(1), noProxies, true);
   const { perAddress, wrongPasswords } = limits.shares;
   for (let n = 0; n < perAddress; n++) rates.countResolution(`2001:db8::${n}`, `link ${n}`);
   t.throws(() => rates.countResolution("2001:db8::ffff", "link"));
@@ -48,7 +48,7 @@ t.test("A2: share links and their passwords are counted by client", async (t) =>
 
 t.test("A2: wrong passwords of one link are counted whatever client they come from", async (t) => {
   const clock = new ManualClock(0);
-  const rates = new ShareRates(clock, seededEntropy(1), noProxies, false);
+  const rates = new ShareRates(clock, createSeededEntropy(1), noProxies, false);
   const guess = (n: number, isRight: boolean, link = "link") =>
     rates.guard(`198.51.${n}.7`, link, async () => isRight);
   for (let n = 0; n < 100; n++) t.notOk(await guess(n, false));
@@ -61,8 +61,8 @@ t.test("A2: wrong passwords of one link are counted whatever client they come fr
 t.test("A2: connections are counted by client", async (t) => {
   const table = () => undefined;
   const connections = new Connections(8080, 4, new ManualClock(0), table);
-  const open = (last: string) => connections.opened(`20010db800000000${last.padStart(16, "0")}`);
+  const open = (last: string) => connections.onOpen(`20010db800000000${last.padStart(16, "0")}`);
   for (const last of ["1", "2", "3", "4"]) t.ok(open(last));
   t.notOk(open("5"));
-  t.ok(connections.opened("c6336407"));
+  t.ok(connections.onOpen("c6336407"));
 });

@@ -4,7 +4,7 @@ import t from "tap";
 import { json } from "../../http/exchange/answer.ts";
 import { route } from "../../http/route.ts";
 import type { Caller } from "../spec/caller.ts";
-import { get, heard, host } from "./heard.ts";
+import { get, hear, host } from "./heard.ts";
 
 const body = '{"model":"sim-instant","prompt":"a kite"}';
 const chunk = `${body.length.toString(16)}\r\n${body}\r\n`;
@@ -14,7 +14,7 @@ async function countJobs(caller: Caller): Promise<number> {
 }
 
 async function open(t: Test) {
-  const { open, house } = await heard(t);
+  const { open, house } = await hear(t);
   const caller = await house.account();
   const post = (framing: string, bytes: string) =>
     `POST /v1/generate/image HTTP/1.1\r\n${host}Authorization: Bearer ${caller.token}\r\n` +
@@ -89,7 +89,7 @@ t.test("C3: trailers that come late are no request", async (t) => {
   const { open: connect, house, caller, post } = await open(t);
   const connection = connect();
   connection.write(post("Transfer-Encoding: chunked", `${chunk}0\r\n`));
-  await connection.seen("Connection: close");
+  await connection.awaitText("Connection: close");
   connection.write(`GET: /v1/me HTTP/1.1\r\n${host}\r\n`);
   t.equal((await connection.reply()).status, 202);
   await connection.whenClosed;
@@ -99,7 +99,7 @@ t.test("C3: trailers that come late are no request", async (t) => {
 });
 
 t.test("C2: lines of one header are one list, in the order in which they came", async (t) => {
-  const { open: connect, house } = await heard(t, 100, [], ["127.0.0.1"]);
+  const { open: connect, house } = await hear(t, 100, [], ["127.0.0.1"]);
   const ada = await house.account();
   const etag = (await ada.get("/v1/models")).headers["etag"];
   const bearer = `Authorization: Bearer ${ada.token}\r\n`;
@@ -120,7 +120,7 @@ t.test("C2: of several lines of X-Forwarded-For the last address counts", async 
     access: "open",
     run: ({ request }) => json(200, { address: request.address }),
   });
-  const { open: connect } = await heard(t, 100, [address], ["127.0.0.1", "10.0.0.0/8"]);
+  const { open: connect } = await hear(t, 100, [address], ["127.0.0.1", "10.0.0.0/8"]);
   const connection = connect();
   for (const [lines, client] of [
     [["198.51.100.7"], "198.51.100.7"],
@@ -135,7 +135,7 @@ t.test("C2: of several lines of X-Forwarded-For the last address counts", async 
 });
 
 t.test("C2: a header that may come once answers 400 when it comes twice", async (t) => {
-  const { open: connect } = await heard(t);
+  const { open: connect } = await hear(t);
   for (const name of [
     "Host",
     "Authorization",

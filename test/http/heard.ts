@@ -21,7 +21,7 @@ export interface Heard {
   readonly open: () => RawConnection;
 }
 
-export async function heard(
+export async function hear(
   t: Test,
   connectionsPerAddress = 100,
   more: readonly Route[] = [],

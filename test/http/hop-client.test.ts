@@ -87,7 +87,7 @@ function readBytes(outcome: HopOutcome): Promise<number> {
         return true;
       },
       unsent: () => 0,
-      drained: () => undefined,
+      onDrain: () => undefined,
       end: () => undefined,
       abort: () => reject(new Error("It broke off.")),
     });

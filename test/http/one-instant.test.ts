@@ -1,6 +1,6 @@
 /** All shards stand still at one instant, wherever they are owned; nodes are played by the test. */
 import t from "tap";
-import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import { createSeededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { HeldShard } from "../../engine/shard-holds.ts";
 import { atOneInstant } from "../../http/cluster/one-instant.ts";
@@ -41,7 +41,7 @@ function stage({ held = elsewhere, wasWhole = true, isWholeHere = true }: Played
       return [{ node: "b", answer: isEnd ? wasWhole : held }];
     },
   };
-  const entropy = seededEntropy(1);
+  const entropy = createSeededEntropy(1);
   const service = { entropy, gateway: { shardCount: 2 }, cluster: { forwarder } };
   const look = async () => {
     done.push("look");

@@ -51,7 +51,7 @@ function range(...at: Parameters<typeof bounds>): string {
   return `${minimum} to ${maximum}`;
 }
 
-const listed = (path: string): string => `how many, ${range("GET", path, "limit")} (20)`;
+const list = (path: string): string => `how many, ${range("GET", path, "limit")} (20)`;
 const duplicateWindow = span(jobs.duplicateWindowMs, minuteMs, "minute");
 const turn = ["POST", "/v1/agent/sessions/{id}/turns", "ttl_seconds"] as const;
 const restore = ["POST", "/v1/restore/video"] as const;
@@ -90,7 +90,7 @@ export const claims: readonly string[] = [
   `costs ${limits.pricing.enhancePromptCredits} credit.`,
   `the credential is good (${limits.agents.ttlSecondsDefault})`,
   `how long it may work, ${range(...turn)} (${bounds(...turn).maximum})`,
-  ...["/v1/jobs", "/v1/assets", "/v1/compositions"].map(listed),
+  ...["/v1/jobs", "/v1/assets", "/v1/compositions"].map(list),
   `until it expires, 1 to ${shares.expiresInDaysMax} (never)`,
   `that they must give, ${shares.passwordMin} to ${shares.passwordMax} characters`,
   `1 to ${tokens.expiresInDaysMax}, or never (${tokens.expiresInDaysDefault})`,

@@ -65,12 +65,12 @@ export class RawConnection {
   }
 
   /** Resolves when the text has come. */
-  async seen(text: string): Promise<void> {
+  async awaitText(text: string): Promise<void> {
     await this.until(() => this.received.indexOf(text));
   }
 
   /** Resolves when so many bytes have come that were not read as an answer. */
-  async held(bytes: number): Promise<void> {
+  async awaitBytes(bytes: number): Promise<void> {
     await this.until(() => (this.received.length >= bytes ? bytes : -1));
   }
 

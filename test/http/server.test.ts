@@ -1,10 +1,10 @@
 /** The listener as the wire sees it: raw bytes in, raw bytes out. */
 import t from "tap";
 import { route } from "../../http/route.ts";
-import { get, heard, host } from "./heard.ts";
+import { get, hear, host } from "./heard.ts";
 
 t.test("a request is answered, and the connection takes the next", async (t) => {
-  const { open } = await heard(t);
+  const { open } = await hear(t);
   const connection = open();
   for (let n = 0; n < 3; n++) {
     connection.write(get("/healthz"));
@@ -17,7 +17,7 @@ t.test("a request is answered, and the connection takes the next", async (t) => 
 });
 
 t.test("requests that arrive together are answered in order", async (t) => {
-  const { open } = await heard(t);
+  const { open } = await hear(t);
   const connection = open();
   connection.write(get("/healthz") + get("/v1/me") + get("/v1/nothing"));
   const statuses = [await connection.reply(), await connection.reply(), await connection.reply()];
@@ -28,7 +28,7 @@ t.test("requests that arrive together are answered in order", async (t) => {
 });
 
 t.test("a request whose headers and body arrive byte by byte is one request", async (t) => {
-  const { open, house } = await heard(t);
+  const { open, house } = await hear(t);
   const { token } = await house.account();
   const connection = open();
   connection.socket.setNoDelay(true);
@@ -70,7 +70,7 @@ const ambiguous: readonly (readonly [string, string])[] = [
 ];
 
 t.test("ambiguous framing answers 400 and closes", async (t) => {
-  const { open } = await heard(t);
+  const { open } = await hear(t);
   for (const [rule, bytes] of ambiguous) {
     const connection = open();
     connection.write(bytes);
@@ -80,18 +80,18 @@ t.test("ambiguous framing answers 400 and closes", async (t) => {
 });
 
 t.test("what follows an ambiguously framed request is not read as a request", async (t) => {
-  const { open } = await heard(t);
+  const { open } = await hear(t);
   for (const [rule, bytes] of ambiguous) {
     const connection = open();
     connection.write(bytes + get("/healthz") + get("/healthz"));
-    await Promise.race([connection.whenClosed, connection.seen("200 OK").catch(() => {})]);
+    await Promise.race([connection.whenClosed, connection.awaitText("200 OK").catch(() => {})]);
     t.notOk(connection.rest.includes("200 OK"), rule);
     connection.end();
   }
 });
 
 t.test("a chunked body is read", async (t) => {
-  const { open, house } = await heard(t);
+  const { open, house } = await hear(t);
   const { token } = await house.account();
   const connection = open();
   const chunks = ['{"model":"sim-', 'instant","prompt":', '"a kite"}'];
@@ -102,7 +102,7 @@ t.test("a chunked body is read", async (t) => {
 });
 
 t.test("an empty segment of a path answers 404 (D7)", async (t) => {
-  const { open } = await heard(t);
+  const { open } = await hear(t);
   const connection = open();
   for (const path of ["//healthz", "/v1//me", "/v1//jobs"]) {
     connection.write(get(path));
@@ -111,7 +111,7 @@ t.test("an empty segment of a path answers 404 (D7)", async (t) => {
 });
 
 t.test("NUL, backslash, %2e%2e and %2f in a path answer 400 and close", async (t) => {
-  const { open } = await heard(t);
+  const { open } = await hear(t);
   for (const path of [
     "/v1/jobs\\x",
     "/v1/%2e%2e/healthz",
@@ -131,7 +131,7 @@ t.test("NUL, backslash, %2e%2e and %2f in a path answer 400 and close", async (t
 });
 
 t.test("C6: whatever is no share token answers 404 as an unknown one does", async (t) => {
-  const { open } = await heard(t);
+  const { open } = await hear(t);
   const unknown = "A".repeat(23);
   for (const token of [
     unknown,
@@ -162,7 +162,7 @@ t.test("C6: whatever is no share token answers 404 as an unknown one does", asyn
 });
 
 t.test("a NUL byte as such is refused too, and closes", async (t) => {
-  const { open } = await heard(t);
+  const { open } = await hear(t);
   const connection = open();
   connection.write(get("/v1/\0me"));
   t.ok((await connection.reply()).status >= 400);
@@ -170,7 +170,7 @@ t.test("a NUL byte as such is refused too, and closes", async (t) => {
 });
 
 t.test("dots in a path lead nowhere", async (t) => {
-  const { open } = await heard(t);
+  const { open } = await hear(t);
   for (const path of ["/v1/../healthz", "/objects/../../etc/passwd", "/./healthz"]) {
     const connection = open();
     connection.write(get(path));
@@ -180,7 +180,7 @@ t.test("dots in a path lead nowhere", async (t) => {
 });
 
 t.test("an unknown method answers 405 with a problem", async (t) => {
-  const { open } = await heard(t);
+  const { open } = await hear(t);
   for (const method of ["BREW", "PROPFIND", "get2"]) {
     const connection = open();
     connection.write(`${method} /v1/me HTTP/1.1\r\n${host}\r\n`);
@@ -192,7 +192,7 @@ t.test("an unknown method answers 405 with a problem", async (t) => {
 });
 
 t.test("a header block over 16 KiB answers 431", async (t) => {
-  const { open } = await heard(t);
+  const { open } = await hear(t);
   const small = open();
   small.write(get("/healthz", `X-Filler: ${"x".repeat(15_000)}\r\n`));
   t.equal((await small.reply()).status, 200);
@@ -208,7 +208,7 @@ t.test("a header block over 16 KiB answers 431", async (t) => {
 });
 
 t.test("a URL over 8 KiB answers 414", async (t) => {
-  const { open } = await heard(t);
+  const { open } = await hear(t);
   const short = open();
   short.write(get(`/v1/${"x".repeat(8_000)}`));
   t.equal((await short.reply()).status, 404);
@@ -223,7 +223,7 @@ t.test("a URL over 8 KiB answers 414", async (t) => {
 });
 
 t.test("a body over its limit answers 413 while it arrives", async (t) => {
-  const { open, house } = await heard(t);
+  const { open, house } = await hear(t);
   const { token } = await house.account();
   const bearer = `Authorization: Bearer ${token}\r\n`;
   const announced = open();
@@ -242,7 +242,7 @@ t.test("a body over its limit answers 413 while it arrives", async (t) => {
 });
 
 t.test("413 is readable for a client that sends 64 MiB before it reads (D8)", async (t) => {
-  const { open, house } = await heard(t);
+  const { open, house } = await hear(t);
   const { token } = await house.account();
   const bearer = `Authorization: Bearer ${token}\r\n`;
   const bytes = 64 * 1024 * 1024;
@@ -259,7 +259,7 @@ t.test("413 is readable for a client that sends 64 MiB before it reads (D8)", as
 });
 
 t.test("a body of which nothing comes for 30 seconds answers 400, and closes (D7)", async (t) => {
-  const { open, house } = await heard(t);
+  const { open, house } = await hear(t);
   const { token } = await house.account();
   const bearer = `Authorization: Bearer ${token}\r\n`;
   for (const start of [
@@ -286,7 +286,7 @@ t.test("a body of which nothing comes for 30 seconds answers 400, and closes (D7
 });
 
 t.test("a body for a route that takes none is not kept", async (t) => {
-  const { open } = await heard(t);
+  const { open } = await hear(t);
   const connection = open();
   connection.write(
     `GET /healthz HTTP/1.1\r\n${host}Content-Length: 5\r\n\r\nhello${get("/v1/me")}`,
@@ -296,7 +296,7 @@ t.test("a body for a route that takes none is not kept", async (t) => {
 });
 
 t.test("HEAD answers with the length and without the body", async (t) => {
-  const { open } = await heard(t);
+  const { open } = await hear(t);
   const connection = open();
   connection.write(`HEAD /healthz HTTP/1.1\r\n${host}\r\n`);
   const { status, head } = await connection.reply(true);
@@ -307,7 +307,7 @@ t.test("HEAD answers with the length and without the body", async (t) => {
 });
 
 t.test("HEAD of an object answers with its length", async (t) => {
-  const { open, house } = await heard(t);
+  const { open, house } = await hear(t);
   await house.service.objects.put("some/one.png", [Buffer.alloc(100_000)]);
   const { url } = house.service.signedUrls.sign("some/one.png", house.clock.nowMs());
   const connection = open();
@@ -318,7 +318,7 @@ t.test("HEAD of an object answers with its length", async (t) => {
 });
 
 t.test("304 has no body, and the connection goes on", async (t) => {
-  const { open, house } = await heard(t);
+  const { open, house } = await hear(t);
   const ada = await house.account();
   const bearer = `Authorization: Bearer ${ada.token}\r\n`;
   const etag = (await ada.get("/v1/models")).headers["etag"];
@@ -330,7 +330,7 @@ t.test("304 has no body, and the connection goes on", async (t) => {
 });
 
 t.test("no header of a request can put a line break into an answer", async (t) => {
-  const { open } = await heard(t);
+  const { open } = await hear(t);
   for (const id of ["a%0d%0aSet-Cookie: b", "a\nSet-Cookie: b", "a\rSet-Cookie: b"]) {
     const connection = open();
     connection.write(get("/healthz", `X-Request-Id: ${id}\r\n`));
@@ -349,7 +349,7 @@ t.test("a header with a line break is left out of the answer", async (t) => {
     access: "open",
     run: () => ({ status: 200, headers: [["X-Loose", "a\r\nSet-Cookie: b"]], body: "" }),
   });
-  const { open } = await heard(t, 100, [loose]);
+  const { open } = await hear(t, 100, [loose]);
   const connection = open();
   connection.write(get("/loose"));
   const { status, head } = await connection.reply();

@@ -36,7 +36,7 @@ async function openPage(browser: Browser, hasScripts: boolean) {
   return { page, asked, complaints };
 }
 
-async function made(port: number, path: string, body: object): Promise<string> {
+async function make(port: number, path: string, body: object): Promise<string> {
   const { json } = await ask<Job>(port, firstToken, path, body);
   const waited = await ask<Job>(port, firstToken, `/jobs/${json.id}/wait?timeout_seconds=60`);
   return waited.json.asset?.id ?? "";
@@ -48,7 +48,7 @@ async function linkTo(port: number, asset: string, body: object = {}): Promise<s
 }
 
 /** The film's size and how far it has played. */
-function played(page: Page) {
+function play(page: Page) {
   return page.locator("video").evaluate(async (film: HTMLVideoElement) => {
     film.muted = true;
     await film.play();
@@ -60,7 +60,7 @@ function played(page: Page) {
 
 t.test("a stranger with the password sees the film, without it nothing but a form", async (t) => {
   const { port } = await startKlieg(t, t.testdir());
-  const film = await made(port, "/generate/video", { model: "sim-video", prompt: "a boat" });
+  const film = await make(port, "/generate/video", { model: "sim-video", prompt: "a boat" });
   const url = await linkTo(port, film, { password, name: "Secret plans" });
   const browser = await openBrowser(t);
   const { page, asked, complaints } = await openPage(browser, true);
@@ -78,7 +78,7 @@ t.test("a stranger with the password sees the film, without it nothing but a for
   await page.click("button");
   await page.waitForURL(url);
   t.equal(await page.locator("h1").textContent(), "Secret plans");
-  const { width, time } = await played(page);
+  const { width, time } = await play(page);
   t.equal(width, 64);
   t.ok(time > 0, "it plays");
   t.equal((await page.reload())?.status(), 200, "the cookie remembers");
@@ -91,7 +91,7 @@ t.test("a stranger with the password sees the film, without it nothing but a for
 
 t.test("without scripts all but 3D works", async (t) => {
   const { port } = await startKlieg(t, t.testdir());
-  const film = await made(port, "/generate/video", { model: "sim-video", prompt: "a boat" });
+  const film = await make(port, "/generate/video", { model: "sim-video", prompt: "a boat" });
   const url = await linkTo(port, film, { password });
   const { page } = await openPage(await openBrowser(t), false);
   await page.goto(url);
@@ -104,7 +104,7 @@ t.test("without scripts all but 3D works", async (t) => {
 
 t.test("a picture is seen, and the page fits a phone", async (t) => {
   const { port } = await startKlieg(t, t.testdir());
-  const picture = await made(port, "/generate/image", { model: "sim-instant", prompt: "a kite" });
+  const picture = await make(port, "/generate/image", { model: "sim-instant", prompt: "a kite" });
   const url = await linkTo(port, picture, { view_only: true });
   const { page, complaints } = await openPage(await openBrowser(t), true);
   await page.setViewportSize({ width: 360, height: 640 });
@@ -118,9 +118,9 @@ t.test("a picture is seen, and the page fits a phone", async (t) => {
 
 t.test("a GLB is drawn by the viewer, under the page's policy", async (t) => {
   const { port } = await startKlieg(t, t.testdir());
-  const picture = await made(port, "/generate/image", { model: "sim-instant", prompt: "a kite" });
+  const picture = await make(port, "/generate/image", { model: "sim-instant", prompt: "a kite" });
   const body = { model: "sim-3d", image_asset_ids: [picture] };
-  const model = await made(port, "/generate/3d", body);
+  const model = await make(port, "/generate/3d", body);
   const { page, asked, complaints } = await openPage(await openBrowser(t), true);
   await page.goto(await linkTo(port, model));
   await page.locator("#model canvas").waitFor();
@@ -132,7 +132,7 @@ t.test("a GLB is drawn by the viewer, under the page's policy", async (t) => {
 
 t.test("404 and 410 are clear pages", async (t) => {
   const { port } = await startKlieg(t, t.testdir());
-  const picture = await made(port, "/generate/image", { model: "sim-instant", prompt: "a kite" });
+  const picture = await make(port, "/generate/image", { model: "sim-instant", prompt: "a kite" });
   const url = await linkTo(port, picture);
   const { page } = await openPage(await openBrowser(t), true);
   const heading = async (at: string) => {

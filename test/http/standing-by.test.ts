@@ -29,10 +29,10 @@ function otherNodes(clock: ProcessClock): Elsewhere {
 function stage() {
   const ignore = () => {};
   const clock = new ManualClock(1_000);
-  const listener = { listens: () => false, changed: ignore, missed: ignore, left: ignore };
+  const listener = { listens: () => false, onChange: ignore, onMiss: ignore, onLeave: ignore };
   const service = {
     clock: new ProcessClock(clock),
-    gateway: new Gateway(2, new ProcessClock(clock), { ...listener, failed: ignore }),
+    gateway: new Gateway(2, new ProcessClock(clock), { ...listener, onFailure: ignore }),
   };
   service.gateway.attach(0, ignore, memoryTables());
   service.gateway.leaveElsewhere(1);

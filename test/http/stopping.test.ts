@@ -3,7 +3,7 @@ import t from "tap";
 import { Type } from "../../config/schema.ts";
 import { type Answer, json } from "../../http/exchange/answer.ts";
 import { route } from "../../http/route.ts";
-import { get, heard } from "./heard.ts";
+import { get, hear } from "./heard.ts";
 
 t.test(
   "who stops is answered to the end, once a connection, and new ones are refused",
@@ -23,7 +23,7 @@ t.test(
           isAsked();
         }),
     });
-    const { open, listener } = await heard(t, 100, [slow]);
+    const { open, listener } = await hear(t, 100, [slow]);
     const idle = open();
     idle.write(get("/healthz"));
     t.notMatch((await idle.reply()).head, /connection: close/i);
@@ -36,7 +36,7 @@ t.test(
     t.match(await idle.reply(), { status: 200, head: /connection: close/i });
     t.ok(await idle.closesSilently());
     const ends: string[] = [];
-    const answered = listener.answered(60_000).then(() => ends.push("answered"));
+    const answered = listener.awaitAnswered(60_000).then(() => ends.push("answered"));
     await open().whenClosed;
     t.strictSame(ends, [], "one waits for its answer");
     finish(json(200, {}));

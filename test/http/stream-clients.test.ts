@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { EventSource } from "eventsource";
 import t, { type Test } from "tap";
-import { heard } from "./heard.ts";
+import { hear } from "./heard.ts";
 
 interface Open {
   readonly url: string;
@@ -13,7 +13,7 @@ interface Open {
 }
 
 async function openStream(t: Test): Promise<Open> {
-  const { house, port } = await heard(t);
+  const { house, port } = await hear(t);
   const ada = await house.account();
   const job = await ada.job("sim:slow=1000");
   const ticket = await house.ticket(ada, job.id);

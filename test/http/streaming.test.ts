@@ -4,10 +4,10 @@ import { Socket } from "node:net";
 import t from "tap";
 import type { Sink } from "../../http/exchange/answer.ts";
 import { route } from "../../http/route.ts";
-import { get, heard } from "./heard.ts";
+import { get, hear } from "./heard.ts";
 
 t.test("one address has a limited number of connections", async (t) => {
-  const { open, house } = await heard(t, 4);
+  const { open, house } = await hear(t, 4);
   const connections = [open(), open(), open(), open()];
   for (const connection of connections) {
     connection.write(get("/healthz"));
@@ -32,7 +32,7 @@ t.test("one address has a limited number of connections", async (t) => {
 });
 
 t.test("an object of several MiB arrives whole, in parts, and for a slow reader", async (t) => {
-  const { open, house } = await heard(t);
+  const { open, house } = await hear(t);
   const bytes = randomBytes(6 * 1024 * 1024);
   await house.service.objects.put("large/one.png", [bytes]);
   const { url } = house.service.signedUrls.sign("large/one.png", house.clock.nowMs());
@@ -50,7 +50,7 @@ t.test("an object of several MiB arrives whole, in parts, and for a slow reader"
   const slow = open();
   slow.write(get(path));
   for (const mebibytes of [0, 1, 2, 3, 4, 5]) {
-    await slow.held(mebibytes * 1024 * 1024 + 1);
+    await slow.awaitBytes(mebibytes * 1024 * 1024 + 1);
     slow.socket.pause();
     for (let n = 0; n < 50; n++) await house.settle();
     slow.socket.resume();
@@ -59,12 +59,12 @@ t.test("an object of several MiB arrives whole, in parts, and for a slow reader"
 });
 
 t.test("a client that leaves in the middle of an object does no harm", async (t) => {
-  const { open, house } = await heard(t);
+  const { open, house } = await hear(t);
   await house.service.objects.put("large/two.png", [randomBytes(6 * 1024 * 1024)]);
   const { url } = house.service.signedUrls.sign("large/two.png", house.clock.nowMs());
   const leaver = open();
   leaver.write(get(url.replace(/^https:\/\/[^/]+/, "")));
-  await leaver.seen("\r\n\r\n");
+  await leaver.awaitText("\r\n\r\n");
   leaver.end();
   await leaver.whenClosed;
   const connection = open();
@@ -73,30 +73,30 @@ t.test("a client that leaves in the middle of an object does no harm", async (t)
 });
 
 t.test("an event stream arrives frame by frame and ends", async (t) => {
-  const { open, house } = await heard(t);
+  const { open, house } = await hear(t);
   const ada = await house.account();
   const job = await ada.job("sim:slow=1000");
   const ticket = await house.ticket(ada, job.id);
   const connection = open();
   connection.write(get(`/v1/jobs/${job.id}/sse?ticket=${ticket}`));
-  await connection.seen("event: status");
+  await connection.awaitText("event: status");
   await house.advance(1_250);
-  await connection.seen("event: complete");
-  await connection.seen("\r\n0\r\n\r\n");
+  await connection.awaitText("event: complete");
+  await connection.awaitText("\r\n0\r\n\r\n");
   t.ok(connection.rest.endsWith("\n\n\r\n0\r\n\r\n"), "the last chunk is a frame's");
   t.match(connection.rest, /Content-Type: text\/event-stream; charset=utf-8/);
   t.match(connection.rest, /retry: 5000/);
 });
 
 t.test("a client that leaves its stream gives its place back", async (t) => {
-  const { open, house } = await heard(t, 300);
+  const { open, house } = await hear(t, 300);
   const ada = await house.account();
   const job = await ada.job("sim:slow=60000");
   for (let n = 0; n < 101; n++) {
     const ticket = await house.ticket(ada, job.id);
     const connection = open();
     connection.write(get(`/v1/jobs/${job.id}/sse?ticket=${ticket}`));
-    await connection.seen("event: status");
+    await connection.awaitText("event: status");
     connection.end();
     await connection.whenClosed;
   }
@@ -129,7 +129,7 @@ t.test("what a slow reader leaves unread is counted, and its stream can be cut",
       whenCut();
     };
   }
-  const { port } = await heard(t, 100, [flood]);
+  const { port } = await hear(t, 100, [flood]);
   const socket = new Socket();
   t.teardown(() => socket.destroy());
   socket.connect(port, "127.0.0.1");

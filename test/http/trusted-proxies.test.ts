@@ -1,6 +1,6 @@
 import t from "tap";
 import { TrustedProxies } from "../../http/transport/trusted-proxies.ts";
-import { get, heard } from "./heard.ts";
+import { get, hear } from "./heard.ts";
 
 t.test("the client is the rightmost address that is not trusted (D10)", async (t) => {
   const proxies = new TrustedProxies(["10.0.0.0/8", "::1"]);
@@ -19,7 +19,7 @@ t.test("the client is the rightmost address that is not trusted (D10)", async (t
 });
 
 t.test("limits per address spare trusted proxies (D10)", async (t) => {
-  const { open } = await heard(t, 2, [], ["127.0.0.1"]);
+  const { open } = await hear(t, 2, [], ["127.0.0.1"]);
   const connections = [open(), open(), open()];
   for (const connection of connections) {
     connection.write(get("/healthz"));

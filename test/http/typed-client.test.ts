@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import openapiTS, { astToString } from "openapi-typescript";
 import t from "tap";
 import ts from "typescript";
-import { heard } from "./heard.ts";
+import { hear } from "./heard.ts";
 
 /** What a stranger writes against the published document. */
 const source = `
@@ -50,7 +50,7 @@ const strict: ts.CompilerOptions = {
   types: [],
 };
 
-function compiled(file: string): readonly string[] {
+function compile(file: string): readonly string[] {
   const program = ts.createProgram([file], strict);
   const { diagnostics } = program.emit();
   return [...ts.getPreEmitDiagnostics(program), ...diagnostics].map(({ messageText }) =>
@@ -67,7 +67,7 @@ interface Client {
 }
 
 t.test("a client of openapi-typescript and openapi-fetch compiles and runs (D5)", async (t) => {
-  const { house, port } = await heard(t);
+  const { house, port } = await hear(t);
   const baseUrl = `http://127.0.0.1:${port}/v1`;
   const document = await (await fetch(`${baseUrl}/openapi.json`)).text();
   // Below the sources, so that the client's packages are found.
@@ -76,7 +76,7 @@ t.test("a client of openapi-typescript and openapi-fetch compiles and runs (D5)"
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
   writeFileSync(join(folder, "contract.ts"), astToString(await openapiTS(document)));
   writeFileSync(join(folder, "client.ts"), source);
-  t.strictSame(compiled(join(folder, "client.ts")), []);
+  t.strictSame(compile(join(folder, "client.ts")), []);
   const client: Client = await import(pathToFileURL(join(folder, "client.js")).href);
   const ada = await house.account();
   const result = await client.generate(baseUrl, ada.token ?? "", () => house.settle());

@@ -98,11 +98,11 @@ t.test(`${kills} kills of the owner among ${nodeCount} nodes lose nothing`, asyn
     t.match(await audit(nodes[0]?.port), /nothing is broken/);
     [ids, sent] = [[], []];
   }
-  const sorted = (seconds: readonly number[]) =>
+  const sortMembers = (seconds: readonly number[]) =>
     seconds.toSorted((a, b) => a - b).map((each) => each.toFixed(1));
-  t.comment(`seconds without writes, of ${awaySeconds.length} kills:`, ...sorted(awaySeconds));
+  t.comment(`seconds without writes, of ${awaySeconds.length} kills:`, ...sortMembers(awaySeconds));
   if (leaderKills > 0)
-    t.comment(`and of ${withLeader.length} with a leader of NATS:`, ...sorted(withLeader));
+    t.comment(`and of ${withLeader.length} with a leader of NATS:`, ...sortMembers(withLeader));
 });
 
 /** One whose submits are not idempotent, and which calls back. */

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import t, { type Test } from "tap";
-import { enginePort, portsFrom, portsTaken, takenPort } from "../../cli/cluster/places.ts";
+import { enginePort, findTakenPort, portsFrom, portsTaken } from "../../cli/cluster/places.ts";
 import type { Job } from "../../contract/job.ts";
 
 const entry = join(import.meta.dirname, "../../cli/cluster/main.js");
@@ -13,7 +13,7 @@ const entry = join(import.meta.dirname, "../../cli/cluster/main.js");
 /** As many as a cluster takes, of those that the kernel gives to no connection. */
 async function freePorts(): Promise<number> {
   for (let first = 10_000 + (process.pid % 500) * portsTaken; ; first -= portsTaken)
-    if ((await takenPort(portsFrom(first))) === undefined) return first;
+    if ((await findTakenPort(portsFrom(first))) === undefined) return first;
 }
 
 async function startCluster(t: Test, folder: string, port: number) {

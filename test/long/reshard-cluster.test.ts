@@ -18,7 +18,7 @@ const commandLine = join(import.meta.dirname, "..", "..", "cli", "main.js");
 const jobCount = Number(process.env["KLIEG_TEST_JOBS"] ?? 100_000);
 
 /** Tells what it takes. */
-async function timed<T>(t: Test, what: string, run: () => Promise<T> | T): Promise<T> {
+async function time<T>(t: Test, what: string, run: () => Promise<T> | T): Promise<T> {
   const began = process.uptime();
   const result = await run();
   t.comment(`${what}: ${(process.uptime() - began).toFixed(1)} s`);
@@ -64,7 +64,7 @@ t.test("100,000 jobs join a cluster and get more shards", { timeout: 3_600_000 }
     t.equal(status, 0, `klieg ${args.join(" ")}: ${stderr}`);
   };
   const alone = await startKlieg(t, firstDir, bucket);
-  const owners = await timed(t, "jobs", () => makeManyJobs(alone.port, jobCount));
+  const owners = await time(t, "jobs", () => makeManyJobs(alone.port, jobCount));
   const tokens = owners.map(({ token }) => token);
   const credits = await readCredits(alone.port, owners);
   await alone.kill("SIGTERM");
@@ -74,12 +74,12 @@ t.test("100,000 jobs join a cluster and get more shards", { timeout: 3_600_000 }
     t.strictSame(await readCredits(node.port, owners), credits, name);
   };
 
-  await timed(t, "klieg cluster join", () => run("cluster", "join"));
-  const first = await timed(t, "the first node starts", () => start("first"));
-  await timed(t, "it owns every shard", () => isOwned(first, tokens));
+  await time(t, "klieg cluster join", () => run("cluster", "join"));
+  const first = await time(t, "the first node starts", () => start("first"));
+  await time(t, "it owns every shard", () => isOwned(first, tokens));
   await trimLogs(servers);
-  const second = await timed(t, "an empty node starts", () => start("second"));
-  await timed(t, "it has joined", () => isFollowed(first, 3));
+  const second = await time(t, "an empty node starts", () => start("second"));
+  await time(t, "it has joined", () => isFollowed(first, 3));
   while ((await countSnapshots(firstDir, settings)) < 3);
   await isWhole(first, "through the node that has the store");
   await isWhole(second, "through the node that joined");
@@ -91,12 +91,12 @@ t.test("100,000 jobs join a cluster and get more shards", { timeout: 3_600_000 }
   await isOwned(back, tokens);
   await back.kill("SIGTERM");
 
-  await timed(t, "klieg reshard 4", () => run("reshard", "4"));
+  await time(t, "klieg reshard 4", () => run("reshard", "4"));
   t.equal(await countSnapshots(secondDir, settings), 0, "snapshots of the old shards are gone");
   rmSync(secondDir, { recursive: true });
-  const grown = await timed(t, "the first node starts", () => start("first"));
-  const joined = await timed(t, "an empty node starts", () => start("second"));
-  await timed(t, "it has joined", () => isFollowed(grown, 5));
+  const grown = await time(t, "the first node starts", () => start("first"));
+  const joined = await time(t, "an empty node starts", () => start("second"));
+  await time(t, "it has joined", () => isFollowed(grown, 5));
   while ((await countSnapshots(firstDir, settings)) < 5);
   await isWhole(grown, "through the node that was resharded");
   await isWhole(joined, "through the node that joined it");

@@ -21,7 +21,7 @@ import {
   inTurns,
 } from "../crash/accounts.ts";
 import { askAny, isFollowed, openCluster } from "../crash/cluster-nodes.ts";
-import { failedStart, firstToken, isOneSentence, type Klieg } from "../crash/klieg-process.ts";
+import { firstToken, isOneSentence, type Klieg, startAndFail } from "../crash/klieg-process.ts";
 
 const commandLine = join(import.meta.dirname, "..", "..", "cli", "main.js");
 
@@ -99,9 +99,13 @@ t.test("the store of a cluster gets more shards while all nodes are stopped", as
     ends.set(name, (await (await openJetStreamLog(connection, name)).end()).logSeq);
 
   await reshard(env(secondDir), "4", "shard-1 of 4 is built.");
-  isOneSentence(t, await failedStart(t, secondDir, settings), /run klieg reshard 4 again/);
-  isOneSentence(t, await failedStart(t, firstDir, settings), /is being given 4 shards; start this/);
-  isOneSentence(t, await failedStart(t, join(folder, "x"), settings), /is being given 4 shards/);
+  isOneSentence(t, await startAndFail(t, secondDir, settings), /run klieg reshard 4 again/);
+  isOneSentence(
+    t,
+    await startAndFail(t, firstDir, settings),
+    /is being given 4 shards; start this/,
+  );
+  isOneSentence(t, await startAndFail(t, join(folder, "x"), settings), /is being given 4 shards/);
   t.match(await reshard(env(firstDir), "4"), {
     status: 1,
     stderr: /has begun to give the store 4/,
@@ -109,8 +113,12 @@ t.test("the store of a cluster gets more shards while all nodes are stopped", as
   t.match(await reshard(env(secondDir), "8"), { status: 1, stderr: /run klieg reshard 4\./ });
 
   await reshard(env(secondDir), "4", "begin anew with 4 shards.");
-  isOneSentence(t, await failedStart(t, secondDir, settings), /run klieg reshard 4 again/);
-  isOneSentence(t, await failedStart(t, firstDir, settings), /is being given 4 shards; start this/);
+  isOneSentence(t, await startAndFail(t, secondDir, settings), /run klieg reshard 4 again/);
+  isOneSentence(
+    t,
+    await startAndFail(t, firstDir, settings),
+    /is being given 4 shards; start this/,
+  );
   await reshard(env(secondDir), "4", "shard-2 of 4 is in its place.");
   t.match(await reshard(env(secondDir), "4"), { status: 0, stdout: /has 4 shards; start/ });
   t.match(await reshard(env(secondDir), "4"), { status: 1, stderr: /has 4 shards already/ });
@@ -128,7 +136,7 @@ t.test("the store of a cluster gets more shards while all nodes are stopped", as
     await tables.close();
   }
   for (let attempt = 0; attempt < 2; attempt++)
-    isOneSentence(t, await failedStart(t, firstDir, settings), /is of the time before.*remove it/);
+    isOneSentence(t, await startAndFail(t, firstDir, settings), /is of the time before.*remove it/);
   t.match(await reshard(env(firstDir), "4"), { status: 1, stderr: /is of the time before/ });
 
   const grown = await start("second");

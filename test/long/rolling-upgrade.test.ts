@@ -7,7 +7,7 @@ import type { AdminNodeList } from "../../contract/admin.ts";
 import type { Job } from "../../contract/job.ts";
 import { allEnd } from "../crash/accounts.ts";
 import { askAny, hasAll, openCluster, submit } from "../crash/cluster-nodes.ts";
-import { failedStart, isOneSentence, ownBuild } from "../crash/klieg-process.ts";
+import { isOneSentence, ownBuild, startAndFail } from "../crash/klieg-process.ts";
 import { startFarmNode } from "../render-farm/nats-house.ts";
 import { ClientLoad, type Place } from "./client-load.ts";
 import { makeBuild } from "./other-build.ts";
@@ -82,7 +82,7 @@ t.test("nodes of two releases serve each other, and a foreign one is refused", a
   await allEnd(t, again.port, load.acknowledged);
   t.match(await askAny([again], "/admin/invariants?limit=100"), { items: [] });
 
-  const refused = await failedStart(
+  const refused = await startAndFail(
     t,
     join(folder, "foreign"),
     settings,

@@ -22,7 +22,7 @@ t.test("a page shows the pictures of a video that ffmpeg decodes", async (t) => 
     "-map",
     "0:v",
   ]);
-  const shown = (more: string, video: typeof counted) => ({
+  const show = (more: string, video: typeof counted) => ({
     ...composition(`<video src="counted.mp4" muted style="width:320px" ${more}></video>`),
     "counted.mp4": video,
   });
@@ -36,7 +36,7 @@ t.test("a page shows the pictures of a video that ffmpeg decodes", async (t) => 
     // One film after the other, because stills of the same film share a browser.
     const stills = async (video: typeof counted) => {
       const made = [];
-      for (const frame of frames) made.push(await still({ frame }, shown(more, video)));
+      for (const frame of frames) made.push(await still({ frame }, show(more, video)));
       return made;
     };
     const [pages, ffmpeg] = [await stills(counted), await stills(twice)];

@@ -24,7 +24,7 @@ import { readClientSettings } from "../../config/settings.ts";
 import type { Job } from "../../contract/job.ts";
 import { checkStore } from "../../engine/adapters/store-check.ts";
 import { ask } from "../crash/accounts.ts";
-import { failedStart, firstToken, isOneSentence, startKlieg } from "../crash/klieg-process.ts";
+import { firstToken, isOneSentence, startAndFail, startKlieg } from "../crash/klieg-process.ts";
 
 const main = join(import.meta.dirname, "../../cli/main.js");
 const oneShard = { KLIEG_SHARDS: "1" };
@@ -68,7 +68,7 @@ async function command(dataDir: string) {
 }
 
 /** A copy of a store, after harm was done to a file of its one shard. */
-function harmed(t: { testdir(): string }, store: string, harm: (shard: string) => void): string {
+function harmStore(t: { testdir(): string }, store: string, harm: (shard: string) => void): string {
   const dataDir = join(t.testdir(), "data");
   cpSync(store, dataDir, { recursive: true });
   harm(join(dataDir, "shard-0"));
@@ -158,8 +158,8 @@ const harms: readonly (readonly [name: string, harm: (shard: string) => void, wh
 
 for (const [name, harm, what] of harms)
   t.test(`${name}: the start ends with a sentence, and so does the check`, async (t) => {
-    const dataDir = harmed(t, old, harm);
-    const ended = await failedStart(t, dataDir, oneShard);
+    const dataDir = harmStore(t, old, harm);
+    const ended = await startAndFail(t, dataDir, oneShard);
     isOneSentence(t, ended, /The store in .*shard-0 is damaged: .*"klieg store check"/);
     t.match(ended.stderr, what);
     const { code, out, err } = await check(dataDir);
@@ -170,7 +170,9 @@ for (const [name, harm, what] of harms)
   });
 
 t.test("tables that the journal still holds are made anew", async (t) => {
-  const dataDir = harmed(t, young, (shard) => truncateSync(join(shard, "tables/data.mdb"), 20_000));
+  const dataDir = harmStore(t, young, (shard) =>
+    truncateSync(join(shard, "tables/data.mdb"), 20_000),
+  );
   t.match(await check(dataDir), { code: 1, out: /--repair makes them anew/ });
   t.match(await check(dataDir, "--repair"), { code: 0, out: /made anew .* nothing is lost/ });
   t.match(await check(dataDir), { code: 0, out: "" });
@@ -180,7 +182,7 @@ t.test("tables that the journal still holds are made anew", async (t) => {
 });
 
 t.test("damage that the tables have behind them is passed, and logged", async (t) => {
-  const dataDir = harmed(t, young, (shard) => {
+  const dataDir = harmStore(t, young, (shard) => {
     const file = openSync(newestSegment(shard), "r+");
     writeSync(file, Buffer.from([0xff]), 0, 1, 4096 + 100);
     closeSync(file);

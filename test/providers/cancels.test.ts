@@ -62,7 +62,7 @@ for (const provider of providerCases) {
           await pause(100);
         const { json: canceled } = await house.ask<Job>(`${path}/cancel`, {}, token);
         t.equal(canceled.cancellation?.provider_cancel, answer, words);
-        const { cancellation, credits_charged: charged } = await house.ended(job.id, token);
+        const { cancellation, credits_charged: charged } = await house.onEnd(job.id, token);
         t.equal(cancellation?.settlement, settlement, words);
         const back = cancellation?.credits_refunded;
         t.equal((charged ?? 0) + (back ?? 0), job.credits_held, "both are what was held");

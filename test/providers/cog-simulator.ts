@@ -76,7 +76,7 @@ export class CogSimulator extends Simulator {
     const webhook = typeof body["webhook"] === "string" ? body["webhook"] : undefined;
     const { refusal, isUnknown } = parseScenario(makePrompt(input));
     const running = this.active().find((job) => job.id === id);
-    if (running !== undefined) return this.accepted(running);
+    if (running !== undefined) return this.accept(running);
     if (headers["prefer"] !== "respond-async")
       return { status: 400, json: { detail: "Only asynchronous predictions are simulated" } };
     const admitted = this.jobs.admit(input, webhook);
@@ -86,10 +86,10 @@ export class CogSimulator extends Simulator {
     const detail = refusal === undefined ? "prompt: Field required" : failureTexts[refusal];
     if (refusal !== undefined || makePrompt(input) === "") return { status: 422, json: { detail } };
     const job = this.jobs.begin({ id, input, webhook, modality: this.modality });
-    return isUnknown ? { job: id, status: "cut" } : this.accepted(job);
+    return isUnknown ? { job: id, status: "cut" } : this.accept(job);
   }
 
-  private accepted(job: SimulatedJob): Answer {
+  private accept(job: SimulatedJob): Answer {
     const { id, input } = job;
     return { job: id, status: 202, json: { id, input, status: "starting" } };
   }

@@ -1,10 +1,10 @@
 import t, { type Test } from "tap";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
-import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import { createSeededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { openCog } from "../../providers/cog/cog.ts";
 import type { ProviderRef, SubmitOutcome } from "../../providers/provider.ts";
 import { simulatedMedia } from "../../providers/simulated/simulated-media.ts";
-import { type ScriptedAnswer, type Silence, scriptedWeb } from "./scripted-web.ts";
+import { createScriptedWeb, type ScriptedAnswer, type Silence } from "./scripted-web.ts";
 import { providerConfig, stageCog } from "./stages.ts";
 import { begin, submission } from "./submissions.ts";
 
@@ -12,11 +12,11 @@ const job = "0198c0de-0000-7000-8000-000000000001";
 const otherJob = "0198c0de-0000-7000-8000-000000000002";
 const ref: ProviderRef = "01j30ds000e008000000000001";
 
-function scripted(...answers: readonly (ScriptedAnswer | Silence)[]) {
-  const web = scriptedWeb(...answers);
+function script(...answers: readonly (ScriptedAnswer | Silence)[]) {
+  const web = createScriptedWeb(...answers);
   const clock = new ManualClock(1_000_000_000);
   const config = providerConfig("cog", { urls: ["http://models.example:5000"] });
-  const ports = { web, clock, entropy: seededEntropy(1) };
+  const ports = { web, clock, entropy: createSeededEntropy(1) };
   return { provider: openCog(config, ports), web, clock };
 }
 
@@ -31,7 +31,7 @@ function callback(body: object, about = job) {
 const url = (id: string) => `http://klieg.example/v1/callbacks/cog?job=${id}&t=token`;
 
 t.test("a prediction is put under 26 characters that follow from the job", async (t) => {
-  const { provider, web } = scripted({ status: 202, json: { id: ref, status: "starting" } });
+  const { provider, web } = script({ status: 202, json: { id: ref, status: "starting" } });
   const outcome = await provider.submit(submission("a kite", { job, callbackUrl: url(job) }));
   t.strictSame(outcome, { kind: "accepted", ref, status: { state: "queued" } });
   t.equal(ref.length, 26);
@@ -74,7 +74,7 @@ const submits: readonly [string, ScriptedAnswer | Silence, Expected][] = [
 
 for (const [what, answer, outcome] of submits)
   t.test(`a submit that meets ${what} is ${outcome.kind}`, async (t) => {
-    t.match(await scripted(answer).provider.submit(submission("a kite")), outcome);
+    t.match(await script(answer).provider.submit(submission("a kite")), outcome);
   });
 
 t.test("the completed callback is the answer to the status read that follows", async (t) => {
@@ -145,7 +145,7 @@ t.test("after a restart a job runs until its callback comes", async (t) => {
 });
 
 t.test("a callback counts for the job alone whose token it had, and the first one", async (t) => {
-  const { provider } = scripted({ status: 200, json: { status: "BUSY" } });
+  const { provider } = script({ status: 200, json: { status: "BUSY" } });
   const failed = { id: ref, status: "failed", error: "out of memory" };
   const { of: _, ...unnamed } = callback(failed);
   t.strictSame(await provider.verifyCallback(unnamed, 0), { ok: false });
@@ -158,12 +158,12 @@ t.test("a callback counts for the job alone whose token it had, and the first on
 });
 
 t.test("outputs that wait to be stored are bounded", async (t) => {
-  const { provider } = scripted({ status: 200, json: { status: "READY" } });
+  const { provider } = script({ status: 200, json: { status: "READY" } });
   const padding = Buffer.alloc(90 * 1024 * 1024, " ");
   const ids = ["a", "b", "c", "d", "e", "f"].map((last) => `${job.slice(0, -1)}${last}`);
   let refused = 0;
   for (const id of ids) {
-    const put = scripted({ status: 500 });
+    const put = script({ status: 500 });
     await put.provider.submit(submission("", { job: id }));
     const prediction = put.web.requests[0]?.url.split("/").at(-1);
     const short = callback({ id: prediction, status: "succeeded", output: "x" }, id);
@@ -196,7 +196,7 @@ t.test("hostile callbacks and answers end no job as succeeded", async (t) => {
   const kite = await beginCalled(stage, "sim:slow=1000 hostile:endless");
   await t.rejects(stage.provider.status(kite), { name: "ReplyError" });
   for (const output of [null, "a poem", ["file:///etc/passwd"]]) {
-    const { provider } = scripted({ status: 200, json: { status: "READY" } });
+    const { provider } = script({ status: 200, json: { status: "READY" } });
     await provider.verifyCallback(callback({ id: ref, status: "succeeded", output }), 0);
     await t.rejects(provider.result(ref), { name: "ReplyError" });
   }
@@ -223,12 +223,12 @@ const healths = [
 
 for (const [status, health] of healths)
   t.test(`a server that is ${status} is ${health}`, async (t) => {
-    t.equal(await scripted({ status: 200, json: { status } }).provider.health(), health);
-    t.equal(await scripted("unreached").provider.health(), "down");
+    t.equal(await script({ status: 200, json: { status } }).provider.health(), health);
+    t.equal(await script("unreached").provider.health(), "down");
   });
 
 t.test("an outcome that nothing asks for is dropped after two minutes", async (t) => {
-  const { provider, clock } = scripted({ status: 200, json: { status: "BUSY" } });
+  const { provider, clock } = script({ status: 200, json: { status: "BUSY" } });
   const failed = callback({ id: ref, status: "failed", error: "out of memory" });
   await provider.verifyCallback(failed, 0);
   clock.advance(119_000);

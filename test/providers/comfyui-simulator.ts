@@ -55,7 +55,7 @@ export class ComfyuiSimulator extends Simulator {
   }
 
   /** Resolves when a client is there. */
-  async connected(): Promise<WebSocket> {
+  async awaitConnection(): Promise<WebSocket> {
     const [known] = this.sockets.values();
     if (known !== undefined) return known;
     const [socket] = await once(this.webSockets, "connection");
@@ -63,7 +63,7 @@ export class ComfyuiSimulator extends Simulator {
   }
 
   /** Resolves when one comes again, while `pass` lets time pass for it. */
-  reconnected(): (pass: () => void) => Promise<void> {
+  awaitReconnection(): (pass: () => void) => Promise<void> {
     let isThere = false;
     this.webSockets.once("connection", () => {
       isThere = true;
@@ -77,9 +77,9 @@ export class ComfyuiSimulator extends Simulator {
   }
 
   /** Resolves when each client has taken what was sent to it. */
-  override async settled(): Promise<void> {
-    await super.settled();
-    for (const socket of this.sockets.values()) await heard(socket);
+  override async settle(): Promise<void> {
+    await super.settle();
+    for (const socket of this.sockets.values()) await hear(socket);
   }
 
   override close(): void {
@@ -288,7 +288,7 @@ function listOutputs({ id, modality, count }: SimulatedJob): object {
 }
 
 /** A client answers a ping after all that was sent before. */
-async function heard(socket: WebSocket): Promise<void> {
+async function hear(socket: WebSocket): Promise<void> {
   if (socket.readyState !== socket.OPEN) return;
   const ended = new AbortController();
   const { signal } = ended;

@@ -1,13 +1,13 @@
 import t from "tap";
 import type { ProviderConfig } from "../../config/provider-config.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
-import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import { createSeededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { openComfyui } from "../../providers/comfyui/comfyui.ts";
 import { GraphProgress } from "../../providers/comfyui/graph-progress.ts";
 import { simulatedMedia } from "../../providers/simulated/simulated-media.ts";
 import { makeGraph } from "./comfyui-graphs.ts";
 import { ComfyuiSimulator } from "./comfyui-simulator.ts";
-import { type ScriptedAnswer, type Silence, scriptedWeb } from "./scripted-web.ts";
+import { createScriptedWeb, type ScriptedAnswer, type Silence } from "./scripted-web.ts";
 import { providerConfig, stageComfyui } from "./stages.ts";
 import { begin, submission } from "./submissions.ts";
 
@@ -16,17 +16,17 @@ const server = "http://127.0.0.1:1";
 const job = "0198c0de-0000-7000-8000-000000000001";
 const ref = `${job}@${server}`;
 
-function scripted(...answers: readonly (ScriptedAnswer | Silence)[]) {
-  return scriptedWith({}, ...answers);
+function script(...answers: readonly (ScriptedAnswer | Silence)[]) {
+  return scriptWith({}, ...answers);
 }
 
-function scriptedWith(
+function scriptWith(
   more: Partial<ProviderConfig>,
   ...answers: readonly (ScriptedAnswer | Silence)[]
 ) {
-  const web = scriptedWeb(...answers);
+  const web = createScriptedWeb(...answers);
   const config = providerConfig("comfyui", { urls: [server], ...more });
-  const ports = { web, clock: new ManualClock(1_000_000_000), entropy: seededEntropy(1) };
+  const ports = { web, clock: new ManualClock(1_000_000_000), entropy: createSeededEntropy(1) };
   const provider = openComfyui(config, ports);
   t.teardown(() => provider.close?.());
   return { provider, web };
@@ -36,7 +36,7 @@ const kite = submission("a kite", { input: makeGraph("a kite") });
 const taken = { status: 200, json: { prompt_id: job, number: 1, node_errors: {} } };
 
 t.test("a graph is sent under its job's id, with the headers of the entry", async (t) => {
-  const { provider, web } = scriptedWith({ headers: { "x-kite": "secret" } }, taken);
+  const { provider, web } = scriptWith({ headers: { "x-kite": "secret" } }, taken);
   t.strictSame(await provider.submit(kite), { kind: "accepted", ref, status: { state: "queued" } });
   const [request] = web.requests;
   t.match(request, { method: "POST", url: `${server}/prompt`, headers: { "x-kite": "secret" } });
@@ -74,7 +74,7 @@ const submits: readonly [string, ScriptedAnswer | Silence, { kind: string; messa
 
 for (const [what, answer, outcome] of submits)
   t.test(`comfyui: a submit that meets ${what} is ${outcome.kind}`, async (t) => {
-    t.match(await scripted(answer).provider.submit(kite), outcome);
+    t.match(await script(answer).provider.submit(kite), outcome);
   });
 
 const nothing = { status: 200, json: {} };
@@ -117,16 +117,16 @@ const statuses: readonly [string, readonly ScriptedAnswer[], object][] = [
 
 for (const [what, answers, status] of statuses)
   t.test(`comfyui: a prompt that is ${what} is read`, async (t) => {
-    t.strictSame(await scripted(...answers).provider.status(ref), status);
+    t.strictSame(await script(...answers).provider.status(ref), status);
   });
 
 t.test("interrupted work is billed by its share where the entry says so", async (t) => {
   const ended = readHistory(messages(started, interrupted), timed);
-  const { provider } = scriptedWith({ billedPartway: true }, ended);
+  const { provider } = scriptWith({ billedPartway: true }, ended);
   const billed = { state: "canceled", billed: true, billedFraction: 0.25 };
   t.strictSame(await provider.status(ref), billed);
   const hostile = readHistory(messages(["execution_interrupted", "soon"]), { prompt: 7 });
-  const other = scriptedWith({ billedPartway: true }, hostile).provider;
+  const other = scriptWith({ billedPartway: true }, hostile).provider;
   t.strictSame(await other.status(ref), { state: "canceled" });
 });
 
@@ -149,7 +149,7 @@ const lookUps: readonly [string, readonly (ScriptedAnswer | Silence)[], object |
 
 for (const [what, answers, expected] of lookUps)
   t.test(`comfyui: a look-up of a job that is ${what}`, async (t) => {
-    const { provider } = scripted(...answers);
+    const { provider } = script(...answers);
     const look = async () => provider.lookUp?.(job);
     if (typeof expected === "string") await t.rejects(look, { name: expected });
     else t.strictSame(await look(), expected);
@@ -256,7 +256,7 @@ for (const [modality, files] of [
 t.test("progress comes over one connection, open while jobs run", async (t) => {
   const stage = await stageComfyui(t);
   const begun = await begin(stage, "sim:queue=10 sim:slow=1000");
-  const socket = await stage.simulator.connected();
+  const socket = await stage.simulator.awaitConnection();
   await stage.pass(10);
   t.strictSame(await stage.provider.status(begun), { state: "running", progress: 0.5 });
   await stage.pass(1_000);
@@ -268,7 +268,7 @@ t.test("progress comes over one connection, open while jobs run", async (t) => {
 t.test("hostile frames change nothing, and their connection is opened again", async (t) => {
   const stage = await stageComfyui(t);
   const begun = await begin(stage, "sim:slow=1000");
-  const socket = await stage.simulator.connected();
+  const socket = await stage.simulator.awaitConnection();
   await stage.pass(0);
   for (const frame of [
     ...["", "null", "[7]", '{"type":7}', `{"data":${"[".repeat(100_000)}`, " ".repeat(2_000_000)],
@@ -281,7 +281,7 @@ t.test("hostile frames change nothing, and their connection is opened again", as
     socket.send(frame);
   await stage.pass(10);
   t.strictSame(await stage.provider.status(begun), { state: "running", progress: 0.5 });
-  const again = stage.simulator.reconnected();
+  const again = stage.simulator.awaitReconnection();
   socket.send(Buffer.alloc(17 * 1024 * 1024));
   const closed = new Promise((resolve) => socket.once("close", resolve));
   await closed;
@@ -318,7 +318,7 @@ for (const word of ["html", "types", "huge", "endless"])
   });
 
 t.test("references of other servers and of nothing are lost", async (t) => {
-  const { provider, web } = scripted(nothing);
+  const { provider, web } = script(nothing);
   for (const wrong of [`${job}@http://127.0.0.1:2`, "nowhere", `../x@${server}`])
     t.strictSame(await provider.status(wrong), { state: "lost" });
   t.equal(web.requests.length, 0);

@@ -1,20 +1,20 @@
 import { createFalClient } from "@fal-ai/client";
 import t from "tap";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
-import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import { createSeededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { openFal } from "../../providers/fal/fal.ts";
 import type { Callback, SubmitOutcome } from "../../providers/provider.ts";
 import type { FalSimulator } from "./fal-simulator.ts";
-import { type ScriptedAnswer, type Silence, scriptedWeb } from "./scripted-web.ts";
+import { createScriptedWeb, type ScriptedAnswer, type Silence } from "./scripted-web.ts";
 import { providerConfig, stageFal } from "./stages.ts";
 import { begin, submission } from "./submissions.ts";
 
 const queue = "https://queue.example.com";
 
-function scripted(...answers: readonly (ScriptedAnswer | Silence)[]) {
-  const web = scriptedWeb(...answers);
+function script(...answers: readonly (ScriptedAnswer | Silence)[]) {
+  const web = createScriptedWeb(...answers);
   const config = providerConfig("fal", { urls: [queue], key: "kite:secret" });
-  const ports = { web, clock: new ManualClock(1_000_000_000), entropy: seededEntropy(1) };
+  const ports = { web, clock: new ManualClock(1_000_000_000), entropy: createSeededEntropy(1) };
   return { provider: openFal(config, ports), web };
 }
 
@@ -57,7 +57,7 @@ function createClient({ url, key }: FalSimulator, credentials = key) {
 }
 
 t.test("a submit says the webhook, the start timeout and how long files are kept", async (t) => {
-  const { provider, web } = scripted({ status: 200, json: { request_id: "r-1" } });
+  const { provider, web } = script({ status: 200, json: { request_id: "r-1" } });
   const callbackUrl = "https://klieg.example/v1/callbacks/fal?job=7&t=x";
   const input = { prompt: "a kite", seed: 7 };
   const submitted = submission("", { model: "kites/image/fast", input, callbackUrl });
@@ -122,7 +122,7 @@ function detail(type: string, msg: string): ScriptedAnswer {
 
 for (const [what, answer, outcome] of submits)
   t.test(`a submit that meets ${what} is ${outcome.kind}`, async (t) => {
-    const { provider } = scripted(answer);
+    const { provider } = script(answer);
     t.match(await provider.submit(submission("a kite")), outcome);
   });
 
@@ -133,13 +133,13 @@ t.test("the path of a request is without the model's subpath; URLs are preferred
     { status: 200, json: { request_id: "r-1", ...urls } },
     { status: 202, json: {} },
   ];
-  const { provider, web } = scripted(...answers);
+  const { provider, web } = script(...answers);
   const outcome = await provider.submit(submission("", { model: "kites/image/fast/er" }));
   if (outcome.kind !== "accepted") return void t.fail(outcome.kind);
   await t.rejects(provider.status(outcome.ref));
   t.equal(web.requests[1]?.url, `${own}/status?logs=0`);
 
-  const plain = scripted({ status: 202, json: { status: "IN_QUEUE" } });
+  const plain = script({ status: 202, json: { status: "IN_QUEUE" } });
   t.strictSame(await plain.provider.status(ref), { state: "queued" });
   t.equal(plain.web.requests[0]?.url, `${queue}/kites/image/requests/r-1/status?logs=0`);
 });
@@ -147,7 +147,7 @@ t.test("the path of a request is without the model's subpath; URLs are preferred
 t.test("URLs of another origin are not used, so the key stays with the provider", async (t) => {
   const elsewhere = "https://elsewhere.example.com/requests/r-1";
   const urls = { status_url: elsewhere, response_url: elsewhere, cancel_url: elsewhere };
-  const { provider, web } = scripted(
+  const { provider, web } = script(
     { status: 200, json: { request_id: "r-1", ...urls } },
     { status: 202, json: { status: "IN_QUEUE" } },
     { status: 202, json: { status: "IN_QUEUE" } },
@@ -212,17 +212,17 @@ const endings: readonly [string, object, ScriptedAnswer, object][] = [
 
 for (const [what, status, result, ending] of endings)
   t.test(`a request that is completed ends with its result: ${what}`, async (t) => {
-    const { provider } = scripted({ status: 200, json: status }, result);
+    const { provider } = script({ status: 200, json: status }, result);
     t.match(await provider.status(ref), ending);
   });
 
 t.test("a queue that is out of order is no end of a request", async (t) => {
   for (const status of [401, 429, 500, 503]) {
-    await t.rejects(scripted({ status }).provider.status(ref), { name: "PortError" });
-    const { provider } = scripted({ status: 200, json: { status: "COMPLETED" } }, { status });
+    await t.rejects(script({ status }).provider.status(ref), { name: "PortError" });
+    const { provider } = script({ status: 200, json: { status: "COMPLETED" } }, { status });
     await t.rejects(provider.status(ref), { name: "PortError" }, `${status} of the result`);
   }
-  await t.rejects(scripted("unreached").provider.status(ref), { name: "PortError" });
+  await t.rejects(script("unreached").provider.status(ref), { name: "PortError" });
 });
 
 t.test("billable units over the expected ones are the billed share", async (t) => {
@@ -258,7 +258,7 @@ t.test("an older server says 202 of a request that it removed from its queue", a
 });
 
 t.test("a cancel that is answered with a page is not believed", async (t) => {
-  const { provider } = scripted({ status: 200, text: "<html>" });
+  const { provider } = script({ status: 200, text: "<html>" });
   await t.rejects(provider.cancel(ref), { name: "ReplyError" });
 });
 
@@ -281,7 +281,7 @@ t.test("a result's own kind of file counts, not its previews", async (t) => {
     [{ audio_file: file("a.mp3") }, ["a.mp3"]],
     [{ data: { clips: [file("c.mp4")] } }, ["c.mp4"]],
   ] as const) {
-    const { provider } = scripted({ status: 200, json: output });
+    const { provider } = script({ status: 200, json: output });
     const { files } = await provider.result(ref);
     t.strictSame(
       files.map((one) => one.kind === "url" && new URL(one.url).pathname.slice(1)),
@@ -289,11 +289,11 @@ t.test("a result's own kind of file counts, not its previews", async (t) => {
     );
   }
   const inline = { images: [{ url: "data:image/png;base64,AAAA" }] };
-  t.match(await scripted({ status: 200, json: inline }).provider.result(ref), {
+  t.match(await script({ status: 200, json: inline }).provider.result(ref), {
     files: [{ kind: "stream" }],
   });
   for (const output of [{}, [], 7, { images: [] }, { images: [{ url: "file:///etc/passwd" }] }])
-    await t.rejects(scripted({ status: 200, json: output }).provider.result(ref), {
+    await t.rejects(script({ status: 200, json: output }).provider.result(ref), {
       name: "ReplyError",
     });
 });
@@ -310,14 +310,14 @@ t.test("hostile answers to a read are faults of the provider", async (t) => {
 t.test("a callback is taken that a key of the provider signed within 300 seconds", async (t) => {
   const stage = await stageFal(t);
   const { provider, simulator, clock } = stage;
-  const signed = async (words = ""): Promise<Callback> => {
+  const sign = async (words = ""): Promise<Callback> => {
     await begin(stage, `sim:slow=10 ${words}`);
     await stage.pass(10);
     return stage.callbacks.at(-1) ?? { rawBody: Buffer.of(), headers: {} };
   };
   const verdict = async (callback: Callback, lateMs = 0) =>
     (await provider.verifyCallback(callback, clock.nowMs() + lateMs)).ok;
-  const first = await signed();
+  const first = await sign();
   t.equal(await verdict(first), true);
   t.equal(await verdict(first, 299_000), true);
   t.equal(await verdict(first, 301_000), false, "stale");
@@ -331,12 +331,12 @@ t.test("a callback is taken that a key of the provider signed within 300 seconds
   const rawBody = Buffer.from(first.rawBody);
   rawBody[5] = (rawBody[5] ?? 0) ^ 1;
   t.equal(await verdict({ ...first, rawBody }), false, "another body");
-  t.equal(await verdict(await signed("sim:bad_signature")), false, "an unknown key");
+  t.equal(await verdict(await sign("sim:bad_signature")), false, "an unknown key");
   t.equal(simulator.calls("GET", "/.well-known").length, 1, "forged ones fetch no keys at once");
 
   simulator.rotateKeys();
   clock.advance(60_000);
-  const rotated = await signed();
+  const rotated = await sign();
   t.equal(await verdict(rotated), true, "a new key is fetched");
   t.equal(simulator.calls("GET", "/.well-known").length, 2);
   t.equal(simulator.calls("GET", "/.well-known")[0]?.headers.authorization, undefined);
@@ -360,8 +360,8 @@ t.test("keys are fetched again after 24 hours, and a failure is no verdict", asy
 });
 
 t.test("health is what one call says", async (t) => {
-  t.equal(await scripted({ status: 404, json: {} }).provider.health(), "up");
-  t.equal(await scripted({ status: 401, json: {} }).provider.health(), "degraded");
-  t.equal(await scripted({ status: 503 }).provider.health(), "down");
-  t.equal(await scripted("unreached").provider.health(), "down");
+  t.equal(await script({ status: 404, json: {} }).provider.health(), "up");
+  t.equal(await script({ status: 401, json: {} }).provider.health(), "degraded");
+  t.equal(await script({ status: 503 }).provider.health(), "down");
+  t.equal(await script("unreached").provider.health(), "down");
 });

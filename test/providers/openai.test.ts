@@ -2,32 +2,36 @@ import OpenAI, { toFile } from "openai";
 import t from "tap";
 import { openaiDialects, type ProviderConfig } from "../../config/provider-config.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
-import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import { createSeededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { openOpenai } from "../../providers/openai/openai.ts";
 import { SynchronousCalls } from "../../providers/openai/synchronous-calls.ts";
 import type { ResultFile, Submission } from "../../providers/provider.ts";
 import { ProviderHttp } from "../../providers/provider-http.ts";
 import { simulatedMedia } from "../../providers/simulated/simulated-media.ts";
 import type { OpenaiSimulator } from "./openai-simulator.ts";
-import { type ScriptedAnswer, type Silence, scriptedWeb } from "./scripted-web.ts";
+import { createScriptedWeb, type ScriptedAnswer, type Silence } from "./scripted-web.ts";
 import { providerConfig, stageOpenai, stageOpenaiVideos } from "./stages.ts";
 import { begin, submission } from "./submissions.ts";
 
 const api = "https://api.example.com";
 const job = "0198c0de-0000-7000-8000-000000000001";
 
-function scripted(...answers: readonly (ScriptedAnswer | Silence)[]) {
-  return scriptedWith({}, ...answers);
+function script(...answers: readonly (ScriptedAnswer | Silence)[]) {
+  return scriptWith({}, ...answers);
 }
 
-function scriptedWith(
+function scriptWith(
   more: Partial<ProviderConfig>,
   ...answers: readonly (ScriptedAnswer | Silence)[]
 ) {
-  const web = scriptedWeb(...answers);
+  const web = createScriptedWeb(...answers);
   const config = providerConfig("openai", { urls: [api], key: "sk-kite", ...more });
   const clock = new ManualClock(1_000_000_000);
-  return { provider: openOpenai(config, { web, clock, entropy: seededEntropy(1) }), web, clock };
+  return {
+    provider: openOpenai(config, { web, clock, entropy: createSeededEntropy(1) }),
+    web,
+    clock,
+  };
 }
 
 const dot = simulatedMedia.image.bytes;
@@ -114,7 +118,7 @@ const requests: readonly [string, Partial<Submission>, string, object | undefine
 
 for (const [what, more, path, body] of requests)
   t.test(`${what} is asked for at ${path}, with the key`, async (t) => {
-    const { provider, web } = scripted({ status: 200, json: { data: [] } });
+    const { provider, web } = script({ status: 200, json: { data: [] } });
     await provider.submit(submission("a kite", more));
     const [request] = web.requests;
     t.match(request, { method: "POST", url: `${api}${path}` });
@@ -146,7 +150,7 @@ const dialects: Readonly<Record<string, readonly [string, RegExp, string]>> = {
 for (const dialect of openaiDialects)
   t.test(`a server of the dialect ${dialect} is asked in its manner`, async (t) => {
     const [path, type, health] = dialects[dialect] ?? ["", /$^/, ""];
-    const { provider, web } = scriptedWith({ dialect }, { status: 200, json: { id: "v-1" } });
+    const { provider, web } = scriptWith({ dialect }, { status: 200, json: { id: "v-1" } });
     await provider.submit(submission("", { ...video, input: { prompt: "a kite", num_frames: 9 } }));
     t.equal(web.requests[0]?.url, `${api}${path}`);
     t.match(web.requests[0]?.headers?.["content-type"], type);
@@ -161,7 +165,7 @@ for (const dialect of openaiDialects)
 t.test("a localai video is the answer to its call", async (t) => {
   const film = simulatedMedia.video.bytes.toString("base64");
   const answer = { status: 200, json: { data: [{ b64_json: film }] } };
-  const { provider } = scriptedWith({ dialect: "localai" }, answer);
+  const { provider } = scriptWith({ dialect: "localai" }, answer);
   const ref = `${job}:1`;
   t.strictSame(await provider.submit(submission("a kite", video)), {
     ...{ kind: "accepted", ref, status: { state: "succeeded" } },
@@ -201,8 +205,8 @@ const submits: readonly [string, ScriptedAnswer | Silence, object, object?][] = 
 
 for (const [what, answer, outcome, ofVideo = outcome] of submits)
   t.test(`openai: a submit that meets ${what}`, async (t) => {
-    t.match(await scripted(answer).provider.submit(submission("a kite", image)), outcome);
-    t.match(await scripted(answer).provider.submit(submission("a kite", video)), ofVideo);
+    t.match(await script(answer).provider.submit(submission("a kite", image)), outcome);
+    t.match(await script(answer).provider.submit(submission("a kite", video)), ofVideo);
   });
 
 const files: readonly [string, object, string][] = [
@@ -214,7 +218,7 @@ const files: readonly [string, object, string][] = [
 for (const [what, file, kind] of files)
   t.test(`an image that is ${what} is given as a ${kind}`, async (t) => {
     const json = { data: [{ ...file, revised_prompt: "A red kite." }] };
-    const { provider, web } = scripted({ status: 200, json }, { status: 200, text: "bytes" });
+    const { provider, web } = script({ status: 200, json }, { status: 200, text: "bytes" });
     await provider.submit(submission("a kite", image));
     const { files: given, enhancedPrompt } = await provider.result(`${job}:1`);
     t.equal(given[0]?.kind, kind);
@@ -226,16 +230,16 @@ for (const [what, file, kind] of files)
 
 t.test("a result is refused that is larger than the entry says", async (t) => {
   const json = { data: [{ b64_json: dot.toString("base64") }] };
-  const tight = scriptedWith({ resultBytesMax: 69 }, { status: 200, json });
+  const tight = scriptWith({ resultBytesMax: 69 }, { status: 200, json });
   t.match(await tight.provider.submit(submission("a kite", image)), upstream);
   const sound = { status: 200, headers: { "content-type": "audio/mpeg" }, text: "x".repeat(70) };
-  const quiet = scriptedWith({ resultBytesMax: 69 }, sound).provider;
+  const quiet = scriptWith({ resultBytesMax: 69 }, sound).provider;
   t.match(await quiet.submit(submission("", speech)), upstream);
 });
 
 t.test("results are held until their job is forgotten, all of them up to a bound", async (t) => {
   const clock = new ManualClock(0);
-  const web = scriptedWeb({ status: 200, text: "x".repeat(60) });
+  const web = createScriptedWeb({ status: 200, text: "x".repeat(60) });
   const http = new ProviderHttp(providerConfig("openai", {}), { web, clock }, undefined);
   const findModeration = () => undefined;
   const bounds = { bytesMax: 60, heldBytesMax: 119 };
@@ -249,7 +253,7 @@ t.test("results are held until their job is forgotten, all of them up to a bound
 
 t.test("speech that is no sound is not understood", async (t) => {
   const page = { status: 200, headers: { "content-type": "text/html" }, text: "<html>" };
-  t.match(await scripted(page).provider.submit(submission("", speech)), upstream);
+  t.match(await script(page).provider.submit(submission("", speech)), upstream);
 });
 
 t.test(
@@ -307,7 +311,7 @@ const videoStatuses: readonly [object, object][] = [
 
 for (const [given, status] of videoStatuses)
   t.test(`a video ${JSON.stringify(given)} is read`, async (t) => {
-    const { provider } = scripted({ status: 200, json: { id: "v-1", ...given } });
+    const { provider } = script({ status: 200, json: { id: "v-1", ...given } });
     t.match(await provider.status("video:v-1"), status);
   });
 
@@ -351,12 +355,12 @@ t.test("a callback of the account is taken when it is signed, and names its vide
   t.strictSame(await verify(stage.nowMs()), { ok: true, ref });
   t.strictSame(await verify(stage.nowMs() + 301_000), { ok: false });
   t.equal(stage.reopen().describe().callback, "signed");
-  const without = scripted({ status: 200 }).provider;
+  const without = script({ status: 200 }).provider;
   t.equal(without.describe().callback, "none");
   t.strictSame(await without.verifyCallback(callback, stage.nowMs()), { ok: false });
 });
 
 t.test("3D models are refused", async (t) => {
   const asked = submission("a kite", { modality: "three_d" });
-  t.match(await scripted().provider.submit(asked), upstream);
+  t.match(await script().provider.submit(asked), upstream);
 });

@@ -11,7 +11,7 @@ import { ProviderHouse } from "../crash/provider-house.ts";
 const hold = 3;
 const succeeded = { status: "succeeded", credits_charged: hold, asset: { status: "ready" } };
 
-function failed(code: string, status: number, charged = 0) {
+function onFailure(code: string, status: number, charged = 0) {
   return {
     status: "failed",
     credits_charged: charged,
@@ -21,19 +21,19 @@ function failed(code: string, status: number, charged = 0) {
 }
 
 const unanswered = {
-  ...failed("job_failed", 502),
+  ...onFailure("job_failed", 502),
   failure: { message: /did not answer the submit. It may have done the work\.$/ },
 };
 
 /** What the words of a prompt come to. */
-function expected({
+function expect({
   unanswered: left,
   billsFailures,
   needsCallback,
   isSynchronous = false,
 }: ProviderCase): [string, object][] {
-  const unlucky = isSynchronous ? failed("job_failed", 502) : unanswered;
-  const uncalled = needsCallback ? failed("job_failed", 502) : succeeded;
+  const unlucky = isSynchronous ? onFailure("job_failed", 502) : unanswered;
+  const uncalled = needsCallback ? onFailure("job_failed", 502) : succeeded;
   const billed = billsFailures ? hold : 0;
   return [
     ["sim:ok", succeeded],
@@ -41,20 +41,20 @@ function expected({
     ["sim:queue=300 sim:slow=300", succeeded],
     ["sim:busy=1", succeeded],
     ["sim:down=1", isSynchronous ? unlucky : succeeded],
-    ["sim:nsfw", failed("prompt_nsfw", 422)],
-    ["sim:ip", failed("ip_detected", 422)],
-    ["sim:nsfw_output sim:slow=100", failed("prompt_nsfw", 422)],
-    ["sim:nsfw_output sim:billed sim:slow=100", failed("prompt_nsfw", 422, billed)],
-    ["sim:ip_output sim:billed sim:slow=100", failed("ip_detected", 422)],
-    ["sim:fail sim:slow=100", failed("job_failed", 502)],
-    ["sim:fail sim:billed sim:slow=100", failed("job_failed", 502, billed)],
-    ["sim:lost sim:slow=100", failed("job_failed", 502)],
+    ["sim:nsfw", onFailure("prompt_nsfw", 422)],
+    ["sim:ip", onFailure("ip_detected", 422)],
+    ["sim:nsfw_output sim:slow=100", onFailure("prompt_nsfw", 422)],
+    ["sim:nsfw_output sim:billed sim:slow=100", onFailure("prompt_nsfw", 422, billed)],
+    ["sim:ip_output sim:billed sim:slow=100", onFailure("ip_detected", 422)],
+    ["sim:fail sim:slow=100", onFailure("job_failed", 502)],
+    ["sim:fail sim:billed sim:slow=100", onFailure("job_failed", 502, billed)],
+    ["sim:lost sim:slow=100", onFailure("job_failed", 502)],
     ["sim:unknown_submit sim:slow=100", left === "found" ? succeeded : unlucky],
     ["sim:drop_callback sim:slow=100", uncalled],
     ["sim:dup_callback sim:slow=100", succeeded],
     ["sim:bad_signature sim:slow=100", uncalled],
     ...["html", "types", "endless", "huge", "redirects", "loopback", "media"].map(
-      (word): [string, object] => [`hostile:${word}`, failed("job_failed", 502)],
+      (word): [string, object] => [`hostile:${word}`, onFailure("job_failed", 502)],
     ),
   ];
 }
@@ -97,7 +97,7 @@ for (const provider of providerCases)
     // However late a busy machine lets a simulator refuse, it does so to the submit itself.
     const limits = { providers: { synchronousMs: 60_000 } };
     const house = await ProviderHouse.open(t, { ...options, limits });
-    const ends = expected(provider).filter(([words]) => provider.tells(words));
+    const ends = expect(provider).filter(([words]) => provider.tells(words));
     // Each has its account: the ceilings of one are no matter here.
     const owners = await createOwners(house.port, ends.length);
     await Promise.all(
@@ -105,7 +105,7 @@ for (const provider of providerCases)
         const { token } = owners[n] as Owner;
         const asked = { model: "kite", prompt: `kite ${words}`, ...provider.more };
         const job = await house.submit(provider.path, asked, token);
-        const ended = await house.ended(job?.id ?? "", token);
+        const ended = await house.onEnd(job?.id ?? "", token);
         t.match(ended, end, words);
         checkMessage(t, ended, words);
       }),

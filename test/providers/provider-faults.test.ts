@@ -12,7 +12,7 @@ import { accepted, formatTimes, running, stage, unreachable } from "../effects/p
 
 const succeeded: ProviderStatus = { state: "succeeded" };
 const delivered = { files: [{ kind: "url", url: "https://files.example.com/a" }] } as const;
-const refunded = (message: RegExp) => ({
+const makeRefund = (message: RegExp) => ({
   kind: "finished",
   outcome: { kind: "failed", class: "upstream", billed: false, message },
 });
@@ -63,7 +63,7 @@ t.test("B2: a result that is gone ends the job failed and refunded", async (t) =
   await submit();
   await pass(15_000);
   t.strictSame(formatTimes(calls, "result"), [5_000, 15_000]);
-  t.match(sent.at(-1), refunded(/^The provider does not have the result .* any more\.$/));
+  t.match(sent.at(-1), makeRefund(/^The provider does not have the result .* any more\.$/));
   t.notOk(
     sent.some((message) => message.kind === "detail"),
     "it is not unavailable",
@@ -96,7 +96,7 @@ t.test("B2: an empty or too large result ends the job at once, with its sentence
   const { submit, pass, sent } = stage({ statuses: [succeeded], results });
   await submit();
   await pass(5_000);
-  t.match(sent.at(-1), refunded(/^The model delivered no file\.$/));
+  t.match(sent.at(-1), makeRefund(/^The model delivered no file\.$/));
 });
 
 t.test("B4: one answer that cannot be understood ends nothing", async (t) => {
@@ -112,6 +112,6 @@ t.test("B4: work that goes on although its job ends is canceled there", async (t
   const { submit, pass, sent, calls } = stage({ statuses: [new ReplyError("no JSON")] });
   await submit();
   await pass(15_000);
-  t.match(sent.at(-1), refunded(/could not be understood\.$/));
+  t.match(sent.at(-1), makeRefund(/could not be understood\.$/));
   t.strictSame(formatTimes(calls, "cancel"), [15_000]);
 });

@@ -2,26 +2,26 @@ import Replicate, { validateWebhook } from "replicate";
 import t from "tap";
 import type { ProviderConfig } from "../../config/provider-config.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
-import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import { createSeededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import type { Callback, SubmitOutcome } from "../../providers/provider.ts";
 import { openReplicate } from "../../providers/replicate/replicate.ts";
-import { type ScriptedAnswer, type Silence, scriptedWeb } from "./scripted-web.ts";
+import { createScriptedWeb, type ScriptedAnswer, type Silence } from "./scripted-web.ts";
 import { providerConfig, stageReplicate } from "./stages.ts";
 import { begin, submission } from "./submissions.ts";
 
 const api = "https://api.example.com";
 
-function scripted(...answers: readonly (ScriptedAnswer | Silence)[]) {
-  return scriptedWith({}, ...answers);
+function script(...answers: readonly (ScriptedAnswer | Silence)[]) {
+  return scriptWith({}, ...answers);
 }
 
-function scriptedWith(
+function scriptWith(
   more: Partial<ProviderConfig>,
   ...answers: readonly (ScriptedAnswer | Silence)[]
 ) {
-  const web = scriptedWeb(...answers);
+  const web = createScriptedWeb(...answers);
   const config = providerConfig("replicate", { urls: [api], key: "r8_kite", ...more });
-  const ports = { web, clock: new ManualClock(1_000_000_000), entropy: seededEntropy(1) };
+  const ports = { web, clock: new ManualClock(1_000_000_000), entropy: createSeededEntropy(1) };
   return { provider: openReplicate(config, ports), web };
 }
 
@@ -79,7 +79,7 @@ const models = [
 
 for (const [model, path, version] of models)
   t.test(`a submit to ${model} goes to ${path}`, async (t) => {
-    const { provider, web } = scripted({ status: 201, json: { id: "p1", status: "starting" } });
+    const { provider, web } = script({ status: 201, json: { id: "p1", status: "starting" } });
     const callbackUrl = "https://klieg.example/v1/callbacks/replicate?job=7&t=x";
     const asked = submission("a kite", { model, callbackUrl, timeLeftMs: 90_500 });
     t.strictSame(await provider.submit(asked), {
@@ -132,7 +132,7 @@ const submits: readonly [string, ScriptedAnswer | Silence, Expected][] = [
 
 for (const [what, answer, outcome] of submits)
   t.test(`a submit that meets ${what} is ${outcome.kind}`, async (t) => {
-    t.match(await scripted(answer).provider.submit(submission("a kite")), outcome);
+    t.match(await script(answer).provider.submit(submission("a kite")), outcome);
   });
 
 const statuses: readonly [object, object][] = [
@@ -165,13 +165,13 @@ const statuses: readonly [object, object][] = [
 
 for (const [answer, status] of statuses)
   t.test(`a prediction ${JSON.stringify(answer)} is read`, async (t) => {
-    t.match(await scripted(prediction(answer)).provider.status(ref), status);
+    t.match(await script(prediction(answer)).provider.status(ref), status);
   });
 
 t.test("what marks a refusal is the operator's choice", async (t) => {
   const answer = prediction({ status: "failed", error: "NSFW (blocked)" });
   const status = (moderationPatterns: readonly string[]) =>
-    scriptedWith({ moderationPatterns }, answer).provider.status(ref);
+    scriptWith({ moderationPatterns }, answer).provider.status(ref);
   t.match(await status(["(blocked)"]), { class: "moderation_safety" });
   t.match(await status(["(bloc.ed)"]), { class: "upstream" });
   t.match(await status([]), { class: "upstream" });
@@ -179,12 +179,12 @@ t.test("what marks a refusal is the operator's choice", async (t) => {
 
 t.test("a state that is no word, or of another prediction, is not understood", async (t) => {
   for (const json of [{ status: 7 }, { id: "p2", status: "starting" }, { status: null }]) {
-    const { provider } = scripted(prediction(json));
+    const { provider } = script(prediction(json));
     await t.rejects(provider.status(ref), { name: "ReplyError" });
   }
   for (const status of [401, 429, 500])
-    await t.rejects(scripted({ status }).provider.status(ref), { name: "PortError" });
-  t.strictSame(await scripted({ status: 404 }).provider.status(ref), { state: "lost" });
+    await t.rejects(script({ status }).provider.status(ref), { name: "PortError" });
+  t.strictSame(await script({ status: 404 }).provider.status(ref), { state: "lost" });
 });
 
 const running = prediction({ status: "processing", started_at: started });
@@ -212,14 +212,14 @@ const cancels: readonly [string, readonly ScriptedAnswer[], object, number][] = 
 
 for (const [what, answers, answer, calls] of cancels)
   t.test(`a cancel of a prediction ${what} takes ${calls} calls`, async (t) => {
-    const web = scriptedWeb(...answers);
+    const web = createScriptedWeb(...answers);
     const config = providerConfig("replicate", { urls: [api] });
     const clock = new ManualClock(1_000_000_000);
     const after: ManualClock["after"] = (delayMs, run) => {
       if (delayMs === 1_000) setImmediate(() => clock.advance(delayMs));
       return ManualClock.prototype.after.call(clock, delayMs, run);
     };
-    const ports = { web, clock: Object.assign(clock, { after }), entropy: seededEntropy(1) };
+    const ports = { web, clock: Object.assign(clock, { after }), entropy: createSeededEntropy(1) };
     t.strictSame(await openReplicate(config, ports).cancel(ref), answer);
     t.equal(web.requests.length, calls);
     t.equal(web.requests[0]?.url, `${api}/v1/predictions/p1/cancel`);
@@ -251,14 +251,14 @@ t.test("an output is a URL, an array or an object of URLs", async (t) => {
     [{ video: file("v.mp4"), others: [file("a.png")], seed: 7 }, 2],
     ["data:image/png;base64,AAAA", 1],
   ] as const) {
-    const { provider } = scripted(prediction({ status: "succeeded", output }));
+    const { provider } = script(prediction({ status: "succeeded", output }));
     t.equal((await provider.result(ref)).files.length, count);
   }
   for (const output of [null, "a poem", [], { a: 7 }, Array(100).fill(file("a"))]) {
-    const { provider } = scripted(prediction({ status: "succeeded", output }));
+    const { provider } = script(prediction({ status: "succeeded", output }));
     await t.rejects(provider.result(ref), { name: "ReplyError" });
   }
-  const removed = scripted(prediction({ status: "succeeded", data_removed: true, output: null }));
+  const removed = script(prediction({ status: "succeeded", data_removed: true, output: null }));
   await t.rejects(removed.provider.result(ref), { name: "PortError" });
 });
 
@@ -274,14 +274,14 @@ t.test("hostile answers to a read are faults of the provider", async (t) => {
 t.test("a callback is taken that has a signature of the secret, within 300 s", async (t) => {
   const stage = await stageReplicate(t);
   const { provider, simulator, clock } = stage;
-  const signed = async (words = ""): Promise<Callback> => {
+  const sign = async (words = ""): Promise<Callback> => {
     await begin(stage, `sim:slow=10 ${words}`);
     await stage.pass(10);
     return stage.callbacks.at(-1) ?? { rawBody: Buffer.of(), headers: {} };
   };
   const verdict = async (callback: Callback, lateMs = 0) =>
     (await provider.verifyCallback(callback, clock.nowMs() + lateMs)).ok;
-  const first = await signed();
+  const first = await sign();
   t.equal(await verdict(first), true);
   t.equal(await verdict(first, 299_000), true);
   t.equal(await verdict(first, 301_000), false, "stale");
@@ -294,17 +294,17 @@ t.test("a callback is taken that has a signature of the secret, within 300 s", a
   }
   const rawBody = Buffer.concat([first.rawBody, Buffer.from(" ")]);
   t.equal(await verdict({ ...first, rawBody }), false, "another body");
-  t.equal(await verdict(await signed("sim:bad_signature")), false, "an unknown secret");
-  const asked = () => simulator.calls("GET", "/v1/webhooks").length;
-  t.equal(asked(), 1);
+  t.equal(await verdict(await sign("sim:bad_signature")), false, "an unknown secret");
+  const ask = () => simulator.calls("GET", "/v1/webhooks").length;
+  t.equal(ask(), 1);
 
   simulator.rotateSecret();
   clock.advance(60_000);
-  t.equal(await verdict(await signed()), true, "a new secret is fetched");
-  t.equal(asked(), 2);
+  t.equal(await verdict(await sign()), true, "a new secret is fetched");
+  t.equal(ask(), 2);
   const configured = stage.reopen({ webhookSecret: simulator.secret });
-  t.match(await configured.verifyCallback(await signed(), clock.nowMs()), { ok: true });
-  t.equal(asked(), 2, "a secret of the configuration is not fetched");
+  t.match(await configured.verifyCallback(await sign(), clock.nowMs()), { ok: true });
+  t.equal(ask(), 2, "a secret of the configuration is not fetched");
 });
 
 t.test("a secret that cannot be had is no verdict", async (t) => {
@@ -314,16 +314,16 @@ t.test("a secret that cannot be had is no verdict", async (t) => {
   const [callback] = stage.callbacks;
   if (callback === undefined) return void t.fail("no callback");
   for (const answer of ["unreached", { status: 500 }] as const) {
-    const { provider } = scripted(answer);
+    const { provider } = script(answer);
     await t.rejects(provider.verifyCallback(callback, stage.nowMs()), { name: "PortError" });
   }
-  const { provider } = scripted({ status: 200, json: { key: "secret" } });
+  const { provider } = script({ status: 200, json: { key: "secret" } });
   await t.rejects(provider.verifyCallback(callback, stage.nowMs()), { name: "ReplyError" });
 });
 
 t.test("health is what one call says", async (t) => {
-  t.equal(await scripted({ status: 200, json: {} }).provider.health(), "up");
-  t.equal(await scripted({ status: 401, json: {} }).provider.health(), "degraded");
-  t.equal(await scripted({ status: 503 }).provider.health(), "down");
-  t.equal(await scripted("unreached").provider.health(), "down");
+  t.equal(await script({ status: 200, json: {} }).provider.health(), "up");
+  t.equal(await script({ status: 401, json: {} }).provider.health(), "degraded");
+  t.equal(await script({ status: 503 }).provider.health(), "down");
+  t.equal(await script("unreached").provider.health(), "down");
 });

@@ -16,7 +16,7 @@ export interface ScriptedWeb extends Web {
 }
 
 /** Answers in turn; the last one is repeated. */
-export function scriptedWeb(...answers: readonly (ScriptedAnswer | Silence)[]): ScriptedWeb {
+export function createScriptedWeb(...answers: readonly (ScriptedAnswer | Silence)[]): ScriptedWeb {
   const requests: WebRequest[] = [];
   return {
     requests,

@@ -4,7 +4,7 @@ import t from "tap";
 import { type JobMessage, jobKey } from "../../actors/protocol/job.ts";
 import { ProviderJobs } from "../../effects/provider-jobs.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
-import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import { createSeededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { IdMint, idAtEnd, partitionOfId } from "../../engine/id.ts";
 import type { Key } from "../../engine/key.ts";
 import type { Callback } from "../../providers/provider.ts";
@@ -31,7 +31,7 @@ function stage() {
   const jobs = new ProviderJobs({
     clock,
     entropy: evenEntropy,
-    ids: new IdMint(clock, seededEntropy(1)),
+    ids: new IdMint(clock, createSeededEntropy(1)),
     send: (_: Key, message) => sent.push(message),
     onFault: (_, error) => t.fail(`${error}`),
     storeStreams: async () => [],
@@ -58,11 +58,11 @@ function stage() {
   };
   const cancel = () => jobs.cancel(jobSelf);
   /** What the job has heard so far, and how it ended. */
-  const heard = () => sent.map(spoken);
-  return { sent, callbacks, submit, cancel, pass, heard };
+  const hear = () => sent.map(speak);
+  return { sent, callbacks, submit, cancel, pass, heard: hear };
 }
 
-function spoken(message: JobMessage): string {
+function speak(message: JobMessage): string {
   if (message.kind === "detail") return message.detail ?? "no detail";
   if (message.kind !== "finished") return message.kind;
   const { outcome } = message;

@@ -128,7 +128,7 @@ export abstract class Simulator {
   }
 
   /** Resolves when each callback that is due has been answered. */
-  async settled(): Promise<void> {
+  async settle(): Promise<void> {
     while (this.deliveries.size > 0) await Promise.all(this.deliveries);
   }
 
@@ -202,7 +202,7 @@ export abstract class Simulator {
       const abort = new AbortController();
       response.on("close", () => abort.abort());
       const { signal } = abort;
-      const input = parsed(body);
+      const input = parse(body);
       const asked = { method, path: pathname, query, headers, input, body, signal };
       const answer = await this.answer(asked);
       if (answer.job !== undefined) call.job = answer.job;
@@ -280,7 +280,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function parsed(body: Buffer): Readonly<Record<string, unknown>> {
+function parse(body: Buffer): Readonly<Record<string, unknown>> {
   try {
     return record(JSON.parse(body.toString()));
   } catch {

@@ -7,7 +7,7 @@ import type { Modality } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
 import { defaultModerationPatterns, type ProviderConfig } from "../../config/provider-config.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
-import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import { createSeededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { openWeb } from "../../engine/adapters/web.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Web } from "../../engine/ports/web.ts";
@@ -135,7 +135,7 @@ export async function stageOpenai(
   const simulator = await new OpenaiSimulator({ clock, ...options }).listen();
   const { url, key } = simulator;
   const config = providerConfig("openai", { urls: [url], key, ...options });
-  const counted = countedWeb(web);
+  const counted = countRequests(web);
   const submitClock: Clock = {
     nowMs: () => clock.nowMs(),
     monotonicMs: () => clock.monotonicMs(),
@@ -181,7 +181,7 @@ function nextTurn(): Promise<void> {
 }
 
 /** Counts the calls whose answer was not yet read to its end. */
-function countedWeb(web: Web): Web & { readonly underWay: () => number } {
+function countRequests(web: Web): Web & { readonly underWay: () => number } {
   let count = 0;
   return {
     underWay: () => count,
@@ -232,7 +232,7 @@ async function stage<S extends Simulator>(
   own: Partial<AdapterPorts> = {},
 ): Promise<SimulatorStage<S>> {
   const { callbacks, url, close } = await receiveCallbacks();
-  const ports = { web, clock: impatient(clock), entropy: seededEntropy(1), ...own };
+  const ports = { web, clock: impatient(clock), entropy: createSeededEntropy(1), ...own };
   const opened: Provider[] = [];
   const openAs = (more: Partial<ProviderConfig> = {}) => {
     const provider = open({ ...config, ...more }, ports);
@@ -251,7 +251,7 @@ async function stage<S extends Simulator>(
     nowMs: () => clock.nowMs(),
     pass: async (byMs) => {
       clock.advance(byMs);
-      await simulator.settled();
+      await simulator.settle();
     },
     callbackUrl: `${url}/callbacks/${config.name}`,
   };

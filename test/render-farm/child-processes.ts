@@ -23,7 +23,7 @@ export function isBrowsers({ command }: ChildProcess): boolean {
 
 /** Everything that this process started, and what that started, that has not ended. */
 export function childProcesses(): readonly ChildProcess[] {
-  const all = readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? seen(name) : []));
+  const all = readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? note(name) : []));
   const found = new Set([process.pid]);
   for (let before = 0; before < found.size; ) {
     before = found.size;
@@ -33,10 +33,10 @@ export function childProcesses(): readonly ChildProcess[] {
 }
 
 export function isRunning(pid: number): boolean {
-  return seen(String(pid)).length > 0;
+  return note(String(pid)).length > 0;
 }
 
-function seen(name: string): (ChildProcess & { readonly parent: number })[] {
+function note(name: string): (ChildProcess & { readonly parent: number })[] {
   try {
     const read = (file: string): string => readFileSync(`/proc/${name}/${file}`, "latin1");
     const namespace = (kind: string): string => readlinkSync(`/proc/${name}/ns/${kind}`);

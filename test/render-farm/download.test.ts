@@ -21,7 +21,7 @@ async function serve(t: Test, listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-async function fetched(t: Test, url: string, more: Partial<FetchBounds> = {}): Promise<Buffer> {
+async function fetchBytes(t: Test, url: string, more: Partial<FetchBounds> = {}): Promise<Buffer> {
   const path = join(t.testdir(), "result");
   const { origin } = new URL(url);
   const bounds = {
@@ -34,14 +34,14 @@ async function fetched(t: Test, url: string, more: Partial<FetchBounds> = {}): P
 
 t.test("result URLs are fetched only over the provider's allowed hosts", async (t) => {
   const url = await serve(t, (_, response) => response.end(bytes));
-  t.ok((await fetched(t, url)).equals(bytes), "the provider's own origin needs no entry");
+  t.ok((await fetchBytes(t, url)).equals(bytes), "the provider's own origin needs no entry");
   const notAllowed = { message: "The provider's result lies at a host that is not allowed." };
   const others = { ownOrigins: [], allowedHosts: ["files.example"] };
-  await t.rejects(fetched(t, url, others), notAllowed);
-  await t.rejects(fetched(t, "ftp://files.example/kite", others), notAllowed);
-  await t.rejects(fetched(t, "http://afiles.example/", others), notAllowed);
+  await t.rejects(fetchBytes(t, url, others), notAllowed);
+  await t.rejects(fetchBytes(t, "ftp://files.example/kite", others), notAllowed);
+  await t.rejects(fetchBytes(t, "http://afiles.example/", others), notAllowed);
   await t.rejects(
-    fetched(t, "http://example/", { ...others, allowedHosts: ["*.example"] }),
+    fetchBytes(t, "http://example/", { ...others, allowedHosts: ["*.example"] }),
     notAllowed,
   );
 });
@@ -49,10 +49,10 @@ t.test("result URLs are fetched only over the provider's allowed hosts", async (
 t.test("private addresses are refused unless the provider entry allows them", async (t) => {
   const url = await serve(t, (_, response) => response.end(bytes));
   const there = { ownOrigins: [], allowedHosts: ["127.0.0.1"] };
-  await t.rejects(fetched(t, url, there), {
+  await t.rejects(fetchBytes(t, url, there), {
     message: "The provider's result could not be fetched.",
   });
-  t.ok((await fetched(t, url, { ...there, allowPrivate: true })).equals(bytes));
+  t.ok((await fetchBytes(t, url, { ...there, allowPrivate: true })).equals(bytes));
 });
 
 t.test("at most 3 redirects are followed, each checked", async (t) => {
@@ -67,11 +67,11 @@ t.test("at most 3 redirects are followed, each checked", async (t) => {
     else if (left === 0) response.end(bytes);
     else response.writeHead(302, { location: `/${left - 1}` }).end();
   });
-  t.ok((await fetched(t, `${url}/3`)).equals(bytes));
-  await t.rejects(fetched(t, `${url}/4`), {
+  t.ok((await fetchBytes(t, `${url}/3`)).equals(bytes));
+  await t.rejects(fetchBytes(t, `${url}/4`), {
     message: "The provider's result could not be fetched.",
   });
-  await t.rejects(fetched(t, `${url}/elsewhere`), { message: /a host that is not allowed/ });
+  await t.rejects(fetchBytes(t, `${url}/elsewhere`), { message: /a host that is not allowed/ });
   t.strictSame(inside, []);
 });
 
@@ -94,7 +94,7 @@ t.test("a download that breaks off is resumed by Range where the bytes are the s
       response.writeHead(from === 0 ? 200 : 206, from === 0 ? tag : { "content-range": place });
       response.end(bytes.subarray(from));
     });
-    t.ok((await fetched(t, url)).equals(bytes), "every byte in its place");
+    t.ok((await fetchBytes(t, url)).equals(bytes), "every byte in its place");
     t.match(asked, ranges);
   }
 });
@@ -104,12 +104,12 @@ t.test("a result larger than its limit is refused before and while it comes", as
   const declared = await serve(t, (_, response) => {
     response.writeHead(200, { "content-length": bytes.length }).end(bytes);
   });
-  await t.rejects(fetched(t, declared, { bytesMax: 99_999 }), tooLarge);
+  await t.rejects(fetchBytes(t, declared, { bytesMax: 99_999 }), tooLarge);
   const endless = await serve(t, (_, response) => {
     const more = () => response.write(bytes, (error) => (error ? undefined : setImmediate(more)));
     more();
   });
-  await t.rejects(fetched(t, endless), tooLarge);
+  await t.rejects(fetchBytes(t, endless), tooLarge);
 });
 
 t.test("three attempts are made where another may help", async (t) => {
@@ -120,12 +120,12 @@ t.test("three attempts are made where another may help", async (t) => {
     response.writeHead(status).end("no");
   });
   const failed = { message: "The provider's result could not be fetched.", retryable: false };
-  await t.rejects(fetched(t, url), failed);
+  await t.rejects(fetchBytes(t, url), failed);
   t.equal(asked, 3);
   status = 400;
-  await t.rejects(fetched(t, url), failed);
+  await t.rejects(fetchBytes(t, url), failed);
   t.equal(asked, 4);
   status = 404;
-  await t.rejects(fetched(t, url), failed);
+  await t.rejects(fetchBytes(t, url), failed);
   t.equal(asked, 7, "what was made a moment ago may be there soon");
 });

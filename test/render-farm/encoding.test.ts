@@ -19,7 +19,7 @@ function ffmpeg(args: readonly string[]): string {
 }
 
 /** Three seconds of what ffmpeg draws, and how like it the film is (1 is equal). */
-function encoded(t: Test, source: string, name: string, args: readonly string[]) {
+function encode(t: Test, source: string, name: string, args: readonly string[]) {
   const output = join(t.testdirName, name);
   const film = [...["-f", "lavfi", "-i", source, "-t", "3"], ...["-pix_fmt", "yuv420p", "-an"]];
   ffmpeg([...film, ...args, output]);
@@ -41,8 +41,8 @@ const films: readonly (readonly [string, string])[] = [
 for (const [film, source] of films)
   t.test(`${film} takes the bytes that it takes elsewhere at like quality (F11)`, async (t) => {
     t.testdir();
-    const own = encoded(t, source, "own.mp4", encoderArgs("standard", fps, 2));
-    const common = encoded(t, source, "common.mp4", ["-r", `${fps}`, ...plain]);
+    const own = encode(t, source, "own.mp4", encoderArgs("standard", fps, 2));
+    const common = encode(t, source, "common.mp4", ["-r", `${fps}`, ...plain]);
     t.ok(own.bytes < 1.15 * common.bytes, `${own.bytes} of ${common.bytes} bytes`);
     t.ok(own.similarity > common.similarity - 0.015, `${own.similarity} of ${common.similarity}`);
   });

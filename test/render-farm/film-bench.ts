@@ -18,7 +18,7 @@ import { CodedPictures, packetBounds } from "../../render-farm/render/videos/cod
 import { searchPath, type Teardown } from "./fenced.ts";
 import { type MediaBench, openMediaBench } from "./media-bench.ts";
 import { readPng } from "./png.ts";
-import { simulatedTimers } from "./simulated-timers.ts";
+import { createSimulatedTimers } from "./simulated-timers.ts";
 
 const minutesMs = 600_000;
 /** Time enough for whatever ends, however busy the machine. */
@@ -78,7 +78,7 @@ export async function openFilmBench(
   const executablePath = (await findChromium(undefined, searchPath)) ?? ownChromium();
   const isolation = given ?? (await isolate("off", executablePath, fence));
   const scripts = new PageScripts(join(import.meta.dirname, "..", ".."));
-  const browsers = new SpareBrowsers(isolation, () => 0, simulatedTimers(), sameFonts);
+  const browsers = new SpareBrowsers(isolation, () => 0, createSimulatedTimers(), sameFonts);
   t.teardown(() => browsers.close());
   const own = await fence.folders.lend();
   t.teardown(() => own.remove());

@@ -29,7 +29,7 @@ function* stream(letters: string, pictures: Alphabet, format: FrameFormat, fps: 
     else yield* pictureChunk(pictures[letter] ?? Buffer.alloc(0));
 }
 
-async function encoded(letters: string, pictures: Alphabet, format: FrameFormat, fps: number) {
+async function encode(letters: string, pictures: Alphabet, format: FrameFormat, fps: number) {
   const path = join(folder, "segment.mp4");
   const args = [...segmentArgs("standard", format, fps, 1), ...outputTo(path)];
   const stdin = stream(letters, pictures, format, fps);
@@ -58,7 +58,7 @@ t.test("the count of frames is exact, whichever of them repeat, at any rate", as
   const format = { codec: "planes", ...size } as const;
   for (const fps of [1, 23.976, 30, 240])
     for (const film of films)
-      t.equal(read(await encoded(film, pictures, format, fps), luma), film, `${fps}`);
+      t.equal(read(await encode(film, pictures, format, fps), luma), film, `${fps}`);
 });
 
 t.test("pictures of the compositor are as long as they are", async (t) => {
@@ -73,7 +73,7 @@ t.test("pictures of the compositor are as long as they are", async (t) => {
     const [a, b, c] = [picture(28, format), picture(121, format), picture(214, format)];
     const pictures = { a: await a, b: await b, c: await c };
     for (const film of films) {
-      const lumas = await encoded(film, pictures, { ...compositorFormats[quality], ...size }, 30);
+      const lumas = await encode(film, pictures, { ...compositorFormats[quality], ...size }, 30);
       t.equal(read(lumas, luma), film, format);
     }
   }

@@ -15,7 +15,7 @@ const chromium = (await findChromium(undefined, searchPath)) ?? ownChromium();
 const isRoot = process.getuid?.() === 0;
 
 /** What a machine makes of a Chromium that is started by this script. */
-async function isolated(t: Test, script: string, folderMode = 0o755) {
+async function runIsolated(t: Test, script: string, folderMode = 0o755) {
   const folder = await mkdtemp(join(tmpdir(), "klieg-test-"));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   mkdirSync(join(folder, "home"), { mode: folderMode });
@@ -33,7 +33,7 @@ async function isolated(t: Test, script: string, folderMode = 0o755) {
 t.test(
   "where Chromium's sandbox does not start the other fences stand, with a warning",
   async (t) => {
-    const isolation = await isolated(
+    const isolation = await runIsolated(
       t,
       `case "$*" in *--no-sandbox*) exec ${chromium} "$@" ;; esac
     echo No usable sandbox >&2; exit 1`,
@@ -53,12 +53,12 @@ t.test(
   "a Chromium in a folder of root's own is shown to pages' user",
   { skip: !isRoot },
   async (t) => {
-    const isolation = await isolated(t, `exec ${chromium} "$@"`, 0o700);
+    const isolation = await runIsolated(t, `exec ${chromium} "$@"`, 0o700);
     t.match(isolation, { kind: "ready", warning: undefined, chromium: { sandbox: true } });
   },
 );
 
 t.test("a Chromium that never starts is named", async (t) => {
-  const isolation = await isolated(t, "exit 1");
+  const isolation = await runIsolated(t, "exit 1");
   t.match(isolation, { kind: "ready", warning: /chromium-as-found does not start$/ });
 });

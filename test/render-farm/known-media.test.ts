@@ -9,15 +9,15 @@ const { signal } = new AbortController();
 
 /** Tools that answer every question about a file with `answers`, one after the other. */
 function toolsSaying(answers: readonly (object | PortError)[]): MediaTools & { asked: number } {
-  const unused = () => {
+  const neverCalled = () => {
     throw new Error("nothing is made");
   };
   const tools = {
     asked: 0,
-    ffmpeg: unused,
-    stream: unused,
-    output: unused,
-    espeak: unused,
+    ffmpeg: neverCalled,
+    stream: neverCalled,
+    output: neverCalled,
+    espeak: neverCalled,
     async ffprobe(): Promise<Buffer> {
       const answer = answers[tools.asked++];
       if (answer instanceof PortError) throw answer;

@@ -10,7 +10,7 @@ import { FarmBroker } from "../../effects/farm-broker.ts";
 import { NatsFarm } from "../../engine/adapters/farm/nats-farm.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { connectNats } from "../../engine/adapters/nats/nats.ts";
-import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import { createSeededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { IdMint } from "../../engine/id.ts";
 import type { FromNode, NodeConnection } from "../../engine/ports/tasks.ts";
 import { type NatsServer, startNats } from "../nats-server.ts";
@@ -61,7 +61,7 @@ export async function openNatsHouse(t: Test): Promise<NatsHouse> {
   let end = (_: JobMessage): void => undefined;
   const broker: FarmBroker = new FarmBroker({
     clock,
-    ids: new IdMint(clock, seededEntropy(1)),
+    ids: new IdMint(clock, createSeededEntropy(1)),
     objects: store.objects,
     mintToken: () => `t${++tokens}`,
     send: (_, message) => {

@@ -8,7 +8,7 @@ import t from "tap";
 import { limits } from "../../config/limits.ts";
 import type { NodeConnection } from "../../engine/ports/tasks.ts";
 import { openNatsHouse, until } from "./nats-house.ts";
-import { mover, sharedFilm } from "./two-node-film.ts";
+import { mover, shareFilm } from "./two-node-film.ts";
 
 const input = { prompt: "sea", seed: 1, width: 256, height: 256, count: 1, format: "png" };
 const small = { kind: "studio-image", input, outputPrefix: "jobs/1" };
@@ -90,7 +90,7 @@ t.test("a farm node goes on without NATS, and its result comes when that is back
 t.test("one film is made by two farm nodes, by way of the object store", async (t) => {
   const { run, startNode, nodes, objects, hold, asked } = await openNatsHouse(t);
   const manifest = { files: [] as object[] };
-  for (const [path, text] of Object.entries(sharedFilm(mover))) {
+  for (const [path, text] of Object.entries(shareFilm(mover))) {
     const objectKey = `compositions/1/${path}`;
     await objects.put(objectKey, [Buffer.from(text as string)]);
     manifest.files.push({ path, objectKey, mimeType: "text/html" });
@@ -120,13 +120,13 @@ t.test("one film is made by two farm nodes, by way of the object store", async (
   t.ok(segments("PUT").length > 0);
   t.ok(segments("GET").length >= segments("PUT").length);
   t.comment("what they stored for each other is removed");
-  const shared = () => objects.list("volatile")[Symbol.asyncIterator]().next();
-  while ((await shared()).done !== true) await turn();
+  const share = () => objects.list("volatile")[Symbol.asyncIterator]().next();
+  while ((await share()).done !== true) await turn();
 });
 
 t.test("a farm node says in one sentence why it cannot join", async (t) => {
   const entry = join(import.meta.dirname, "..", "..", "render-farm", "main.js");
-  const said = async (environment: Record<string, string>): Promise<readonly unknown[]> => {
+  const say = async (environment: Record<string, string>): Promise<readonly unknown[]> => {
     const env = { ...process.env, ...environment };
     const node = spawn(process.execPath, [entry], { env, stdio: ["ignore", "ignore", "pipe"] });
     let text = "";
@@ -136,15 +136,15 @@ t.test("a farm node says in one sentence why it cannot join", async (t) => {
     const [code] = await once(node, "close");
     return [code, text];
   };
-  t.strictSame(await said({}), [
+  t.strictSame(await say({}), [
     1,
     "A farm node is started by the service, or finds it by KLIEG_NATS_URL; set that.\n",
   ]);
-  t.strictSame(await said({ KLIEG_NATS_URL: "nats://farm.example" }), [
+  t.strictSame(await say({ KLIEG_NATS_URL: "nats://farm.example" }), [
     1,
     "KLIEG_NATS_URL reaches farm.example without TLS; set it to tls://farm.example:4222.\n",
   ]);
-  t.strictSame(await said({ KLIEG_NATS_URL: "nats://127.0.0.1:1" }), [
+  t.strictSame(await say({ KLIEG_NATS_URL: "nats://127.0.0.1:1" }), [
     1,
     "NATS at 127.0.0.1:1 cannot be reached (CONNECTION_REFUSED).\n",
   ]);

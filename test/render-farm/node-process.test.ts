@@ -34,7 +34,7 @@ function tell(node: ChildProcess, message: ToNode): void {
   node.send(message);
 }
 
-async function heard<K extends FromNode["kind"]>(
+async function hear<K extends FromNode["kind"]>(
   node: ChildProcess,
   kind: K,
 ): Promise<Extract<FromNode, { kind: K }>> {
@@ -47,14 +47,14 @@ async function heard<K extends FromNode["kind"]>(
 t.test("a forked node paints into the data directory and ends when drained", async (t) => {
   const cwd = t.testdir();
   const node = forkNode(cwd);
-  const hello = await heard(node, "hello");
+  const hello = await hear(node, "hello");
   t.match(hello, { kinds: kinds });
   t.ok([2, 3, 4].includes(Number((hello as { slots?: number }).slots)), "by the machine's memory");
   tell(node, {
     kind: "lease",
     task: { token: "t1", kind: "studio-image", input, outputPrefix: "a/b" },
   });
-  const { token, outcome } = await heard(node, "finished");
+  const { token, outcome } = await hear(node, "finished");
   t.equal(token, "t1");
   t.equal(outcome.kind, "succeeded");
   const files = await readdir(join(cwd, "data", "objects", "a", "b"));
@@ -75,9 +75,9 @@ function leaseLarge(node: ChildProcess): void {
 
 t.test("a node ends at once when the service is gone, in the midst of a task", async (t) => {
   const node = forkNode(t.testdir());
-  await heard(node, "hello");
+  await hear(node, "hello");
   leaseLarge(node);
-  await heard(node, "heartbeat");
+  await hear(node, "heartbeat");
   node.disconnect();
   const [code] = await once(node, "exit");
   t.equal(code, 0);
@@ -92,7 +92,7 @@ t.test("a node whose service is gone before it has begun ends too", async (t) =>
 
 t.test("a node that is killed takes its browsers along", async (t) => {
   const node = forkNode(t.testdir());
-  await heard(node, "hello");
+  await hear(node, "hello");
   leaseLarge(node);
   let browsers = childProcesses();
   while (!browsers.some(({ command }) => command.includes("--type=renderer"))) {

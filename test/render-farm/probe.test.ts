@@ -8,7 +8,7 @@ const worker = probe(bench.workspaces, bench.objects, 600_000);
 const tone = ["-f", "lavfi", "-i", "sine=440:duration=1"];
 const pattern = ["-f", "lavfi", "-i", "testsrc=size=320x180:rate=25:duration=1"];
 
-async function stored(name: string, bytes: Uint8Array | string, mimeType: string) {
+async function store(name: string, bytes: Uint8Array | string, mimeType: string) {
   const objectKey = `sources/${name}`;
   await bench.objects.put(objectKey, [Buffer.from(bytes)]);
   return { objectKey, mimeType };
@@ -84,17 +84,17 @@ t.test("pictures of all four types are measured and have a JPEG thumbnail", asyn
 
 t.test("a colour look-up table needs its rows, a glTF its buffers inside", async (t) => {
   const rows = Array.from({ length: 8 }, (_, i) => `${i & 1} ${(i >> 1) & 1} ${i >> 2}`);
-  const cube = await stored("a.cube", `LUT_3D_SIZE 2\n${rows.join("\n")}\n`, "text/plain");
+  const cube = await store("a.cube", `LUT_3D_SIZE 2\n${rows.join("\n")}\n`, "text/plain");
   const declaredType = "application/octet-stream";
   t.match(await bench.make(worker, { source: cube, declaredType }), { mimeType: declaredType });
-  const short = await stored("b.cube", `LUT_3D_SIZE 2\n${rows[0]}\n`, "text/plain");
+  const short = await store("b.cube", `LUT_3D_SIZE 2\n${rows[0]}\n`, "text/plain");
   t.match(await bench.run(worker, { source: short, declaredType }), {
     kind: "failed",
     message: "The look-up table is damaged: it has 1 rows and should have 8.",
     retryable: false,
   });
   const gltf = { asset: { version: "2.0" }, buffers: [{ byteLength: 4, uri: "mesh.bin" }] };
-  const outside = await stored("a.gltf", JSON.stringify(gltf), "model/gltf+json");
+  const outside = await store("a.gltf", JSON.stringify(gltf), "model/gltf+json");
   t.match(await bench.run(worker, { source: outside }), {
     message: "The 3D model is damaged: it refers to other files; everything must be inside.",
   });
@@ -106,13 +106,13 @@ t.test("bytes that are not what they begin as are refused for good, in one sente
   const mp4 = await bench.store("whole.mp4", "video/mp4", [...pattern, "-pix_fmt", "yuv420p"]);
   const video = await bench.readBytes(mp4.objectKey);
   const broken = [
-    await stored("cut.png", bytes.subarray(0, bytes.length / 2), "image/png"),
-    await stored("cut.mp4", video.subarray(0, 64), "video/mp4"),
-    await stored("noise.webm", Buffer.from("1a45dfa39f4282847765626d00", "hex"), "video/webm"),
-    await stored("a.svg", "<svg xmlns='http://www.w3.org/2000/svg'/>", "image/svg+xml"),
-    await stored("text.txt", "hello", "text/plain"),
-    await stored("glb.glb", Buffer.from("676c544602000000ffffffff", "hex"), "model/gltf-binary"),
-    await stored("font.ttf", Buffer.from("000100000001000000000000", "hex"), "font/ttf"),
+    await store("cut.png", bytes.subarray(0, bytes.length / 2), "image/png"),
+    await store("cut.mp4", video.subarray(0, 64), "video/mp4"),
+    await store("noise.webm", Buffer.from("1a45dfa39f4282847765626d00", "hex"), "video/webm"),
+    await store("a.svg", "<svg xmlns='http://www.w3.org/2000/svg'/>", "image/svg+xml"),
+    await store("text.txt", "hello", "text/plain"),
+    await store("glb.glb", Buffer.from("676c544602000000ffffffff", "hex"), "model/gltf-binary"),
+    await store("font.ttf", Buffer.from("000100000001000000000000", "hex"), "font/ttf"),
     { objectKey: "sources/absent", mimeType: "image/png" },
   ];
   for (const source of broken) {
@@ -140,7 +140,7 @@ t.test("a JPEG whose header promises more than there is is refused (D11)", async
   const bytes = await bench.readBytes(jpeg.objectKey);
   const frame = bytes.indexOf(Buffer.from("ffc0", "hex"));
   bytes.writeUInt16BE(1_800, frame + 5);
-  const source = await stored("lying.jpg", bytes, "image/jpeg");
+  const source = await store("lying.jpg", bytes, "image/jpeg");
   t.match(await bench.run(worker, { source }), { kind: "failed", retryable: false });
 });
 
@@ -160,7 +160,7 @@ t.test("a file of another type than was declared is refused with both names", as
 });
 
 t.test("a playlist in a video's clothes reads no other file", async (t) => {
-  const source = await stored("a.m3u8", "#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n", "video/mp4");
+  const source = await store("a.m3u8", "#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n", "video/mp4");
   t.match(await bench.run(worker, { source, declaredType: "video/mp4" }), { kind: "failed" });
 });
 

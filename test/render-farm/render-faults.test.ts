@@ -7,7 +7,7 @@ import { SpareBrowsers } from "../../render-farm/render/page/spare-browsers.ts";
 import { render } from "../../render-farm/render/render.ts";
 import { alone } from "./alone.ts";
 import { composition, impatient, isNear, openFilmBench, sameFonts } from "./film-bench.ts";
-import { simulatedTimers } from "./simulated-timers.ts";
+import { createSimulatedTimers } from "./simulated-timers.ts";
 
 // One page each, so that bombs go off one at a time.
 const bench = await openFilmBench(t, 1);
@@ -146,7 +146,7 @@ t.test("where pages cannot be kept off the network nothing is rendered", async (
   const isolation = await isolate("required", "/usr/bin/false", fence);
   t.match(isolation, { kind: "refused", sentence: /set KLIEG_ISOLATION=off/ });
   t.match(await isolate("off", "/usr/bin/false", fence), { kind: "ready" });
-  const browsers = new SpareBrowsers(isolation, () => 0, simulatedTimers(), sameFonts);
+  const browsers = new SpareBrowsers(isolation, () => 0, createSimulatedTimers(), sameFonts);
   const tools = { ...bench.studio.tools, browsers };
   const worker = render({ tools, objects: bench.objects, timeoutMs: 1_000 });
   t.match(await bench.run(worker, await bench.readInput(composition(box))), {

@@ -46,9 +46,9 @@ t.test(
     const narration = 'data-start="1" data-duration="1" data-audio-role="narration"';
     const voice = audio("n", "high.wav", narration);
     const ducking = { enabled: true, amount_db: -12, attack_ms: 20, release_ms: 100 };
-    const heard = async (mix: object) =>
+    const hear = async (mix: object) =>
       levels(await soundFilm(music + voice, mix), "lowpass=f=400,lowpass=f=400,");
-    const [plain, ducked] = [await heard({}), await heard({ ducking })];
+    const [plain, ducked] = [await hear({}), await hear({ ducking })];
     for (const [tenth, drop] of [
       [3, 0],
       [7, 0],

@@ -69,17 +69,17 @@ t.test(
     const source = ["-f", "lavfi", "-i", "testsrc=s=160x90:r=30:d=3"];
     const whole = await bench.store("whole.mp4", "video/mp4", [...source, ...coded, ...colors]);
     const video = '<video src="a.mp4" muted data-start="0" data-duration="1" style="width:320px">';
-    const shown = (file: typeof whole) =>
+    const show = (file: typeof whole) =>
       still({ frame: 20 }, { ...composition(`${video}</video>`), "a.mp4": file });
-    const expected = await shown(whole);
+    const expected = await show(whole);
     const bytes = await bench.readBytes(whole.objectKey);
-    const changed = async (name: string, change: (file: Buffer) => void) => {
+    const onChange = async (name: string, change: (file: Buffer) => void) => {
       const file = Buffer.from(bytes);
       change(file);
       await bench.objects.put(`sources/${name}`, [file]);
-      return shown({ objectKey: `sources/${name}`, mimeType: "video/mp4" });
+      return show({ objectKey: `sources/${name}`, mimeType: "video/mp4" });
     };
-    const cut = await changed("cut.mp4", (file) => {
+    const cut = await onChange("cut.mp4", (file) => {
       let at = file.indexOf("mdat") + 4;
       for (let slices = 0; slices < 7; at += 4 + file.readUInt32BE(at))
         if ((file.readUInt8(at + 4) & 31) <= 5) slices += 1;
@@ -88,11 +88,11 @@ t.test(
     });
     t.strictSame(cut.png.at(0.1, 0.1), expected.png.at(0.1, 0.1));
     const countsOfTimes = 16;
-    const many = await changed("many.mp4", (file) => {
+    const many = await onChange("many.mp4", (file) => {
       file.writeUInt32BE(0x7fffffff, file.indexOf("stts") + countsOfTimes - 4);
     });
     t.ok(many.bytes.equals(expected.bytes));
-    t.ok((await shown(whole)).bytes.equals(expected.bytes), "and the next one is read again");
+    t.ok((await show(whole)).bytes.equals(expected.bytes), "and the next one is read again");
   },
 );
 

@@ -5,7 +5,7 @@ export interface SimulatedTimers extends Timers {
   advance(byMs: number): void;
 }
 
-export function simulatedTimers(): SimulatedTimers {
+export function createSimulatedTimers(): SimulatedTimers {
   let now = 0;
   const alarms = new Set<{ atMs: number; readonly repeatMs: number; readonly ring: () => void }>();
   const set = (delayMs: number, repeatMs: number, ring: () => void): (() => void) => {

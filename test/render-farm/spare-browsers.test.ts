@@ -4,12 +4,12 @@ import type { Stage, StageBrowser } from "../../render-farm/browser/stage.ts";
 import { filmOrigin } from "../../render-farm/render/inputs/page-files.ts";
 import { SpareBrowsers } from "../../render-farm/render/page/spare-browsers.ts";
 import { openFilmBench, sameFonts } from "./film-bench.ts";
-import { simulatedTimers } from "./simulated-timers.ts";
+import { createSimulatedTimers } from "./simulated-timers.ts";
 
 const { isolation } = await openFilmBench(t, 1);
 
 t.test("after a film browsers stand ready, and each serves one film alone", async (t) => {
-  const timers = simulatedTimers();
+  const timers = createSimulatedTimers();
   const browsers = new SpareBrowsers(isolation, () => 1, timers, sameFonts);
   t.teardown(() => browsers.close());
   const first = await browsers.take();
@@ -30,7 +30,7 @@ t.test("where pages cannot be kept off the network no browser starts", async (t)
   const browsers = new SpareBrowsers(
     { kind: "refused", sentence: "not here" },
     () => 1,
-    simulatedTimers(),
+    createSimulatedTimers(),
     sameFonts,
   );
   await t.rejects(browsers.take(), { message: "internal: not here" });
@@ -38,7 +38,7 @@ t.test("where pages cannot be kept off the network no browser starts", async (t)
 
 t.test("a film that has its browser ends those that stand ready", async (t) => {
   let count = 2;
-  const timers = simulatedTimers();
+  const timers = createSimulatedTimers();
   const browsers = new SpareBrowsers(isolation, () => count, timers, sameFonts);
   t.teardown(() => browsers.close());
   browsers.refill();
@@ -55,7 +55,7 @@ t.test("a film that has its browser ends those that stand ready", async (t) => {
 
 t.test("browsers that stand ready do not outlive a change of the machine's fonts", async (t) => {
   let fontsMs = 1;
-  const timers = simulatedTimers();
+  const timers = createSimulatedTimers();
   const browsers = new SpareBrowsers(
     isolation,
     () => 0,
@@ -70,7 +70,7 @@ t.test("browsers that stand ready do not outlive a change of the machine's fonts
 });
 
 t.test("browsers that stand ready end with the node", async (t) => {
-  const timers = simulatedTimers();
+  const timers = createSimulatedTimers();
   const browsers = new SpareBrowsers(isolation, () => 1, timers, sameFonts);
   browsers.refill();
   timers.advance(500);
@@ -81,13 +81,13 @@ t.test("browsers that stand ready end with the node", async (t) => {
 });
 
 t.test("a browser that is kept serves its own film again, and nothing is left in it", async (t) => {
-  const browsers = new SpareBrowsers(isolation, () => 0, simulatedTimers(), sameFonts);
+  const browsers = new SpareBrowsers(isolation, () => 0, createSimulatedTimers(), sameFonts);
   t.teardown(() => browsers.close());
   const first = await browsers.take();
   const opened = await readPage(first);
   await opened.evaluate("localStorage.setItem('left', 'here')");
   t.equal(await opened.evaluate("localStorage.getItem('left')"), "here");
-  browsers.keep(first, "one", emptied(first));
+  browsers.keep(first, "one", empty(first));
   t.equal(await browsers.takeKept("another"), undefined);
   const again = await browsers.takeKept("one");
   t.equal(again?.browser, first);
@@ -96,32 +96,32 @@ t.test("a browser that is kept serves its own film again, and nothing is left in
 });
 
 t.test("a browser is kept for a while, and only the last one", async (t) => {
-  const timers = simulatedTimers();
+  const timers = createSimulatedTimers();
   const browsers = new SpareBrowsers(isolation, () => 0, timers, sameFonts);
   const [first, second] = [await browsers.take(), await browsers.take()];
-  browsers.keep(first, "one", emptied(first));
-  browsers.keep(second, "another", emptied(second));
+  browsers.keep(first, "one", empty(first));
+  browsers.keep(second, "another", empty(second));
   t.equal(await browsers.takeKept("one"), undefined);
   timers.advance(15_000);
   t.equal(await browsers.takeKept("another"), undefined);
   const third = await browsers.take();
-  browsers.keep(third, "one", emptied(third));
+  browsers.keep(third, "one", empty(third));
   await browsers.close();
   for (const { profile } of [first, second, third])
     await t.rejects(access(profile), { code: "ENOENT" });
 });
 
 t.test("a browser that died, or could not be emptied, is kept for nobody", async (t) => {
-  const browsers = new SpareBrowsers(isolation, () => 0, simulatedTimers(), sameFonts);
+  const browsers = new SpareBrowsers(isolation, () => 0, createSimulatedTimers(), sameFonts);
   t.teardown(() => browsers.close());
   const first = await browsers.take();
   first.kill();
-  browsers.keep(first, "one", emptied(first));
+  browsers.keep(first, "one", empty(first));
   t.equal(await browsers.takeKept("one"), undefined);
   await t.rejects(access(first.profile), { code: "ENOENT" });
 });
 
-async function emptied(browser: StageBrowser): Promise<undefined> {
+async function empty(browser: StageBrowser): Promise<undefined> {
   await browser.renew();
   return undefined;
 }

@@ -13,13 +13,13 @@ export const colors: readonly Rgb[] = [
 ];
 export const names = ["red", "lime", "blue", "white"];
 export const quarters = names.map((name) => `color=${name}:s=160x90:d=0.25:r=24`);
-export const striped = (...more: readonly string[]): string[] => [
+export const stripe = (...more: readonly string[]): string[] => [
   ...quarters.flatMap((source) => ["-f", "lavfi", "-i", source]),
   ...["-filter_complex", "[0][1][2][3]concat=n=4[v]", "-map", "[v]"],
   ...["-c:v", "libx264", "-pix_fmt", "yuv420p", "-g", "12", ...more],
 ];
 export function storeStripes(bench: FilmBench) {
-  return bench.store("stripes.mp4", "video/mp4", striped());
+  return bench.store("stripes.mp4", "video/mp4", stripe());
 }
 
 export const clip = (more: string) =>

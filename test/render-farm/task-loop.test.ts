@@ -9,7 +9,7 @@ import type { FromNode, Task, TaskOutcome } from "../../engine/ports/tasks.ts";
 import type { ObjectSigner } from "../../render-farm/node/object-asks.ts";
 import { type TaskContext, TaskLoop } from "../../render-farm/node/task-loop.ts";
 import type { SharedParts } from "../../render-farm/node/task-parts.ts";
-import { type SimulatedTimers, simulatedTimers } from "./simulated-timers.ts";
+import { createSimulatedTimers, type SimulatedTimers } from "./simulated-timers.ts";
 
 const helpers = { kind: "help", input: 1, outputPrefix: "volatile/x" };
 const done: TaskOutcome = { kind: "succeeded", outputs: [] };
@@ -34,7 +34,7 @@ interface Bench {
 /** A node of two slots whose worker does what the test tells it. */
 function startNode(): Bench {
   const { node, broker } = memoryBrokerConnection();
-  const timers = simulatedTimers();
+  const timers = createSimulatedTimers();
   const sent: FromNode[] = [];
   const started: Started[] = [];
   const bugs: unknown[] = [];
@@ -83,7 +83,7 @@ function split({ started }: Bench, parts: number): SharedParts {
 }
 
 /** Lets settled promises be heard. */
-function settled(): Promise<void> {
+function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
@@ -100,7 +100,7 @@ t.test("a leased task runs and is reported under its token", async (t) => {
   t.strictSame(started[0]?.context.input, { prompt: "x" });
   t.equal(started[0]?.context.outputPrefix, "jobs/t1");
   started[0]?.succeed();
-  await settled();
+  await settle();
   t.strictSame(sent.slice(1), [{ kind: "finished", token: "t1", outcome: done }]);
 });
 
@@ -117,7 +117,7 @@ t.test("each lease has a heartbeat with its progress until it ends", async (t) =
     { kind: "heartbeat", token: "t2", progress: 0.5 },
   ]);
   started[0]?.succeed();
-  await settled();
+  await settle();
   started[1]?.context.reportProgress(0.25);
   timers.advance(1_000);
   t.strictSame(sent.at(-1), { kind: "heartbeat", token: "t2", progress: 0.5 });
@@ -134,7 +134,7 @@ t.test("a canceled task is aborted and answered at once, its slot free", async (
   broker.send({ kind: "lease", task: task("t3") });
   t.equal(started.length, 3);
   started[0]?.fail(new Error("late"));
-  await settled();
+  await settle();
   t.equal(sent.length, 2, "what the worker still says is ignored");
   broker.send({ kind: "cancel", token: "unknown" });
   t.equal(sent.length, 2);
@@ -146,7 +146,7 @@ t.test("an operating fault keeps what it says about another attempt", async (t) 
   broker.send({ kind: "lease", task: task("t2") });
   started[0]?.fail(new PortError("the browser died", true));
   started[1]?.fail(new PortError("no such font", false));
-  await settled();
+  await settle();
   t.strictSame(sent.slice(1), [
     failure("t1", "the browser died", true),
     failure("t2", "no such font", false),
@@ -159,7 +159,7 @@ t.test("a bug fails its task for good, is reported, and the node goes on", async
   broker.send({ kind: "lease", task: task("t1") });
   const bug = new TypeError("x is not a function");
   started[0]?.fail(bug);
-  await settled();
+  await settle();
   t.strictSame(sent.slice(1), [failure("t1", "The farm broke at this task.", false)]);
   t.equal(bugs[0], bug);
   broker.send({ kind: "lease", task: task("t2") });
@@ -284,7 +284,7 @@ t.test("a task that is split hears of its parts until all are made", async (t) =
   ]);
   for (const part of [1, null]) broker.send({ kind: "part", member: "t1/0", part });
   t.strictSame(await Promise.all(takes), [1, undefined]);
-  parts.made(1, { size: 7 });
+  parts.storePart(1, { size: 7 });
   t.strictSame(sent.at(-1), { kind: "made", member: "t1/0", part: 1, result: { size: 7 } });
   const heard: unknown[] = [];
   parts.onMade((part, result) => heard.push([part, result]));
@@ -334,6 +334,6 @@ t.test("whoever waits for a part when its task ends hears so", async (t) => {
   await t.rejects(waiting, { message: "the parts of the task are no longer wanted" });
   const count = sent.length;
   await t.rejects(parts.take());
-  parts.made(0, {});
+  parts.storePart(0, {});
   t.equal(sent.length, count, "the broker hears no more of them");
 });

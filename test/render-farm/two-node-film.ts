@@ -11,7 +11,7 @@ export const mover = `<div id="m" class="clip" data-start="0" data-duration="5"
   #m { animation: go 5s linear }</style>`;
 
 /** Five seconds, long enough to be split. */
-export function sharedFilm(root: string) {
+export function shareFilm(root: string) {
   return composition(root, 'data-duration="5"', [96, 54]);
 }
 
@@ -49,7 +49,7 @@ export function openFarm(bench: FilmBench) {
 
 /** A film of one node, and then of two. */
 export async function compareFilms(t: Test, bench: FilmBench, capture: string, root: string) {
-  const files = sharedFilm(root);
+  const files = shareFilm(root);
   const alone = await bench.film(files);
   t.match(alone.details, { capture });
   const { lead, other, run, keys, removed, bytesOf } = openFarm(bench);

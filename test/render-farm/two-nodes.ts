@@ -2,7 +2,7 @@ import { type JobMessage, jobKey } from "../../actors/protocol/job.ts";
 import { FarmBroker } from "../../effects/farm-broker.ts";
 import { memoryBrokerConnection } from "../../engine/adapters/farm/memory-broker-connection.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
-import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import { createSeededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { IdMint } from "../../engine/id.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import type { FromNode } from "../../engine/ports/tasks.ts";
@@ -10,7 +10,7 @@ import { TaskLoop, type WorkerOf } from "../../render-farm/node/task-loop.ts";
 import { recordShare } from "../../render-farm/render/film/helper-node.ts";
 import { render } from "../../render-farm/render/render.ts";
 import type { Studio } from "../../render-farm/render/staging.ts";
-import { simulatedTimers } from "./simulated-timers.ts";
+import { createSimulatedTimers } from "./simulated-timers.ts";
 
 /** A node that a test may hold up or kill. */
 export interface NodeInReach {
@@ -38,7 +38,7 @@ export function twoNodes(studio: Studio): TwoNodes {
   const broker = new FarmBroker({
     clock,
     objects: studio.objects,
-    ids: new IdMint(clock, seededEntropy(1)),
+    ids: new IdMint(clock, createSeededEntropy(1)),
     mintToken: () => `t${++tokens}`,
     send: (_, message) => {
       if (message.kind === "claim") {
@@ -111,7 +111,7 @@ function attach(
       },
     },
     connection.node,
-    simulatedTimers(),
+    createSimulatedTimers(),
   );
   return {
     hold: (kind) => {

@@ -27,7 +27,7 @@ export async function swiftStore(t: Test): Promise<ObjectStore> {
 }
 
 /** Another S3 server, which `KLIEG_TEST_S3_ENDPOINT` and its like name. */
-export function namedStore(): ObjectStore | undefined {
+export function findNamedStore(): ObjectStore | undefined {
   const endpoint = process.env["KLIEG_TEST_S3_ENDPOINT"];
   const accessKey = process.env["KLIEG_TEST_S3_ACCESS_KEY"];
   const secretKey = process.env["KLIEG_TEST_S3_SECRET_KEY"];

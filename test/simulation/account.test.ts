@@ -7,9 +7,9 @@ import t from "tap";
 import type { Account } from "../../actors/protocol/account.ts";
 import { codes } from "../../actors/table-codes.ts";
 import { getCode } from "../../engine/key.ts";
-import { changed, withBug, withoutRows } from "./broken-domain.ts";
+import { onChange, withBug, withoutRows } from "./broken-domain.ts";
 import { type Command, cancels, engine, money, submits, terms, time, told } from "./commands.ts";
-import { checkSequences, found, sequences } from "./sequences.ts";
+import { checkSequences, find, sequences } from "./sequences.ts";
 import { Stage } from "./stage.ts";
 
 const command: fc.Arbitrary<Command> = fc.oneof(
@@ -30,12 +30,12 @@ t.test("accounts keep I5, I6, I7 and I9 through random sequences of commands", a
 const controls = {
   "an account that keeps a hold too long": withBug(codes.account, (turn, { kind }, head) =>
     kind === "job_changed" && turn.rows.length > 0
-      ? changed<Account>(turn, () => ({ held: (head as Account).held }))
+      ? onChange<Account>(turn, () => ({ held: (head as Account).held }))
       : turn,
   ),
   "an account that keeps a slot": withBug(codes.account, (turn, { kind }, head) =>
     kind === "job_discarded"
-      ? changed<Account>(turn, () => ({ active: (head as Account).active }))
+      ? onChange<Account>(turn, () => ({ active: (head as Account).active }))
       : turn,
   ),
   "an account that forgets fingerprints": withBug(codes.account, (turn) =>
@@ -54,7 +54,7 @@ const controls = {
   ),
   "an account that counts a day's jobs for ever": withBug(codes.account, (turn, { kind }, head) =>
     kind === "submit" && turn.head !== head
-      ? changed<Account>(turn, ({ quota }) => ({
+      ? onChange<Account>(turn, ({ quota }) => ({
           quota: { ...quota, used: (head as Account).quota.used + 1 },
         }))
       : turn,
@@ -63,5 +63,5 @@ const controls = {
 
 for (const [bug, domain] of Object.entries(controls))
   t.test(`${bug} is found`, async (t) => {
-    t.ok(await found(command, () => new Stage(domain)));
+    t.ok(await find(command, () => new Stage(domain)));
   });

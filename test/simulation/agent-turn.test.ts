@@ -14,7 +14,7 @@ import { getCode } from "../../engine/key.ts";
 import { withBug, withoutRows } from "./broken-domain.ts";
 import { type Command, cancels, engine, sets, submits, time, told } from "./commands.ts";
 import type { RunFact } from "./facts.ts";
-import { checkSequences, found, type Subject, sequences } from "./sequences.ts";
+import { checkSequences, find, type Subject, sequences } from "./sequences.ts";
 import { callerAt, Stage } from "./stage.ts";
 
 type AgentCommand =
@@ -56,8 +56,8 @@ class AgentStage implements Subject<AgentCommand> {
     }
   }
 
-  broken(): string | undefined {
-    return this.stage.broken();
+  findBreak(): string | undefined {
+    return this.stage.findBreak();
   }
 
   private start({
@@ -214,5 +214,5 @@ const controls = {
 
 for (const [bug, domain] of Object.entries(controls))
   t.test(`${bug} is found`, async (t) => {
-    t.ok(await found(command, () => new AgentStage(domain)));
+    t.ok(await find(command, () => new AgentStage(domain)));
   });

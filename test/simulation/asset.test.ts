@@ -19,7 +19,7 @@ import type { Id } from "../../engine/id.ts";
 import { getCode, type Key } from "../../engine/key.ts";
 import { withBug } from "./broken-domain.ts";
 import { type Command, engine, time } from "./commands.ts";
-import { checkSequences, firstBroken, found, type Subject, sequences } from "./sequences.ts";
+import { checkSequences, find, firstBroken, type Subject, sequences } from "./sequences.ts";
 import { callerAt, Stage } from "./stage.ts";
 
 type Phase = Asset["phase"] | "gone";
@@ -58,8 +58,8 @@ class AssetStage implements Subject<AssetCommand> {
     return key === undefined ? undefined : this.say(key, command.message);
   }
 
-  broken(): string | undefined {
-    return this.stage.broken() ?? this.wrongPhase() ?? this.strayPart();
+  findBreak(): string | undefined {
+    return this.stage.findBreak() ?? this.wrongPhase() ?? this.strayPart();
   }
 
   private upload({ scope, user }: { scope: Id; user: Id }, isDirect: boolean): undefined {
@@ -90,7 +90,7 @@ class AssetStage implements Subject<AssetCommand> {
   private say(key: Key<Asset>, message: AssetMessage): undefined {
     const { world } = this.stage;
     const before = this.known.get(key) ?? { phase: "gone", attempts: 0 };
-    const { refusal, next } = moved(before, message, world.atMs);
+    const { refusal, next } = move(before, message, world.atMs);
     if (farm.includes(message.kind)) world.tell(key, message);
     else this.stage.expect(message.kind, world.ask(key, message), refusal);
     if (world.steps.length > 0 && this.known.has(key)) world.set(this.known, key, next);
@@ -105,7 +105,7 @@ class AssetStage implements Subject<AssetCommand> {
       const is = head?.phase ?? "gone";
       if (is === phase) continue;
       const isDue = dueMs !== undefined && world.atMs >= dueMs;
-      if (!isDue || !ledTo(phase).includes(is)) return `an asset is ${is}, not ${phase}`;
+      if (!isDue || !listReachable(phase).includes(is)) return `an asset is ${is}, not ${phase}`;
       const untilMs = head !== undefined && "untilMs" in head ? head.untilMs : undefined;
       world.set(this.known, key, { ...rest, phase: is, dueMs: untilMs });
     }
@@ -126,7 +126,7 @@ class AssetStage implements Subject<AssetCommand> {
 }
 
 /** Where time alone leads. */
-function ledTo(phase: Phase): readonly Phase[] {
+function listReachable(phase: Phase): readonly Phase[] {
   if (phase === "pending_upload") return ["abandoned", "gone"];
   return phase === "processing" ? ["failed", "gone"] : ["gone"];
 }
@@ -137,36 +137,36 @@ interface Move {
 }
 
 /** The specification's table of states. */
-function moved(before: Known, message: AssetMessage, atMs: number): Move {
+function move(before: Known, message: AssetMessage, atMs: number): Move {
   const { phase } = before;
   const to = (phase: Phase, afterMs?: number): Move => {
     const dueMs = afterMs === undefined ? undefined : atMs + afterMs;
     return { refusal: undefined, next: { phase, attempts: 0, dueMs } };
   };
-  const refused = (refusal: string | undefined): Move => ({ refusal, next: before });
-  if (phase === "gone") return refused("not_found");
+  const refuse = (refusal: string | undefined): Move => ({ refusal, next: before });
+  if (phase === "gone") return refuse("not_found");
   switch (message.kind) {
     case "store_part":
-      return refused(phase === "pending_upload" ? undefined : "not_found");
+      return refuse(phase === "pending_upload" ? undefined : "not_found");
     case "complete":
-      if (phase !== "pending_upload") return refused("conflict");
+      if (phase !== "pending_upload") return refuse("conflict");
       if (message.refusal !== undefined) return to("failed", dayMs);
       return to("processing", (before.dueMs ?? atMs) + hourMs - atMs);
     case "abort":
-      return phase === "pending_upload" ? to("abandoned", dayMs) : refused("not_found");
+      return phase === "pending_upload" ? to("abandoned", dayMs) : refuse("not_found");
     case "trash":
-      if (phase === "trashed") return refused(undefined);
+      if (phase === "trashed") return refuse(undefined);
       return phase === "ready" ? to("trashed", 30 * dayMs) : to("gone");
     case "restore":
-      return phase === "trashed" ? to("ready") : refused("conflict");
+      return phase === "trashed" ? to("ready") : refuse("conflict");
     case "remove":
       return to("gone");
     default:
-      return phase === "processing" ? probed(before, message, to) : refused(undefined);
+      return phase === "processing" ? probe(before, message, to) : refuse(undefined);
   }
 }
 
-function probed(
+function probe(
   before: Known,
   message: AssetMessage,
   to: (phase: Phase, afterMs?: number) => Move,
@@ -227,7 +227,7 @@ t.test("an asset that counts nothing when it goes is found", async (t) => {
   const domain = withBug(codes.asset, (turn, { kind }) =>
     kind === "remove" ? { ...turn, effects: [] } : turn,
   );
-  t.ok(await found(command, () => new AssetStage(domain)));
+  t.ok(await find(command, () => new AssetStage(domain)));
 });
 
 t.test("an upload that is removed takes what is known of its parts along", async (t) => {

@@ -145,7 +145,7 @@ function addAsset(of: (scope: Id) => Sums, asset: Asset): void {
 }
 
 /** The first promise that is broken, or undefined. */
-export function brokenPromise(world: World, facts: Facts): string | undefined {
+export function findBrokenPromise(world: World, facts: Facts): string | undefined {
   const [found] = world.wrong;
   if (found !== undefined) return found;
   const all = sumFiles(world, facts);
@@ -260,7 +260,7 @@ function wrongMembers(scope: Id, sums: Sums, world: World): string | undefined {
 }
 
 /** What a run has committed is what its jobs hold or were charged, and what was paid. */
-export function committedByRun(facts: Facts): Map<Id, number> {
+export function sumCommittedByRun(facts: Facts): Map<Id, number> {
   const sums = new Map<Id, number>();
   const add = (run: Id | undefined, credits: number) => {
     if (run !== undefined) sums.set(run, (sums.get(run) ?? 0) + credits);
@@ -272,7 +272,7 @@ export function committedByRun(facts: Facts): Map<Id, number> {
 
 function wrongRuns(world: World, facts: Facts): string | undefined {
   if (facts.runs.size === 0) return undefined;
-  const sums = committedByRun(facts);
+  const sums = sumCommittedByRun(facts);
   const bySession = new Map<Id, number>();
   for (const [id, { session, isEnded, ceiling }] of facts.runs) {
     const committed = sums.get(id) ?? 0;

@@ -23,7 +23,7 @@ export function withBug(code: number, bug: Bug): Domain {
 }
 
 /** Changes some members of the next head. */
-export function changed<Head>(
+export function onChange<Head>(
   turn: Decision<unknown, OutsideEffect>,
   by: (head: Head) => Partial<Head>,
 ): Decision<unknown, OutsideEffect> {

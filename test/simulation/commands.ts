@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import type { JobMessage, Outcome } from "../../actors/protocol/job.ts";
 import type { Modality } from "../../config/catalogue.ts";
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import type { BudgetPeriod } from "../../contract/organization.ts";
 
 /** Media get their ids when they come. */
@@ -112,7 +112,7 @@ export const said: fc.Arbitrary<Said> = fc.oneof(
   ),
   fc.tuple(maybeToken, fc.integer({ min: -1, max: 5 })).map(([token, quarters]) => {
     const progress = quarters / 4;
-    return { kind: "progress", ...defined({ token }), progress } as const;
+    return { kind: "progress", ...omitUndefined({ token }), progress } as const;
   }),
   {
     weight: 3,

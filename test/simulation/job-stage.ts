@@ -42,8 +42,8 @@ export class JobStage implements Subject<JobCommand> {
     return undefined;
   }
 
-  broken(): string | undefined {
-    return this.stage.broken() ?? this.wrongCharge() ?? this.wrongListing();
+  findBreak(): string | undefined {
+    return this.stage.findBreak() ?? this.wrongCharge() ?? this.wrongListing();
   }
 
   /** What each end that came in the last turn is worth. */
@@ -66,7 +66,7 @@ export class JobStage implements Subject<JobCommand> {
     if (world.passes === this.checked) return undefined;
     this.checked = world.passes;
     const found = [codes.jobOfOwner, codes.failedJob]
-      .flatMap((code) => world.stored(code))
+      .flatMap((code) => world.store(code))
       .map(({ key }) => key);
     const wanted = [...world.kept]
       .filter(([key]) => getCode(key) === codes.job)

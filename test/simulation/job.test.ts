@@ -9,7 +9,7 @@ import { codes } from "../../actors/table-codes.ts";
 import { withBug } from "./broken-domain.ts";
 import { cancels, engine, submits, time, told } from "./commands.ts";
 import { type JobCommand, JobStage } from "./job-stage.ts";
-import { checkSequences, found, sequences } from "./sequences.ts";
+import { checkSequences, find, sequences } from "./sequences.ts";
 
 const command: fc.Arbitrary<JobCommand> = fc.oneof(
   {
@@ -59,5 +59,5 @@ const controls = {
 
 for (const [bug, domain] of Object.entries(controls))
   t.test(`${bug} is found`, async (t) => {
-    t.ok(await found(command, () => new JobStage(domain)));
+    t.ok(await find(command, () => new JobStage(domain)));
   });

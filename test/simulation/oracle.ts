@@ -10,7 +10,7 @@ import type { CreateJob } from "../../actors/protocol/job.ts";
 import type { Confirmation } from "../../actors/protocol/submit-terms.ts";
 import { getAllowance } from "../../config/plans.ts";
 import type { Id } from "../../engine/id.ts";
-import { committedByRun, type Sums, sumFiles } from "./books.ts";
+import { type Sums, sumCommittedByRun, sumFiles } from "./books.ts";
 import { buildRequest, type Facts } from "./facts.ts";
 import type { World } from "./world.ts";
 
@@ -37,7 +37,7 @@ export class Oracle {
     this.world = world;
     this.facts = facts;
     this.sums = sumFiles(world, facts).get(scope);
-    this.runs = committedByRun(facts);
+    this.runs = sumCommittedByRun(facts);
   }
 
   /** The code of the refusal of the first job, or undefined when it is accepted. */
@@ -45,7 +45,7 @@ export class Oracle {
     const earlier = this.facts.fingerprints.get(`${request.scope} ${request.fingerprint}`);
     if (earlier !== undefined && this.world.atMs - earlier.atMs < 300_000)
       return (
-        (this.facts.moderatedJobs.has(earlier.job) ? this.moderated(job) : undefined) ?? "duplicate"
+        (this.facts.moderatedJobs.has(earlier.job) ? this.moderate(job) : undefined) ?? "duplicate"
       );
     const { confirmation: found } = request;
     if (found?.kind === "rejected") return "confirmation_rejected";
@@ -53,7 +53,7 @@ export class Oracle {
       return "confirmation_rejected";
     return (
       this.run(job) ??
-      this.moderated(job) ??
+      this.moderate(job) ??
       (request.isTooFast ? "rate_limit" : undefined) ??
       this.concurrency(request.scope, job) ??
       this.later(request, job)
@@ -62,7 +62,7 @@ export class Oracle {
 
   /** The same of a later member of a set: it may wait for its slot. */
   member(request: Request, job: CreateJob): string | undefined {
-    return this.run(job) ?? this.moderated(job) ?? this.later(request, job);
+    return this.run(job) ?? this.moderate(job) ?? this.later(request, job);
   }
 
   accept(job: CreateJob): void {
@@ -105,7 +105,7 @@ export class Oracle {
     return fact.ceiling !== null && total > fact.ceiling ? "approval_required" : undefined;
   }
 
-  private moderated(job: CreateJob): string | undefined {
+  private moderate(job: CreateJob): string | undefined {
     const request = buildRequest(job);
     const name = `${request.scope} ${request.bodyDigest ?? request.fingerprint}`;
     const untilMs = this.facts.moderated.get(name) ?? 0;

@@ -4,7 +4,7 @@ import fc from "fast-check";
 /** What runs commands one by one and says what is wrong after each. */
 export interface Subject<Command> {
   run(command: Command): Promise<void> | undefined;
-  broken(): string | undefined;
+  findBreak(): string | undefined;
 }
 
 const sequenceLengthMax = 24;
@@ -34,7 +34,7 @@ export async function checkSequences<Command>(
 }
 
 /** A negative control: what the checks say first about a product with a bug, or undefined. */
-export async function found<Command>(
+export async function find<Command>(
   command: fc.Arbitrary<Command>,
   stage: () => Subject<Command>,
 ): Promise<string | undefined> {
@@ -54,7 +54,7 @@ export async function firstBroken<Command>(
   for (const command of commands) {
     const running = subject.run(command);
     if (running !== undefined) await running;
-    const wrong = subject.broken();
+    const wrong = subject.findBreak();
     if (wrong !== undefined) return wrong;
   }
   return undefined;

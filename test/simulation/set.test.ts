@@ -8,9 +8,9 @@ import type { Account } from "../../actors/protocol/account.ts";
 import { codes } from "../../actors/table-codes.ts";
 import { put } from "../../engine/actor.ts";
 import { getCode } from "../../engine/key.ts";
-import { changed, withBug } from "./broken-domain.ts";
+import { onChange, withBug } from "./broken-domain.ts";
 import { type Command, cancels, engine, sets, submits, terms, time, told } from "./commands.ts";
-import { checkSequences, found, sequences } from "./sequences.ts";
+import { checkSequences, find, sequences } from "./sequences.ts";
 import { Stage } from "./stage.ts";
 
 const command: fc.Arbitrary<Command> = fc.oneof(
@@ -39,7 +39,9 @@ const controls = {
   }),
   "an account that starts one too many": withBug(codes.account, (turn, { kind }, head) =>
     kind === "submit_set" && turn.head !== head
-      ? changed<Account>(turn, ({ active }) => ({ active: { ...active, media: active.media - 1 } }))
+      ? onChange<Account>(turn, ({ active }) => ({
+          active: { ...active, media: active.media - 1 },
+        }))
       : turn,
   ),
   "a job that does not hear of its slot": withBug(codes.job, (turn, { kind }, head) =>
@@ -49,5 +51,5 @@ const controls = {
 
 for (const [bug, domain] of Object.entries(controls))
   t.test(`${bug} is found`, async (t) => {
-    t.ok(await found(command, () => new Stage(domain)));
+    t.ok(await find(command, () => new Stage(domain)));
   });

@@ -16,12 +16,12 @@ import {
 import { packSubmit } from "../../actors/protocol/packed-submit.ts";
 import { type OutputSet, setKey } from "../../actors/protocol/set.ts";
 import type { Confirmation, SubmitTerms } from "../../actors/protocol/submit-terms.ts";
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import type { PlanName } from "../../config/plans.ts";
 import type { Domain } from "../../engine/domain.ts";
 import type { Id } from "../../engine/id.ts";
 import { jobRequest } from "../actors/accounts.ts";
-import { brokenPromise } from "./books.ts";
+import { findBrokenPromise } from "./books.ts";
 import type { Command, Said, SetCommand, SubmitCommand } from "./commands.ts";
 import { Facts } from "./facts.ts";
 import { Oracle, type Request } from "./oracle.ts";
@@ -98,8 +98,8 @@ export class Stage {
     }
   }
 
-  broken(): string | undefined {
-    return this.wrong[0] ?? brokenPromise(this.world, this.facts);
+  findBreak(): string | undefined {
+    return this.wrong[0] ?? findBrokenPromise(this.world, this.facts);
   }
 
   /** Compares an answer with what had to come; an answer that is missing was dropped or waits. */
@@ -163,7 +163,7 @@ export class Stage {
       createdAtMs,
       fingerprint,
       ...(idempotencyKey === 0 ? {} : { bodyDigest: digest(scope, body, 0) }),
-      ...defined({ turn }),
+      ...omitUndefined({ turn }),
       ...more,
     };
     return buildCreation(request, {
@@ -213,7 +213,7 @@ export class Stage {
     }));
     const confirmation = this.confirmation(command.confirmation);
     const request: Request = { scope, user, fingerprint, confirmation, isTooFast: false };
-    const expected = this.expectedSet(request, members);
+    const expected = this.expectSet(request, members);
     this.jobs.push(...jobs.map(({ job }) => job));
     const about = { id: set, scope, user, name: "", model: "m", createdAtMs: this.world.atMs };
     const terms = this.buildTerms(request);
@@ -249,7 +249,7 @@ export class Stage {
     return this.buildJob(submit, scope, user, fingerprint, { set, bodyDigest });
   }
 
-  private expectedSet(request: Request, members: readonly SetCandidate[]) {
+  private expectSet(request: Request, members: readonly SetCandidate[]) {
     const oracle = new Oracle(this.world, this.facts, request.scope);
     const states: string[] = [];
     let refusal: string | undefined;
@@ -302,7 +302,7 @@ export class Stage {
   private getTold(message: Said): JobMessage {
     if (message.kind !== "ended") return message;
     const { token, as } = message;
-    const under = defined({ token });
+    const under = omitUndefined({ token });
     if ("outputs" in as) {
       const outputs = Array.from({ length: as.outputs }, () => this.output());
       return { kind: "finished", ...under, outcome: { kind: "succeeded", outputs } };

@@ -15,7 +15,7 @@ import type { Id } from "../../engine/id.ts";
 import { sumFiles } from "./books.ts";
 import { withBug } from "./broken-domain.ts";
 import { type Command, engine, submits, time, told } from "./commands.ts";
-import { checkSequences, found, type Subject, sequences } from "./sequences.ts";
+import { checkSequences, find, type Subject, sequences } from "./sequences.ts";
 import { callerAt, Stage } from "./stage.ts";
 
 type TicketCommand =
@@ -56,8 +56,8 @@ class TicketStage implements Subject<TicketCommand> {
       : this.stage.run(command);
   }
 
-  broken(): string | undefined {
-    return this.stage.broken();
+  findBreak(): string | undefined {
+    return this.stage.findBreak();
   }
 
   private issue(by: number, subject: number): void {
@@ -141,5 +141,5 @@ const controls = {
 
 for (const [bug, domain] of Object.entries(controls))
   t.test(`${bug} is found`, async (t) => {
-    t.ok(await found(command, () => new TicketStage(domain)));
+    t.ok(await find(command, () => new TicketStage(domain)));
   });

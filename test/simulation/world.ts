@@ -79,7 +79,7 @@ export class World {
   /** `listener` hears each step of a turn that was kept. */
   constructor(product: Domain, listener: (step: Step) => void) {
     this.listener = listener;
-    this.domain = this.watched(product);
+    this.domain = this.watchDomain(product);
     this.rows = new ShardRows(this.tables, this.domain, this.atMs);
     this.batch = this.nextBatch();
     this.sweeps = this.nextSweeps();
@@ -160,7 +160,7 @@ export class World {
   }
 
   /** The rows of a table, which is as old as the last pass. */
-  stored(code: number): readonly TableRow[] {
+  store(code: number): readonly TableRow[] {
     const start = String.fromCharCode(partition, code);
     return this.tables.range({ start, end: String.fromCharCode(partition, code + 1) }, 10_000);
   }
@@ -249,7 +249,7 @@ export class World {
     }
   }
 
-  private watched(product: Domain): Domain {
+  private watchDomain(product: Domain): Domain {
     const actors = [...product.actorByCode].map(
       ([code, actor]) => [code, this.watch(actor)] as const,
     );

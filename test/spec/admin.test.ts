@@ -9,7 +9,7 @@ import type {
 } from "../../contract/admin.ts";
 import type { CreatedToken } from "../../contract/token.ts";
 import { openInProcess } from "./in-process-service.ts";
-import { enter, organization, paidOrganization } from "./organizations.ts";
+import { enter, foundPaidOrganization, organization } from "./organizations.ts";
 
 const unknownId = "019d9000-0000-7000-8000-000000000000";
 
@@ -93,7 +93,7 @@ t.test("an administrator cannot suspend their own account", async (t) => {
 t.test("a suspended organization answers 403 but for the way out of it", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const org = await paidOrganization(house, ada);
+  const org = await foundPaidOrganization(house, ada);
   await enter(ada, org);
   const path = `/v1/admin/organizations/${org.id}`;
   const { json } = await house.admin.patch<AdminOrganization>(path, { status: "suspended" });

@@ -7,13 +7,13 @@ import { type InProcess, openInProcess } from "./in-process-service.ts";
 
 const sessions = "/v1/agent/sessions";
 
-async function opened(ada: Caller): Promise<AgentSession> {
+async function open(ada: Caller): Promise<AgentSession> {
   return (await ada.post<AgentSession>(sessions, { title: "A film" })).json;
 }
 
 /** A running turn, and its agent. */
-async function started(house: InProcess, ada: Caller, more: object = {}) {
-  const session = await opened(ada);
+async function start(house: InProcess, ada: Caller, more: object = {}) {
+  const session = await open(ada);
   const path = `${sessions}/${session.id}`;
   const { json: turn } = await ada.post<AgentTurn>(`${path}/turns`, { brief: "Draw", ...more });
   const agent = new Caller(house.api, turn.credential ?? "", ada.id);
@@ -48,7 +48,7 @@ t.test(
   async (t) => {
     const house = await openInProcess(t);
     const ada = await house.account();
-    const { path, turn, turnPath } = await started(house, ada, { credit_ceiling: 5 });
+    const { path, turn, turnPath } = await start(house, ada, { credit_ceiling: 5 });
     t.match(turn, {
       status: "running",
       brief: "Draw",
@@ -68,7 +68,7 @@ t.test(
 t.test("a brief has 1 to 20000 characters, ttl_seconds is 60 to 86400", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const path = `${sessions}/${(await opened(ada)).id}`;
+  const path = `${sessions}/${(await open(ada)).id}`;
   for (const [body, pointer] of [
     [{ brief: "" }, "/brief"],
     [{ brief: "x".repeat(20_001) }, "/brief"],
@@ -88,7 +88,7 @@ t.test("a brief has 1 to 20000 characters, ttl_seconds is 60 to 86400", async (t
 t.test("GET /agent/sessions/{id} shows the last 20 turns", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const path = `${sessions}/${(await opened(ada)).id}`;
+  const path = `${sessions}/${(await open(ada)).id}`;
   const ids: string[] = [];
   for (let n = 0; n < 21; n++) {
     ids.push((await ada.post<AgentTurn>(`${path}/turns`, { brief: `turn ${n}` })).json.id);
@@ -103,7 +103,7 @@ t.test(
   async (t) => {
     const house = await openInProcess(t);
     const ada = await house.account();
-    const { agent, path, turn } = await started(house, ada);
+    const { agent, path, turn } = await start(house, ada);
     const job = await agent.job("a kite");
     t.equal(job.user_id, ada.id);
     t.match(job, { agent_session_id: turn.session_id });
@@ -112,7 +112,7 @@ t.test(
     t.equal((await agent.get("/v1/tokens")).status, 403);
     t.equal((await agent.post("/v1/organizations", { name: "Mine" })).status, 403);
     t.equal((await ada.post(`/v1/jobs/${job.id}/cancel`)).status, 409, "it has ended by now");
-    const { agent: operator } = await started(house, house.admin);
+    const { agent: operator } = await start(house, house.admin);
     t.equal((await operator.get("/v1/admin/accounts")).status, 403, "no scope admin");
   },
 );
@@ -120,7 +120,7 @@ t.test(
 t.test("a submit that would pass the ceiling answers 402 approval_required", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account({ credits: 100 });
-  const { agent, turnPath } = await started(house, ada, { credit_ceiling: 3 });
+  const { agent, turnPath } = await start(house, ada, { credit_ceiling: 3 });
   await agent.job("one", { num_images: 2 });
   const { status, json } = await agent.submit<Refused & Record<string, unknown>>("two", {
     num_images: 2,
@@ -145,7 +145,7 @@ t.test(
   async (t) => {
     const house = await openInProcess(t);
     const ada = await house.account();
-    const { agent, turnPath } = await started(house, ada, { credit_ceiling: 3 });
+    const { agent, turnPath } = await start(house, ada, { credit_ceiling: 3 });
     t.equal((await agent.post(`${turnPath}/ceiling`, { credit_ceiling: 9 })).status, 403);
   },
 );
@@ -153,15 +153,15 @@ t.test(
 t.test("credits_committed is holds plus charges, less refunds", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account({ plan: "studio" });
-  const { agent, turnPath, path } = await started(house, ada);
-  const committed = async () => (await ada.get<AgentTurn>(turnPath)).json.credits_committed;
+  const { agent, turnPath, path } = await start(house, ada);
+  const readCommitted = async () => (await ada.get<AgentTurn>(turnPath)).json.credits_committed;
   const slow = await agent.job("a sim:slow=5000");
-  t.equal(await committed(), 1, "held");
+  t.equal(await readCommitted(), 1, "held");
   await agent.job("b sim:fail");
   await house.settle();
-  t.equal(await committed(), 1, "refunded");
+  t.equal(await readCommitted(), 1, "refunded");
   await house.advance(5_000);
-  t.equal(await committed(), 1, "charged");
+  t.equal(await readCommitted(), 1, "charged");
   const { json } = await ada.get<AgentTurn>(turnPath);
   t.equal(json.job_ids[0], slow.id);
   t.equal(json.job_ids.length, 2);
@@ -173,7 +173,7 @@ t.test(
   async (t) => {
     const house = await openInProcess(t);
     const ada = await house.account();
-    const { agent, turnPath } = await started(house, ada);
+    const { agent, turnPath } = await start(house, ada);
     const finished = await agent.post<AgentTurn>(`${turnPath}/finish`, {
       status: "finished",
       summary: "Done.",
@@ -196,7 +196,7 @@ t.test(
 t.test("after expiry GET /agent/sessions/{id}/turns/{turn_id} says swept", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const { agent, turnPath, path } = await started(house, ada, { ttl_seconds: 60 });
+  const { agent, turnPath, path } = await start(house, ada, { ttl_seconds: 60 });
   await house.advance(61_000);
   t.equal((await agent.get("/v1/me")).status, 409);
   t.match((await ada.get(turnPath)).json, { status: "swept" });
@@ -208,10 +208,10 @@ t.test(
   async (t) => {
     const house = await openInProcess(t);
     const ada = await house.account();
-    const empty = await opened(ada);
+    const empty = await open(ada);
     const none = await ada.post(`${sessions}/${empty.id}/interrupt`, {});
     t.equal(none.status, 409, "409 when no turn ever started");
-    const { agent, path } = await started(house, ada);
+    const { agent, path } = await start(house, ada);
     const job = await agent.job("a sim:slow=5000");
     const { status, json } = await ada.post<AgentTurn>(`${path}/interrupt`, { reason: "enough" });
     t.equal(status, 200);
@@ -226,7 +226,7 @@ t.test(
 t.test("DELETE /agent/sessions/{id} ends a running turn first", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const { agent, path } = await started(house, ada);
+  const { agent, path } = await start(house, ada);
   t.equal((await ada.request("DELETE", path)).status, 204);
   t.equal((await agent.get("/v1/me")).status, 409);
   t.equal((await ada.get(path)).status, 404);
@@ -236,7 +236,7 @@ t.test("DELETE /agent/sessions/{id} ends a running turn first", async (t) => {
 t.test("GET /v1/jobs finds the jobs of an agent session", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const { agent, turn } = await started(house, ada);
+  const { agent, turn } = await start(house, ada);
   const { id } = await agent.job("in the session");
   await ada.job("outside");
   const path = `/v1/jobs?agent_session_id=${turn.session_id}`;
@@ -252,7 +252,7 @@ t.test(
   async (t) => {
     const house = await openInProcess(t);
     const ada = await house.account();
-    const { agent, path, turn } = await started(house, ada, { credit_ceiling: 9 });
+    const { agent, path, turn } = await start(house, ada, { credit_ceiling: 9 });
     const { json: minted } = await ada.post<{ ticket: string }>(`${path}/events-ticket`);
     const url = `${path}/events?ticket=${minted.ticket}`;
     const { status, body } = await house.answer("GET", url);
@@ -266,11 +266,11 @@ t.test(
     const frames = reader.frames.map(({ event, data }) => [event, data]);
     t.strictSame(frames[0], ["turn", { turn_id: turn.id, status: "running" }]);
     t.strictSame(frames[1], ["spend", { credits_committed: 0, credit_ceiling: 9 }]);
-    const told = (name: string) =>
+    const tell = (name: string) =>
       frames.filter(([event]) => event === name).map(([, data]) => data);
-    t.strictSame(told("spend").at(-1), { credits_committed: 1, credit_ceiling: 9 });
-    t.match(told("job").at(-1), { job_id: job.id, status: "succeeded" });
-    t.strictSame(told("complete"), [{ turn_id: turn.id, status: "stopped" }]);
+    t.strictSame(tell("spend").at(-1), { credits_committed: 1, credit_ceiling: 9 });
+    t.match(tell("job").at(-1), { job_id: job.id, status: "succeeded" });
+    t.strictSame(tell("complete"), [{ turn_id: turn.id, status: "stopped" }]);
     t.equal((await house.answer("GET", url)).status, 401, "a ticket opens one stream");
   },
 );
@@ -279,7 +279,7 @@ t.test("GET /agent/sessions/{id} is its user's own", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
   const bob = await house.account();
-  const { path, turnPath } = await started(house, ada);
+  const { path, turnPath } = await start(house, ada);
   for (const [method, url] of [
     ["GET", path],
     ["DELETE", path],

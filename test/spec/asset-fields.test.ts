@@ -4,7 +4,7 @@ import type { Upload } from "../../contract/upload.ts";
 import type { Caller, Refused } from "./caller.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
 
-async function made(house: InProcess, ada: Caller, prompt: string, more: object = {}) {
+async function make(house: InProcess, ada: Caller, prompt: string, more: object = {}) {
   const { id } = await ada.job(prompt, more);
   await house.settle();
   const { asset } = await ada.read(id);
@@ -18,11 +18,11 @@ t.test("display_name defaults to the first 80 characters of the prompt", async (
   const house = await openInProcess(t);
   const ada = await house.account();
   const prompt = "kite ".repeat(40).trim();
-  const { asset } = await made(house, ada, prompt);
+  const { asset } = await make(house, ada, prompt);
   t.equal(asset.display_name, prompt.slice(0, 80));
-  const balloons = await made(house, ada, "🎈".repeat(90));
+  const balloons = await make(house, ada, "🎈".repeat(90));
   t.equal(balloons.asset.display_name, "🎈".repeat(80));
-  const own = await made(house, ada, "another kite", { display_name: "Mine" });
+  const own = await make(house, ada, "another kite", { display_name: "Mine" });
   t.equal(own.asset.display_name, "Mine");
 });
 
@@ -52,7 +52,7 @@ t.test(
 
 t.test("signed_url lives 3600 s", async (t) => {
   const house = await openInProcess(t);
-  const { asset } = await made(house, await house.account(), "a kite");
+  const { asset } = await make(house, await house.account(), "a kite");
   t.equal(Date.parse(asset.expires_at) - house.clock.nowMs(), 3_600_000);
 });
 
@@ -61,7 +61,7 @@ t.test(
   async (t) => {
     const house = await openInProcess(t);
     const ada = await house.account();
-    const { job, asset } = await made(house, ada, "a kite");
+    const { job, asset } = await make(house, ada, "a kite");
     const path = `/v1/assets/${asset.id}`;
     await ada.delete(path);
     t.match((await ada.read(job)).asset, { id: asset.id, status: "trashed", signed_url: "" });
@@ -78,7 +78,7 @@ t.test(
 t.test("tags are at most 32 of 1 to 64 characters", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const { asset } = await made(house, ada, "a kite");
+  const { asset } = await make(house, ada, "a kite");
   const patch = async (tags: readonly string[]) => {
     const { status, json } = await ada.patch<Refused>(`/v1/assets/${asset.id}`, { tags });
     return [status, json.errors?.[0]?.pointer.slice(0, 5)];
@@ -124,8 +124,8 @@ t.test("only the accepted media types are taken; SVG is refused", async (t) => {
 t.test("assets can be filtered by favorite, tag, status and source", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const first = await made(house, ada, "one", { tags: ["sky"] });
-  const second = await made(house, ada, "two");
+  const first = await make(house, ada, "one", { tags: ["sky"] });
+  const second = await make(house, ada, "two");
   await ada.patch(`/v1/assets/${second.asset.id}`, { favorite: true });
   const list = async (query: string) => {
     const { json } = await ada.get<{ items: readonly Asset[] }>(`/v1/assets?${query}`);

@@ -3,7 +3,7 @@ import type { Static } from "../../config/schema.ts";
 import type { LedgerEntry, LedgerPage, SpendReport } from "../../contract/ledger.ts";
 import type { Caller } from "./caller.ts";
 import { openInProcess } from "./in-process-service.ts";
-import { enter, join, paidOrganization } from "./organizations.ts";
+import { enter, foundPaidOrganization, join } from "./organizations.ts";
 
 type Page = Static<typeof LedgerPage>;
 
@@ -121,9 +121,9 @@ t.test("an operator's credits stand in the ledger with their note", async (t) =>
   t.equal(items[1]?.note, "for the fair");
 });
 
-async function spent(house: Awaited<ReturnType<typeof openInProcess>>) {
+async function spend(house: Awaited<ReturnType<typeof openInProcess>>) {
   const [owner, member] = [await house.account(), await house.account()];
-  const org = await paidOrganization(house, owner);
+  const org = await foundPaidOrganization(house, owner);
   await join(owner, org, member, "member");
   await enter(owner, org);
   await enter(member, org);
@@ -138,7 +138,7 @@ async function spent(house: Awaited<ReturnType<typeof openInProcess>>) {
 
 t.test("GET /reports/spend groups what jobs were charged", async (t) => {
   const house = await openInProcess(t);
-  const { owner, member } = await spent(house);
+  const { owner, member } = await spend(house);
   const report = async (query: string) => {
     return (await owner.get<SpendReport>(`/v1/reports/spend${query}`)).json;
   };
@@ -182,7 +182,7 @@ t.test("what is charged without a job is in the report as well", async (t) => {
 
 t.test("a spend report is CSV with Accept: text/csv", async (t) => {
   const house = await openInProcess(t);
-  const { owner } = await spent(house);
+  const { owner } = await spend(house);
   const path = "/v1/reports/spend?group_by=day";
   const { headers, text } = await owner.get(path, { accept: "text/csv" });
   t.equal(headers["content-type"], "text/csv; charset=utf-8");
@@ -193,7 +193,7 @@ t.test("a spend report is CSV with Accept: text/csv", async (t) => {
 
 t.test("GET /organizations/{id}/usage is that organization's report, in any context", async (t) => {
   const house = await openInProcess(t);
-  const { owner, org } = await spent(house);
+  const { owner, org } = await spend(house);
   await enter(owner, null);
   const { json } = await owner.get<SpendReport>(`/v1/organizations/${org.id}/usage?group_by=model`);
   t.match(json, { group_by: "model", total: { jobs: 4, credits_charged: 7 } });

@@ -18,7 +18,7 @@ function submitBlocks<T = Render>(
 }
 
 /** Somebody with a video of a second (64 by 36), a voice of 1.08 seconds and a pixel. */
-async function opened(t: Test) {
+async function open(t: Test) {
   const house = await openInProcess(t);
   const caller = await house.account();
   const asset = async (modality: string, request: object): Promise<string> => {
@@ -42,7 +42,7 @@ async function compositionCount(caller: Caller): Promise<number> {
 }
 
 t.test("POST /renders/blocks answers 202 with a render of a composition it made", async (t) => {
-  const { house, caller, video, voice } = await opened(t);
+  const { house, caller, video, voice } = await open(t);
   const node = house.farmNode();
   const blocks = [{ clip_asset_id: video }, { clip_asset_id: video, narration_asset_id: voice }];
   const more = { name: "Kites", project_id: "p1", meta: { series: "kites" } };
@@ -72,7 +72,7 @@ t.test("POST /renders/blocks answers 202 with a render of a composition it made"
 });
 
 t.test("the composition holds the timeline as an author would write it", async (t) => {
-  const { caller, video, voice, picture } = await opened(t);
+  const { caller, video, voice, picture } = await open(t);
   const blocks = [
     { clip_asset_id: video, duration_seconds: 0.5, narration_asset_id: voice, gap_seconds: 1 },
     { clip_asset_id: picture, duration_seconds: 2 },
@@ -106,14 +106,14 @@ t.test("the composition holds the timeline as an author would write it", async (
 });
 
 t.test("clips that cover the canvas are cut at its edges", async (t) => {
-  const { caller, video } = await opened(t);
+  const { caller, video } = await open(t);
   const canvas = { width: 360, height: 640, fit: "cover" };
   const { json } = await submitBlocks(caller, [{ clip_asset_id: video }], canvas);
   t.match(await readPage(caller, json), `left: -388px; top: 0px; width: 1138px; height: 640px`);
 });
 
 t.test("a request for blocks is checked, and a refusal names the field", async (t) => {
-  const { caller, video, voice, picture } = await opened(t);
+  const { caller, video, voice, picture } = await open(t);
   const none = "019d9000-0000-7000-8000-000000000000";
   const clip = { clip_asset_id: video };
   const cases: readonly (readonly [body: object, pointer: string])[] = [
@@ -153,7 +153,7 @@ t.test("a request for blocks is checked, and a refusal names the field", async (
 t.test(
   "a key and body of blocks that came before within five minutes answer 409 with render_id",
   async (t) => {
-    const { house, caller, video } = await opened(t);
+    const { house, caller, video } = await open(t);
     const key = { "idempotency-key": "take-1" };
     const blocks = [{ clip_asset_id: video }];
     const { json } = await submitBlocks(caller, blocks, {}, key);
@@ -168,7 +168,7 @@ t.test(
 );
 
 t.test("beyond the queue of renders blocks are refused, and leave nothing", async (t) => {
-  const { caller, video } = await opened(t);
+  const { caller, video } = await open(t);
   const blocks = [{ clip_asset_id: video }];
   await fillQueue(caller, blocks);
   const before = await compositionCount(caller);
@@ -182,7 +182,7 @@ async function fillQueue(caller: Caller, blocks: readonly object[]): Promise<voi
 }
 
 t.test("another context's asset is no asset", async (t) => {
-  const { house, video } = await opened(t);
+  const { house, video } = await open(t);
   const other = await house.account();
   const { status, json } = await submitBlocks<Refused>(other, [{ clip_asset_id: video }]);
   t.equal(status, 400);

@@ -10,11 +10,11 @@ import type {
 } from "../../contract/organization.ts";
 import type { Caller, Refused } from "./caller.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
-import { enter, join, paidOrganization } from "./organizations.ts";
+import { enter, foundPaidOrganization, join } from "./organizations.ts";
 
 async function team(house: InProcess, credits = 1_000) {
   const [owner, member] = [await house.account(), await house.account()];
-  const org = await paidOrganization(house, owner, credits);
+  const org = await foundPaidOrganization(house, owner, credits);
   await join(owner, org, member, "member");
   await enter(member, org);
   const path = `/v1/organizations/${org.id}/members/${member.id}/budget`;
@@ -23,7 +23,7 @@ async function team(house: InProcess, credits = 1_000) {
   return { owner, member, org, path, set };
 }
 
-async function used(caller: Caller): Promise<number | undefined> {
+async function listUsed(caller: Caller): Promise<number | undefined> {
   const { json } = await caller.get<User>("/v1/me");
   return json.active_organization?.member_budget?.used_credits;
 }
@@ -71,19 +71,19 @@ t.test("a budget counts holds and charges, less what is given back", async (t) =
   await member.job("before there was a budget", { num_images: 2 });
   await set(10);
   await house.settle();
-  t.equal(await used(member), 2, "what was committed before counts");
+  t.equal(await listUsed(member), 2, "what was committed before counts");
   await member.job("fails sim:fail sim:slow=500", { num_images: 4 });
-  t.equal(await used(member), 6, "a hold counts at once");
+  t.equal(await listUsed(member), 6, "a hold counts at once");
   await house.advance(2_000);
-  t.equal(await used(member), 2, "a failure gives it back");
+  t.equal(await listUsed(member), 2, "a failure gives it back");
   const slow = await member.job("canceled sim:queue=60000", { num_images: 4 });
-  t.equal(await used(member), 6);
+  t.equal(await listUsed(member), 6);
   await member.cancel(slow.id);
   await house.settle();
-  t.equal(await used(member), 2, "a cancel too");
+  t.equal(await listUsed(member), 2, "a cancel too");
   await member.job("charged", { num_images: 3 });
   await house.settle();
-  t.equal(await used(member), 5);
+  t.equal(await listUsed(member), 5);
 });
 
 t.test("a monthly budget begins anew with the calendar month, a total one does not", async (t) => {
@@ -93,9 +93,9 @@ t.test("a monthly budget begins anew with the calendar month, a total one does n
   await member.job("in April", { num_images: 4 });
   t.equal((await member.submit("one more in April")).status, 402);
   await house.advance(16 * 86_400_000);
-  t.equal(await used(member), 0);
+  t.equal(await listUsed(member), 0);
   await member.job("in May", { num_images: 3 });
-  t.equal(await used(member), 3);
+  t.equal(await listUsed(member), 3);
   const { json } = await set(8, "total");
   t.match(json, { used_credits: 7, period: "total", resets_at: null });
   const refused = await member.submit("too much", { num_images: 2 });
@@ -113,10 +113,10 @@ t.test(
     const job = await member.job("over midnight sim:slow=580000 sim:fail", { num_images: 4 });
     await house.advance(400_000);
     await member.job("in May", { num_images: 3 });
-    t.equal(await used(member), 3);
+    t.equal(await listUsed(member), 3);
     await house.advance(300_000);
     t.equal((await member.read(job.id)).status, "failed");
-    t.equal(await used(member), 3);
+    t.equal(await listUsed(member), 3);
     t.equal((await set(10, "total")).json.used_credits, 3, "in total it is given back");
   },
 );
@@ -143,7 +143,7 @@ t.test("DELETE budget answers 204 and lifts it", async (t) => {
   t.equal((await member.submit("one")).status, 402);
   t.equal((await owner.delete(path)).status, 204);
   t.equal((await member.submit("one")).status, 202);
-  t.equal(await used(member), undefined);
+  t.equal(await listUsed(member), undefined);
 });
 
 t.test("a budget does not reach into the personal space", async (t) => {
@@ -168,7 +168,7 @@ t.test("each member of a set counts, and what does not fit is refused in the set
   );
   t.equal(status, 202);
   t.match(json.problems, [{ label: "d" }]);
-  t.equal(await used(member), 3);
+  t.equal(await listUsed(member), 3);
 });
 
 t.test("a rewritten prompt counts too", async (t) => {
@@ -178,7 +178,7 @@ t.test("a rewritten prompt counts too", async (t) => {
   const body = { model: "sim-video", prompt: "a kite" };
   const rewrite = () => member.post("/v1/generate/video/enhance-prompt", body);
   t.equal((await rewrite()).status, 200);
-  t.equal(await used(member), 1);
+  t.equal(await listUsed(member), 1);
   t.match(await rewrite(), { status: 402, json: { title: "Member Budget Reached" } });
 });
 
@@ -206,7 +206,7 @@ t.test(
   async (t) => {
     const house = await openInProcess(t);
     const [ada, bob, eve] = [await house.account(), await house.account(), await house.account()];
-    const org = await paidOrganization(house, ada, 100);
+    const org = await foundPaidOrganization(house, ada, 100);
     await join(ada, org, bob, "member");
     await join(ada, org, eve, "viewer");
     for (const caller of [ada, bob, eve]) await enter(caller, org);
@@ -215,11 +215,11 @@ t.test(
       period: "total",
     });
     const image = { model: "sim-instant", prompt: "a kite", num_images: 3 };
-    const quoted = async (caller: Caller) =>
+    const quote = async (caller: Caller) =>
       (await caller.post<JobCostQuote>("/v1/jobs/cost", { kind: "image", image })).json;
-    t.match(await quoted(ada), { balance_credits: 100, sufficient_credits: true });
-    t.match(await quoted(bob), { balance_credits: 2, sufficient_credits: false });
-    t.match(await quoted(eve), { balance_credits: null, sufficient_credits: true });
+    t.match(await quote(ada), { balance_credits: 100, sufficient_credits: true });
+    t.match(await quote(bob), { balance_credits: 2, sufficient_credits: false });
+    t.match(await quote(eve), { balance_credits: null, sufficient_credits: true });
     t.match((await bob.get("/v1/me")).json, { balance_credits: 2 });
     t.match((await eve.get("/v1/me")).json, { balance_credits: null });
   },
@@ -232,7 +232,7 @@ t.test("members see the lower of wallet and own budget, viewers null", async (t)
   await join(owner, org, viewer, "viewer");
   await join(owner, org, biller, "billing_contact");
   for (const caller of [owner, viewer, biller]) await enter(caller, org);
-  const shown = async (caller: Caller) => {
+  const show = async (caller: Caller) => {
     const { json: credits } = await caller.get<Static<typeof Credits>>("/v1/me/credits");
     const { json: list } = await caller.get<{ items: readonly Organization[] }>(
       "/v1/organizations",
@@ -243,16 +243,16 @@ t.test("members see the lower of wallet and own budget, viewers null", async (t)
     t.equal(new Set(all).size, 1, `${all}`);
     return all[0];
   };
-  t.equal(await shown(member), 100, "without a budget the wallet is the bound");
+  t.equal(await show(member), 100, "without a budget the wallet is the bound");
   await set(30);
-  t.equal(await shown(member), 30);
+  t.equal(await show(member), 30);
   await member.job("kite", { num_images: 4 });
-  t.equal(await shown(member), 26);
+  t.equal(await show(member), 26);
   await set(5_000);
-  t.equal(await shown(member), 96);
-  t.equal(await shown(owner), 96);
-  t.equal(await shown(biller), 96);
-  t.equal(await shown(viewer), null);
+  t.equal(await show(member), 96);
+  t.equal(await show(owner), 96);
+  t.equal(await show(biller), 96);
+  t.equal(await show(viewer), null);
 });
 
 t.test("out_of_credits shows what the caller could still spend", async (t) => {

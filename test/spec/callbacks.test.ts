@@ -3,7 +3,7 @@ import { jobKey } from "../../actors/protocol/job.ts";
 import { limits } from "../../config/limits.ts";
 import type { Job } from "../../contract/job.ts";
 import { CallbackTokens } from "../../http/providers/callback-tokens.ts";
-import { configureCalled, signedByFal } from "./called-providers.ts";
+import { configureCalled, signAsFal } from "./called-providers.ts";
 import type { Headers } from "./caller.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
 
@@ -25,7 +25,7 @@ async function open(t: Test) {
 
 /** Calls with fal's signature. */
 function callBack(house: InProcess, url: string, body: string, atMs = house.clock.nowMs()) {
-  return house.stranger.post(url, body, signedByFal(body, atMs));
+  return house.stranger.post(url, body, signAsFal(body, atMs));
 }
 
 function ending(name: string): string {
@@ -91,20 +91,20 @@ t.test("a callback whose signature is bad or stale answers 401", async (t) => {
   const { url, name } = await submit("fal");
   const body = ending(name);
   const nowMs = house.clock.nowMs();
-  const right = signedByFal(body, nowMs);
+  const right = signAsFal(body, nowMs);
   const forgeries: readonly [string, Headers][] = [
     ["no headers", {}],
-    ["of another body", signedByFal(`${body} `, nowMs)],
+    ["of another body", signAsFal(`${body} `, nowMs)],
     ["another time", { ...right, "x-fal-webhook-timestamp": String(nowMs / 1000 + 1) }],
     ["no hexadecimal", { ...right, "x-fal-webhook-signature": "x".repeat(128) }],
-    ["old", signedByFal(body, nowMs - 301_000)],
-    ["of the future", signedByFal(body, nowMs + 301_000)],
+    ["old", signAsFal(body, nowMs - 301_000)],
+    ["of the future", signAsFal(body, nowMs + 301_000)],
   ];
   for (const [what, headers] of forgeries)
     t.match(await house.stranger.post(url, body, headers), { status: 401 }, what);
   await house.advance(1_000);
   t.equal(web.reads, 0);
-  const late = signedByFal(body, house.clock.nowMs() - 299_000);
+  const late = signAsFal(body, house.clock.nowMs() - 299_000);
   t.match(await house.stranger.post(url, body, late), accepted, "300 s are not over");
 });
 
@@ -126,7 +126,7 @@ t.test("a callback with a bad token answers 403, and 401 when both are bad", asy
   ];
   const address = "203.0.113.9";
   for (const url of urls) {
-    const headers = signedByFal(body, house.clock.nowMs());
+    const headers = signAsFal(body, house.clock.nowMs());
     const signed = await house.stranger.request("POST", url, { body, headers, address });
     t.match(signed, { status: 403, json: { type: /forbidden/ } }, url);
     const unsigned = await house.stranger.request("POST", url, { body, address });
@@ -167,10 +167,10 @@ t.test("a callback of more than 1 MiB answers 413", async (t) => {
   const { house, submit } = await open(t);
   const { url, name } = await submit("fal");
   const { bodyBytesMax } = limits.callbacks;
-  const padded = (bytes: number) => ending(name).padEnd(bytes, " ");
-  const large = await callBack(house, url, padded(bodyBytesMax + 1));
+  const pad = (bytes: number) => ending(name).padEnd(bytes, " ");
+  const large = await callBack(house, url, pad(bodyBytesMax + 1));
   t.match(large, { status: 413, json: { limit_bytes: 1024 * 1024 } });
-  t.match(await callBack(house, url, padded(bodyBytesMax)), accepted);
+  t.match(await callBack(house, url, pad(bodyBytesMax)), accepted);
 });
 
 t.test("cog may send its outputs, 100 MiB of them, once its token is checked", async (t) => {

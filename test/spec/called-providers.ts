@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Test } from "tap";
 import type { ProviderConfig } from "../../config/provider-config.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
-import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import { createSeededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { invariant } from "../../engine/invariant.ts";
 import type { Web, WebAnswer, WebRequest } from "../../engine/ports/web.ts";
 import { adapters } from "../../providers/adapters.ts";
@@ -36,7 +36,7 @@ export function configureCalled(t: Test) {
     "providers.json": JSON.stringify({ providers }),
     "models.json": JSON.stringify({ ...dated, models }),
   });
-  const ports = { web, clock: new ManualClock(0), entropy: seededEntropy(3) };
+  const ports = { web, clock: new ManualClock(0), entropy: createSeededEntropy(3) };
   return {
     web,
     options: {
@@ -53,7 +53,7 @@ export function configureCalled(t: Test) {
 }
 
 /** The headers with which fal signs a body. */
-export function signedByFal(body: Uint8Array | string, atMs: number): Record<string, string> {
+export function signAsFal(body: Uint8Array | string, atMs: number): Record<string, string> {
   const seconds = String(Math.floor(atMs / 1000));
   const digest = createHash("sha256").update(body).digest("hex");
   const message = Buffer.from(["call-1", "user-1", seconds, digest].join("\n"));

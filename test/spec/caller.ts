@@ -127,7 +127,7 @@ export class Caller {
   }
 
   async request<T>(method: string, path: string, parts: RequestParts = {}): Promise<Reply<T>> {
-    const reply = await received<T>(await this.answer(method, path, parts));
+    const reply = await receive<T>(await this.answer(method, path, parts));
     const [plain = ""] = path.replace(/^https?:\/\/[^/]+/, "").split("?", 1);
     const { status, headers, json } = reply;
     const wrong = breach(method, plain, status, headers, json);
@@ -179,8 +179,8 @@ async function* arriving(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes.subarray(bytes.length / 2);
 }
 
-async function received<T>({ status, headers, body }: Answer): Promise<Reply<T>> {
-  const bytes = typeof body === "string" ? Buffer.from(body) : await collected(body);
+async function receive<T>({ status, headers, body }: Answer): Promise<Reply<T>> {
+  const bytes = typeof body === "string" ? Buffer.from(body) : await collect(body);
   const byName = Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]));
   const isJson = byName["content-type"]?.includes("json") === true && bytes.length > 0;
   const text = bytes.toString();
@@ -188,7 +188,7 @@ async function received<T>({ status, headers, body }: Answer): Promise<Reply<T>>
 }
 
 /** All of a body that ends by itself. */
-async function collected(body: Exclude<Answer["body"], string>): Promise<Buffer> {
+async function collect(body: Exclude<Answer["body"], string>): Promise<Buffer> {
   const sink = new MemorySink();
   body.start(sink);
   await sink.whenOver;

@@ -11,7 +11,7 @@ const path = "/v1/admin/models:reload";
 const image = { model: "sim-instant", prompt: "a kite" };
 
 /** A catalogue of the test's own, with what `change` says of the simulated image model. */
-async function opened(t: Test) {
+async function open(t: Test) {
   const folder = mkdtempSync(join(tmpdir(), "klieg-models-"));
   t.teardown(() => rmSync(folder, { recursive: true }));
   const modelsFile = join(folder, "models.json");
@@ -27,7 +27,7 @@ async function opened(t: Test) {
 }
 
 t.test("POST /admin/models:reload reads the catalogue again", async (t) => {
-  const { house, write } = await opened(t);
+  const { house, write } = await open(t);
   const before = await house.admin.get("/v1/models");
   write({ display_name: "Another name" }, "second");
   const { status, json } = await house.admin.post(path);
@@ -44,7 +44,7 @@ t.test("POST /admin/models:reload reads the catalogue again", async (t) => {
 });
 
 t.test("an invalid file keeps the previous catalogue", async (t) => {
-  const { house, modelsFile } = await opened(t);
+  const { house, modelsFile } = await open(t);
   for (const text of ["{", '{"version":"x"}']) {
     writeFileSync(modelsFile, text);
     const { status, json } = await house.admin.post<Refused>(path);
@@ -56,7 +56,7 @@ t.test("an invalid file keeps the previous catalogue", async (t) => {
 });
 
 t.test("a price change invalidates outstanding confirmation tokens, not holds", async (t) => {
-  const { house, write } = await opened(t);
+  const { house, write } = await open(t);
   const ada = await house.account();
   const held = await ada.job("a slow kite sim:slow=1000");
   const { json: quote } = await ada.post<JobCostQuote>("/v1/jobs/cost", { kind: "image", image });
@@ -74,7 +74,7 @@ t.test("a price change invalidates outstanding confirmation tokens, not holds", 
 t.test(
   "a disabled model answers 400 at submit and is listed for administrators only",
   async (t) => {
-    const { house, write } = await opened(t);
+    const { house, write } = await open(t);
     const ada = await house.account();
     write({ status: "disabled" }, "without");
     await house.admin.post(path);
@@ -94,7 +94,7 @@ t.test(
 );
 
 t.test("a deprecated model carries sunset_at and replacement", async (t) => {
-  const { house, write } = await opened(t);
+  const { house, write } = await open(t);
   const sunset_at = "2027-01-01T00:00:00Z";
   write({ status: "deprecated", sunset_at, replacement: "studio-image" }, "old");
   await house.admin.post(path);
@@ -108,7 +108,7 @@ t.test("a deprecated model carries sunset_at and replacement", async (t) => {
 });
 
 t.test("a deprecated model answers with Deprecation, Sunset and Link", async (t) => {
-  const { house, write } = await opened(t);
+  const { house, write } = await open(t);
   const ada = await house.account();
   const plain = await ada.submit("a kite of today");
   t.notOk(plain.headers["deprecation"] ?? plain.headers["sunset"] ?? plain.headers["link"]);
@@ -135,7 +135,7 @@ t.test("a deprecated model answers with Deprecation, Sunset and Link", async (t)
 });
 
 t.test("a deprecated model says so at least 180 days ahead", async (t) => {
-  const { house, write } = await opened(t);
+  const { house, write } = await open(t);
   const sunset_at = "2026-10-01T00:00:00Z";
   const whole = { status: "deprecated", sunset_at, replacement: "studio-image" };
   for (const [change, fault] of [

@@ -8,7 +8,7 @@ import { parseId } from "../../engine/id.ts";
 import { invariant } from "../../engine/invariant.ts";
 import { reserve, storeFile } from "../../http/compositions/composition-storing.ts";
 import type { Caller, Refused, Reply } from "./caller.ts";
-import { made, page, putFile } from "./composition-steps.ts";
+import { make, page, putFile } from "./composition-steps.ts";
 import { openInProcess } from "./in-process-service.ts";
 import { createZip, type ZipEntry } from "./zip-archive.ts";
 
@@ -38,7 +38,7 @@ t.test(
   "PUT .../file answers 201 for a new file, 200 for another, and raises revision",
   async (t) => {
     const caller = await (await openInProcess(t)).account();
-    const id = await made(caller, {});
+    const id = await make(caller, {});
     const first = await putFile(caller, id, "sub/main.html", "<p>");
     t.equal(first.status, 201);
     t.match(first.json, { path: "sub/main.html", size_bytes: 3, mime_type: "text/html" });
@@ -53,7 +53,7 @@ t.test(
 
 t.test("files are listed by path, each with its role and type", async (t) => {
   const caller = await (await openInProcess(t)).account();
-  const id = await made(caller, {
+  const id = await make(caller, {
     "index.html": page(),
     "klieg-edits.json": "{}",
     "B.png": "x",
@@ -78,7 +78,7 @@ t.test("files are listed by path, each with its role and type", async (t) => {
 
 t.test("a Content-Type is believed only where the name says nothing", async (t) => {
   const caller = await (await openInProcess(t)).account();
-  const id = await made(caller, {});
+  const id = await make(caller, {});
   const type = async (path: string, declared: string) => {
     const headers = { "content-type": declared };
     return (await putFile(caller, id, path, "x", headers)).json.mime_type;
@@ -105,7 +105,7 @@ for (const [path, says] of [
 ] as const)
   t.test(`the path ${JSON.stringify(path.slice(0, 12))} is refused: ${says}`, async (t) => {
     const caller = await (await openInProcess(t)).account();
-    const id = await made(caller, {});
+    const id = await make(caller, {});
     for (const method of ["PUT", "GET", "DELETE"]) {
       const { status, json } = await caller.request<Refused>(method, place(id, path));
       t.equal(status, 400);
@@ -116,7 +116,7 @@ for (const [path, says] of [
 
 t.test("a path may be any other UTF-8 of 512 bytes, and is case sensitive", async (t) => {
   const caller = await (await openInProcess(t)).account();
-  const id = await made(caller, {});
+  const id = await make(caller, {});
   const paths = [
     "\u00e9t\u00e9/f\u00fcr %41 & co?.txt",
     "A",
@@ -135,7 +135,7 @@ t.test("a path may be any other UTF-8 of 512 bytes, and is case sensitive", asyn
 
 t.test("GET .../file gives the bytes, sandboxed, with Range and ETag", async (t) => {
   const caller = await (await openInProcess(t)).account();
-  const id = await made(caller, { "index.html": page(), "a.txt": "0123456789" });
+  const id = await make(caller, { "index.html": page(), "a.txt": "0123456789" });
   const html = await caller.get(place(id, "index.html"));
   t.equal(html.text, page());
   t.equal(html.headers["content-type"], "text/html");
@@ -151,7 +151,7 @@ t.test("GET .../file gives the bytes, sandboxed, with Range and ETag", async (t)
 
 t.test("DELETE .../file answers 204, and 404 for what is not there", async (t) => {
   const caller = await (await openInProcess(t)).account();
-  const id = await made(caller, { a: "1", b: "22" });
+  const id = await make(caller, { a: "1", b: "22" });
   t.equal((await caller.delete(place(id, "a"))).status, 204);
   t.equal((await caller.delete(place(id, "a"))).status, 404);
   t.equal((await caller.get(place(id, "a"))).status, 404);
@@ -162,7 +162,7 @@ t.test("DELETE .../file answers 204, and 404 for what is not there", async (t) =
 t.test("If-Match and If-None-Match decide whether a file is written: 412", async (t) => {
   const house = await openInProcess(t);
   const caller = await house.account();
-  const id = await made(caller, {});
+  const id = await make(caller, {});
   const put = (headers: Readonly<Record<string, string>>, body = "x") =>
     putFile<CompositionFile>(caller, id, "a", body, headers);
   t.equal((await put({ "if-match": "*" })).status, 412, "nothing is there");
@@ -180,7 +180,7 @@ t.test("If-Match and If-None-Match decide whether a file is written: 412", async
 
 t.test("of two writers with one If-Match one wins", async (t) => {
   const caller = await (await openInProcess(t)).account();
-  const id = await made(caller, { a: "0" });
+  const id = await make(caller, { a: "0" });
   const etag = (await caller.get(place(id, "a"))).headers["etag"] ?? "";
   const bodies = ["1", "2", "3", "4"];
   const replies = await Promise.all(
@@ -191,7 +191,7 @@ t.test("of two writers with one If-Match one wins", async (t) => {
 
 t.test("text may have 5 MiB a file, media 100 MiB: beyond is 413", async (t) => {
   const caller = await (await openInProcess(t)).account();
-  const id = await made(caller, {});
+  const id = await make(caller, {});
   const textBytesMax = 5 * 1024 ** 2;
   for (const path of ["a.html", "a.css", "a.js", "a.json"]) {
     const reply = await putFile<Refused>(caller, id, path, Buffer.alloc(textBytesMax + 1));
@@ -208,7 +208,7 @@ t.test("text may have 5 MiB a file, media 100 MiB: beyond is 413", async (t) => 
 t.test("POST .../bundle replaces all files at once", async (t) => {
   const house = await openInProcess(t);
   const caller = await house.account();
-  const id = await made(caller, { old: "1", "index.html": "<p>" });
+  const id = await make(caller, { old: "1", "index.html": "<p>" });
   const zip = createZip([
     { name: "media/", mode: 0o040755 },
     { name: "index.html", bytes: page({ seconds: 7 }) },
@@ -225,7 +225,7 @@ t.test("POST .../bundle replaces all files at once", async (t) => {
 
 t.test("a folder is taken as the archive that klieg render sends", async (t) => {
   const caller = await (await openInProcess(t)).account();
-  const id = await made(caller, {});
+  const id = await make(caller, {});
   const folder = t.testdir({ "index.html": page({ seconds: 7 }), "é.txt": "kite" });
   const files = new Map(["index.html", "é.txt"].map((path) => [path, join(folder, path)]));
   const archive = await new Response(createArchive(files)).arrayBuffer();
@@ -264,7 +264,7 @@ const hostile: readonly (readonly [string, readonly ZipEntry[] | string, number]
 for (const [what, content, expected] of hostile)
   t.test(`an archive with ${what} is refused and leaves all as it was`, async (t) => {
     const caller = await (await openInProcess(t)).account();
-    const id = await made(caller, { old: "1" });
+    const id = await make(caller, { old: "1" });
     const body = typeof content === "string" ? content : createZip([{ name: "ok" }, ...content]);
     const reply = await bundle<Refused>(caller, id, body);
     t.equal(reply.status, expected, reply.text);
@@ -274,7 +274,7 @@ for (const [what, content, expected] of hostile)
 
 t.test("a bundle that is no application/zip is 415", async (t) => {
   const caller = await (await openInProcess(t)).account();
-  const id = await made(caller, {});
+  const id = await make(caller, {});
   const reply = await bundle<Refused>(caller, id, createZip([]), "application/json");
   t.equal(reply.status, 415);
   t.match(reply.json.detail, /application\/zip/);
@@ -285,7 +285,7 @@ t.test(
   async (t) => {
     const house = await openInProcess(t);
     const caller = await house.account();
-    const id = await made(caller, {});
+    const id = await make(caller, {});
     const names = Array.from({ length: 2_000 }, (_, at) => `${"d".repeat(80)}/${at}.txt`);
     const entries = names.map((name) => ({ name, bytes: "x" }));
     t.equal((await bundle(caller, id, createZip(entries))).status, 200);
@@ -305,24 +305,24 @@ t.test(
 t.test("what a render reads stays while all files are replaced, up to a bound", async (t) => {
   const house = await openInProcess(t);
   const caller = await house.account();
-  const id = await made(caller, {});
+  const id = await make(caller, {});
   const zip = (name: string) => {
     const long = "d".repeat(85);
     const more = Array.from({ length: 1_999 }, (_, at) => ({ name: `${long}/${name}${at}.txt` }));
     return createZip([{ name: "index.html", bytes: page() }, ...more]);
   };
-  const replaced = async (name: string) => (await bundle(caller, id, zip(name))).status;
-  t.equal(await replaced("a"), 200);
+  const replace = async (name: string) => (await bundle(caller, id, zip(name))).status;
+  t.equal(await replace("a"), 200);
   const render = await caller.post<{ id: string }>(`/v1/compositions/${id}/render`, {});
-  t.strictSame([await replaced("b"), await replaced("c"), await replaced("d")], [200, 200, 409]);
+  t.strictSame([await replace("b"), await replace("c"), await replace("d")], [200, 200, 409]);
   await caller.post(`/v1/renders/${render.json.id}/cancel`);
-  t.equal(await replaced("e"), 200);
+  t.equal(await replace("e"), 200);
   t.equal((await caller.delete(`/v1/compositions/${id}`)).status, 204);
 });
 
 t.test("the paths of a bundle may not be too long together: 413", async (t) => {
   const caller = await (await openInProcess(t)).account();
-  const id = await made(caller, {});
+  const id = await make(caller, {});
   const entries = Array.from({ length: 500 }, (_, at) => ({ name: `${"p".repeat(500)}${at}` }));
   t.equal((await bundle(caller, id, createZip(entries))).status, 413);
 });
@@ -331,7 +331,7 @@ t.test("what a crash leaves of an upload goes within a day, what was accepted st
   const house = await openInProcess(t);
   const { service } = house;
   const caller = await house.account();
-  const id = await made(caller, { "index.html": page() });
+  const id = await make(caller, { "index.html": page() });
   const [composition, scope] = [parseId(id), parseId(caller.id)];
   invariant(composition !== undefined && scope !== undefined, "ids are ids");
   const bundled = await bundle(caller, id, createZip([{ name: "index.html", bytes: page() }]));
@@ -355,7 +355,7 @@ t.test(
     const house = await openInProcess(t);
     const { service } = house;
     const caller = await house.account();
-    const id = await made(caller, {});
+    const id = await make(caller, {});
     const kept = service.objects.put;
     const keys: string[] = [];
     t.teardown(() => Object.assign(service.objects, { put: kept }));

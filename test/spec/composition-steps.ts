@@ -30,7 +30,7 @@ export function putFile<T = CompositionFile>(
 }
 
 /** A composition with these files. */
-export async function made(
+export async function make(
   caller: Caller,
   files: Readonly<Record<string, string>>,
 ): Promise<string> {

@@ -8,7 +8,7 @@ import type {
   SignedUrls,
 } from "../../contract/composition.ts";
 import type { Caller, Refused } from "./caller.ts";
-import { made, page, putFile } from "./composition-steps.ts";
+import { make, page, putFile } from "./composition-steps.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
 
 type Page = Static<typeof CompositionPage>;
@@ -68,7 +68,7 @@ t.test("members of a composition are bounded, and a refusal names the field", as
 
 t.test("width, height, length and rate of a composition are those of its root", async (t) => {
   const caller = await (await openInProcess(t)).account();
-  const id = await made(caller, { "index.html": page({ fps: 24, seconds: 3 }) });
+  const id = await make(caller, { "index.html": page({ fps: 24, seconds: 3 }) });
   const { json } = await caller.get<Composition>(`${all}/${id}`);
   t.match(json, { width: 320, height: 180, frame_rate: 24, duration_seconds: 3, revision: 2 });
   await putFile(caller, id, "index.html", page({ seconds: 4 }));
@@ -137,7 +137,7 @@ t.test("PATCH changes what is given; meta_patch merges, null deletes", async (t)
 
 t.test("a composition has a strong ETag: 304 on match, 412 on an If-Match of old", async (t) => {
   const caller = await (await openInProcess(t)).account();
-  const id = await made(caller, {});
+  const id = await make(caller, {});
   const path = `${all}/${id}`;
   const first = await caller.get<Composition>(path);
   const etag = first.headers["etag"] ?? "";
@@ -164,7 +164,7 @@ t.test("a composition has a strong ETag: 304 on match, 412 on an If-Match of old
 t.test("a composition that is deleted takes its files along", async (t) => {
   const house = await openInProcess(t);
   const caller = await house.account();
-  const id = await made(caller, { "index.html": page(), "a.txt": "kite" });
+  const id = await make(caller, { "index.html": page(), "a.txt": "kite" });
   const links = await caller.post<SignedUrls>(`${all}/${id}/files:signed-urls`, {});
   t.equal((await caller.delete(`${all}/${id}`)).status, 204);
   await house.settle();
@@ -173,7 +173,7 @@ t.test("a composition that is deleted takes its files along", async (t) => {
 });
 
 /** A finished picture, and markup that shows it. */
-async function pictured(house: InProcess, caller: Caller) {
+async function addPicture(house: InProcess, caller: Caller) {
   const job = await caller.job("a kite");
   await house.settle();
   const asset = (await caller.read(job.id)).asset?.id ?? "";
@@ -184,8 +184,8 @@ async function pictured(house: InProcess, caller: Caller) {
 t.test("signed URLs lead to files and assets; what is not there is missing", async (t) => {
   const house = await openInProcess(t);
   const caller = await house.account();
-  const { asset, inside } = await pictured(house, caller);
-  const id = await made(caller, { "index.html": page({ inside }), "a/b.txt": "kite" });
+  const { asset, inside } = await addPicture(house, caller);
+  const id = await make(caller, { "index.html": page({ inside }), "a/b.txt": "kite" });
   const path = `${all}/${id}/files:signed-urls`;
   const { json } = await caller.post<SignedUrls>(path, {});
   t.strictSame(
@@ -208,8 +208,8 @@ t.test("signed URLs lead to files and assets; what is not there is missing", asy
 t.test("signed URLs lead to assets only for those who may read assets", async (t) => {
   const house = await openInProcess(t);
   const caller = await house.account();
-  const { asset, inside } = await pictured(house, caller);
-  const id = await made(caller, { "index.html": page({ inside }) });
+  const { asset, inside } = await addPicture(house, caller);
+  const id = await make(caller, { "index.html": page({ inside }) });
   const token = { name: "x", scopes: ["compositions"] };
   const narrow = caller.holding(
     (await caller.post<{ token: string }>("/v1/tokens", token)).json.token,
@@ -251,7 +251,7 @@ t.test("GET /v1/compositions/{id}/timeline shows clips with edits, and diagnosti
     '<div id="host" data-composition-id="in" data-start="0" data-duration="1" data-media-start="2"' +
     ' data-playback-rate="2"><p id="p" class="clip" data-start="2" data-duration="1"></p></div>';
   const edits = { version: 1, clips: { a: { duration: 1.5 } } };
-  const id = await made(caller, {
+  const id = await make(caller, {
     "index.html": page({ inside }),
     "klieg-edits.json": JSON.stringify(edits),
   });
@@ -271,7 +271,7 @@ t.test("a timeline whose edits are replaced while it is read is the newer one", 
   const caller = await house.account();
   const clip = '<p id="a" class="clip" data-start="0" data-duration="1"></p>';
   const files = { "index.html": page({ inside: clip }), "klieg-edits.json": '{"version":1}' };
-  const id = await made(caller, files);
+  const id = await make(caller, files);
   const { objects } = house.service;
   const read = objects.read;
   let isReplaced = false;
@@ -293,7 +293,7 @@ t.test("a timeline whose edits are replaced while it is read is the newer one", 
 t.test("below the free disk that is kept, files are refused and reads go on", async (t) => {
   const house = await openInProcess(t);
   const caller = await house.account();
-  const id = await made(caller, { "index.html": page() });
+  const id = await make(caller, { "index.html": page() });
   house.service.health.isDiskLow = true;
   const { status } = await caller.request("PUT", `${all}/${id}/file?path=a.txt`, { body: "a" });
   t.equal(status, 503);

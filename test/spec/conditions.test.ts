@@ -1,7 +1,7 @@
 import t from "tap";
 import { diskObjects } from "../../engine/adapters/objects/disk-objects.ts";
 import { memoryObjects } from "../../engine/adapters/objects/memory-objects.ts";
-import { storedBytes } from "../../http/assets/ranged-bytes.ts";
+import { sendStoredBytes } from "../../http/assets/ranged-bytes.ts";
 import { RefusalError } from "../../http/exchange/refusal-error.ts";
 import { openInProcess } from "./in-process-service.ts";
 
@@ -12,7 +12,7 @@ const source = { objects: memoryObjects(), onFault: () => undefined };
 
 function ask(headers: Readonly<Record<string, string>>): number {
   const stored = { key: "a", sizeBytes: 100, validators };
-  return storedBytes(source, { headers }, stored, []).status;
+  return sendStoredBytes(source, { headers }, stored, []).status;
 }
 
 t.test("C4: a range counts only beside the validator that is this one's", async (t) => {
@@ -33,7 +33,7 @@ t.test("C4: a range counts only beside the validator that is this one's", async 
   t.equal(ask({ range: "bytes=100-", "if-range": '"abc"' }), 416);
   const bare = { key: "a", sizeBytes: 100 };
   const headers = { range, "if-range": '"abc"' };
-  t.equal(storedBytes(source, { headers }, bare, []).status, 200, "there is no validator");
+  t.equal(sendStoredBytes(source, { headers }, bare, []).status, 200, "there is no validator");
 });
 
 t.test("C4: conditions are evaluated in the order of RFC 9110, 13.2.2", async (t) => {

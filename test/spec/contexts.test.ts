@@ -5,13 +5,13 @@ import type { Job, JobPage } from "../../contract/job.ts";
 import type { CreatedToken } from "../../contract/token.ts";
 import type { Caller } from "./caller.ts";
 import { openInProcess } from "./in-process-service.ts";
-import { enter, join, organization, paidOrganization } from "./organizations.ts";
+import { enter, foundPaidOrganization, join, organization } from "./organizations.ts";
 
 async function me(caller: Caller): Promise<User> {
   return (await caller.get<User>("/v1/me")).json;
 }
 
-async function pinned(caller: Caller, org: { readonly id: string }): Promise<Caller> {
+async function pin(caller: Caller, org: { readonly id: string }): Promise<Caller> {
   const body = { name: "pinned", organization_id: org.id };
   const { json } = await caller.post<CreatedToken>("/v1/tokens", body);
   return caller.holding(json.token);
@@ -20,7 +20,7 @@ async function pinned(caller: Caller, org: { readonly id: string }): Promise<Cal
 t.test("PUT /me/active-organization moves tokens that are not pinned", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const org = await paidOrganization(house, ada, 500);
+  const org = await foundPaidOrganization(house, ada, 500);
   const path = "/v1/me/active-organization";
   const { status, json } = await ada.put<User>(path, { organization_id: org.id });
   t.equal(status, 200);
@@ -57,7 +57,7 @@ t.test("an active organization is named by its id or by null, and must be one's 
 t.test("the organization's wallet pays, and its plan sets the limit", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account({ plan: "free" });
-  const org = await paidOrganization(house, ada, 100);
+  const org = await foundPaidOrganization(house, ada, 100);
   const before = (await ada.get<Static<typeof Credits>>("/v1/me/credits")).json.balance_credits;
   await enter(ada, org);
   for (let n = 0; n < 3; n++) await ada.job(`${n} sim:slow=60000`);
@@ -83,19 +83,19 @@ t.test("a member's own plan does not raise the organization's limit", async (t) 
 t.test("jobs belong to the context in which they were created", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const org = await paidOrganization(house, ada);
+  const org = await foundPaidOrganization(house, ada);
   const own = await ada.job("in the personal space");
   await enter(ada, org);
   const theirs = await ada.job("in the organization");
   await house.settle();
-  const seen = async (id: string) => {
+  const note = async (id: string) => {
     const statuses = [(await ada.get(`/v1/jobs/${id}`)).status];
     statuses.push((await ada.get(`/v1/jobs/${id}/wait?timeout_seconds=1`)).status);
     statuses.push((await ada.post(`/v1/jobs/${id}/sse-ticket`)).status);
     return statuses;
   };
-  t.strictSame(await seen(own.id), [404, 404, 404]);
-  t.strictSame(await seen(theirs.id), [200, 200, 201]);
+  t.strictSame(await note(own.id), [404, 404, 404]);
+  t.strictSame(await note(theirs.id), [200, 200, 201]);
   t.equal((await ada.cancel(own.id)).status, 404);
   const list = async () => (await ada.get<Static<typeof JobPage>>("/v1/jobs")).json.items;
   t.strictSame(
@@ -106,14 +106,14 @@ t.test("jobs belong to the context in which they were created", async (t) => {
   t.equal((await ada.get(`/v1/assets/${asset}`)).status, 200);
   await enter(ada, null);
   t.equal((await ada.get(`/v1/assets/${asset}`)).status, 404);
-  t.strictSame(await seen(theirs.id), [404, 404, 404]);
+  t.strictSame(await note(theirs.id), [404, 404, 404]);
   t.equal((await ada.get<Job>(`/v1/jobs/${own.id}`)).status, 200);
 });
 
 t.test("the same body in two contexts is no duplicate", async (t) => {
   const house = await openInProcess(t);
   const [ada, bob] = [await house.account(), await house.account()];
-  const org = await paidOrganization(house, ada);
+  const org = await foundPaidOrganization(house, ada);
   await join(ada, org, bob, "member");
   await ada.job("a kite");
   await enter(ada, org);
@@ -127,7 +127,7 @@ t.test("a pinned token acts in its organization whatever is active", async (t) =
   const house = await openInProcess(t);
   const ada = await house.account();
   const [one, two] = [await organization(ada, "One"), await organization(ada, "Two")];
-  const token = await pinned(ada, one);
+  const token = await pin(ada, one);
   await enter(ada, two);
   t.equal((await me(token)).active_organization?.id, one.id);
   t.equal((await me(ada)).active_organization?.id, two.id);
@@ -139,7 +139,7 @@ t.test("tokens pinned to an organization answer 403 to a change of context", asy
   const house = await openInProcess(t);
   const ada = await house.account();
   const [one, two] = [await organization(ada, "One"), await organization(ada, "Two")];
-  const token = await pinned(ada, one);
+  const token = await pin(ada, one);
   for (const organization_id of [null, one.id, two.id])
     t.equal((await token.put("/v1/me/active-organization", { organization_id })).status, 403);
   t.equal((await token.get(`/v1/organizations/${two.id}`)).status, 404, "others are out of sight");
@@ -149,9 +149,9 @@ t.test("tokens pinned to an organization answer 403 to a change of context", asy
 t.test("a removed member's tokens lose the organization at once", async (t) => {
   const house = await openInProcess(t);
   const [ada, bob] = [await house.account(), await house.account()];
-  const org = await paidOrganization(house, ada);
+  const org = await foundPaidOrganization(house, ada);
   await join(ada, org, bob, "member");
-  const token = await pinned(bob, org);
+  const token = await pin(bob, org);
   await enter(bob, org);
   t.equal((await token.submit("one")).status, 202);
   await ada.delete(`/v1/organizations/${org.id}/members/${bob.id}`);
@@ -166,7 +166,7 @@ t.test("a removed member's tokens lose the organization at once", async (t) => {
 t.test("a narrowed role takes effect at once", async (t) => {
   const house = await openInProcess(t);
   const [ada, bob] = [await house.account(), await house.account()];
-  const org = await paidOrganization(house, ada);
+  const org = await foundPaidOrganization(house, ada);
   await join(ada, org, bob, "member");
   await enter(bob, org);
   t.equal((await bob.submit("one")).status, 202);
@@ -178,14 +178,14 @@ t.test("a narrowed role takes effect at once", async (t) => {
 t.test("request rates are per user within the paying context", async (t) => {
   const house = await openInProcess(t, { rates: true });
   const ada = await house.account();
-  const org = await paidOrganization(house, ada);
-  const left = async () => (await ada.get("/v1/limits")).headers["ratelimit"];
-  await left();
-  t.match(await left(), /^"read";r=598;/);
+  const org = await foundPaidOrganization(house, ada);
+  const onLeave = async () => (await ada.get("/v1/limits")).headers["ratelimit"];
+  await onLeave();
+  t.match(await onLeave(), /^"read";r=598;/);
   await enter(ada, org);
-  t.match(await left(), /^"read";r=599;/);
+  t.match(await onLeave(), /^"read";r=599;/);
   await enter(ada, null);
-  t.match(await left(), /^"read";r=597;/);
+  t.match(await onLeave(), /^"read";r=597;/);
 });
 
 t.test("GET /limits shows what holds for the caller in its context", async (t) => {

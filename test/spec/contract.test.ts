@@ -152,21 +152,21 @@ t.test(
 t.test("an operation publishes the headers of its answers (D5)", async (t) => {
   const house = await openInProcess(t);
   const { json } = await house.stranger.get<Document>("/v1/openapi.json");
-  const named = (name: string) => ({ $ref: `#/components/headers/${name}` });
+  const makeNamed = (name: string) => ({ $ref: `#/components/headers/${name}` });
   t.match(json.paths["/generate/image"]?.["post"], {
     responses: {
       202: {
         headers: {
-          "X-Request-Id": named("X-Request-Id"),
-          Location: named("Location"),
-          RateLimit: named("RateLimit"),
-          "RateLimit-Policy": named("RateLimit-Policy"),
+          "X-Request-Id": makeNamed("X-Request-Id"),
+          Location: makeNamed("Location"),
+          RateLimit: makeNamed("RateLimit"),
+          "RateLimit-Policy": makeNamed("RateLimit-Policy"),
         },
       },
     },
   });
   t.match(json.paths["/jobs/{id}"]?.["get"], {
-    responses: { 200: { headers: { ETag: named("ETag") } }, 304: { headers: { ETag: {} } } },
+    responses: { 200: { headers: { ETag: makeNamed("ETag") } }, 304: { headers: { ETag: {} } } },
   });
   t.match(json, {
     components: {

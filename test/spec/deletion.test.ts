@@ -3,7 +3,7 @@ import type { Asset } from "../../contract/asset.ts";
 import type { CreatedToken } from "../../contract/token.ts";
 import type { Caller, Refused } from "./caller.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
-import { enter, join, paidOrganization } from "./organizations.ts";
+import { enter, foundPaidOrganization, join } from "./organizations.ts";
 
 const slow = "sim:slow=9999999";
 
@@ -16,7 +16,7 @@ async function readPage(caller: Caller, path: string): Promise<Page> {
   return (await caller.get<Page>(path)).json;
 }
 
-async function finished(house: InProcess, caller: Caller, prompt: string, more: object = {}) {
+async function finish(house: InProcess, caller: Caller, prompt: string, more: object = {}) {
   const { id } = await caller.job(prompt, more);
   await house.settle();
   return caller.read(id);
@@ -25,8 +25,8 @@ async function finished(house: InProcess, caller: Caller, prompt: string, more: 
 t.test("DELETE /jobs/{id} answers 204 and removes prompt and assets", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const job = await finished(house, ada, "a secret kite", { tags: ["sky"], num_images: 2 });
-  const kept = await finished(house, ada, "another kite", { tags: ["sky"] });
+  const job = await finish(house, ada, "a secret kite", { tags: ["sky"], num_images: 2 });
+  const kept = await finish(house, ada, "another kite", { tags: ["sky"] });
   const path = `/v1/jobs/${job.id}`;
   t.equal((await ada.delete(path)).status, 204);
   for (const gone of [path, `${path}/wait`, `/v1/assets/${job.asset?.id}`])
@@ -49,7 +49,7 @@ t.test("DELETE /jobs/{id} answers 204 and removes prompt and assets", async (t) 
 t.test("the ledger line of a deleted job stays, and so does what was reported", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const job = await finished(house, ada, "a kite");
+  const job = await finish(house, ada, "a kite");
   const read = async (path: string) => (await ada.get(path)).text;
   const paths = ["/v1/me/credits/ledger", "/v1/me/credits", "/v1/reports/spend?group_by=model"];
   const before = await Promise.all(paths.map(read));
@@ -74,7 +74,7 @@ t.test("only terminal jobs are deleted, once their credits are settled", async (
   const unsettled = await ada.delete<Refused>(`/v1/jobs/${pending.id}`);
   t.equal(unsettled.status, 409);
   t.match(unsettled.json.detail, /not settled/);
-  const failed = await finished(house, ada, "a third sim:fail");
+  const failed = await finish(house, ada, "a third sim:fail");
   t.equal((await ada.delete(`/v1/jobs/${failed.id}`)).status, 204, "failed");
   t.equal((await readPage(ada, "/v1/jobs")).total, 1);
 });
@@ -82,7 +82,7 @@ t.test("only terminal jobs are deleted, once their credits are settled", async (
 t.test("a deleted job still answers its duplicate for five minutes", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const job = await finished(house, ada, "a kite");
+  const job = await finish(house, ada, "a kite");
   await ada.delete(`/v1/jobs/${job.id}`);
   const { status, json } = await ada.submit<Refused>("a kite");
   t.equal(status, 409);
@@ -94,10 +94,10 @@ t.test("a deleted job still answers its duplicate for five minutes", async (t) =
 t.test("in an organization a deleted job leaves its member's count too", async (t) => {
   const house = await openInProcess(t);
   const [owner, member] = [await house.account(), await house.account()];
-  const org = await paidOrganization(house, owner);
+  const org = await foundPaidOrganization(house, owner);
   await join(owner, org, member, "member");
   for (const caller of [owner, member]) await enter(caller, org);
-  const job = await finished(house, member, "a kite");
+  const job = await finish(house, member, "a kite");
   t.equal((await readPage(member, "/v1/jobs")).total, 1);
   t.equal((await owner.delete(`/v1/jobs/${job.id}`)).status, 204);
   for (const path of ["/v1/jobs", "/v1/jobs?scope=organization"])
@@ -107,7 +107,7 @@ t.test("in an organization a deleted job leaves its member's count too", async (
 t.test("deleting needs the scopes jobs:cancel and assets:write", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const job = await finished(house, ada, "a kite");
+  const job = await finish(house, ada, "a kite");
   for (const scopes of [["jobs:cancel"], ["assets:write"]]) {
     const { json } = await ada.post<CreatedToken>("/v1/tokens", { name: "x", scopes });
     const answer = await ada.holding(json.token).delete(`/v1/jobs/${job.id}`);

@@ -37,7 +37,7 @@ function decide(caller: Caller, user_code: string, approve = true) {
   return caller.post("/v1/oauth/device/approve", { user_code, approve });
 }
 
-async function loggedIn(house: InProcess, caller: Caller): Promise<AccessToken> {
+async function logIn(house: InProcess, caller: Caller): Promise<AccessToken> {
   const device = await begin(house);
   await decide(caller, device.user_code);
   return (await poll(house, device)).json;
@@ -112,15 +112,15 @@ t.test("a device code expires after 900 seconds", async (t) => {
 t.test("who polls too early must slow down by 5 seconds each time", async (t) => {
   const house = await openInProcess(t);
   const device = await begin(house);
-  const heard = async (afterMs: number) => {
+  const hear = async (afterMs: number) => {
     await house.advance(afterMs);
     return (await poll(house, device)).json.error;
   };
-  t.equal(await heard(5_000), "authorization_pending");
-  t.equal(await heard(5_000), "authorization_pending");
-  t.equal(await heard(2_000), "slow_down");
-  t.equal(await heard(5_000), "slow_down", "ten seconds by now");
-  t.equal(await heard(15_000), "authorization_pending");
+  t.equal(await hear(5_000), "authorization_pending");
+  t.equal(await hear(5_000), "authorization_pending");
+  t.equal(await hear(2_000), "slow_down");
+  t.equal(await hear(5_000), "slow_down", "ten seconds by now");
+  t.equal(await hear(15_000), "authorization_pending");
 });
 
 t.test("a device gets no scope that its approver lacks", async (t) => {
@@ -150,7 +150,7 @@ t.test("approving needs a bearer with the scope tokens and a right body", async 
 t.test("a refresh token rotates, and its access tokens live on", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const first = await loggedIn(house, ada);
+  const first = await logIn(house, ada);
   const second = await refresh(house, first.refresh_token ?? "");
   t.equal(second.status, 200);
   t.not(second.json.refresh_token, first.refresh_token);
@@ -170,7 +170,7 @@ t.test("a refresh token rotates, and its access tokens live on", async (t) => {
 t.test("reuse of a rotated refresh token revokes the family", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const first = await loggedIn(house, ada);
+  const first = await logIn(house, ada);
   const second = (await refresh(house, first.refresh_token ?? "")).json;
   t.match(await refresh(house, first.refresh_token ?? ""), {
     status: 400,
@@ -188,7 +188,7 @@ t.test("reuse of a rotated refresh token revokes the family", async (t) => {
 t.test("a refresh token is its client's", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const { refresh_token: token = "" } = await loggedIn(house, ada);
+  const { refresh_token: token = "" } = await logIn(house, ada);
   const made = { name: "robot", scopes: ["jobs:read"] };
   const robot = await ada.post<Record<string, string>>("/v1/oauth/clients", made);
   const { client_id, client_secret } = robot.json;
@@ -202,7 +202,7 @@ t.test("a refresh token is its client's", async (t) => {
 t.test("revoking a refresh token revokes its access tokens", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const { access_token, refresh_token: token = "" } = await loggedIn(house, ada);
+  const { access_token, refresh_token: token = "" } = await logIn(house, ada);
   await house.stranger.form("/v1/oauth/revoke", {
     token,
     token_type_hint: "refresh_token",

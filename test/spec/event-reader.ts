@@ -1,4 +1,4 @@
-import { defined } from "../../config/defined.ts";
+import { omitUndefined } from "../../config/defined.ts";
 import { invariant } from "../../engine/invariant.ts";
 import type { Stream } from "../../http/exchange/answer.ts";
 import { MemorySink } from "./memory-sink.ts";
@@ -39,7 +39,7 @@ export class EventReader {
       const data = JSON.parse(line("data") ?? "{}");
       if (event === undefined) return [];
       const id = line("id");
-      const wrong = frameBreach({ event, ...defined({ id }), data });
+      const wrong = frameBreach({ event, ...omitUndefined({ id }), data });
       invariant(wrong === undefined, `the frame keeps the published contract: ${wrong}`);
       return [{ event, id, data }];
     });

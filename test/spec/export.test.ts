@@ -7,7 +7,7 @@ import { invariant } from "../../engine/invariant.ts";
 import { effectiveTimeline } from "../../timeline/timeline.ts";
 import { getPlace } from "../timeline/export-source.ts";
 import type { Caller, Refused, Reply } from "./caller.ts";
-import { made, page, putFile } from "./composition-steps.ts";
+import { make, page, putFile } from "./composition-steps.ts";
 import type { FarmDouble } from "./farm-double.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
 import { type Unzipped, unzip } from "./unzip.ts";
@@ -27,7 +27,7 @@ interface Opened {
   readonly files: Readonly<Record<string, string>>;
 }
 
-async function opened(t: Test, inside = video): Promise<Opened> {
+async function open(t: Test, inside = video): Promise<Opened> {
   const house = await openInProcess(t);
   const caller = await house.account();
   const files = {
@@ -35,7 +35,7 @@ async function opened(t: Test, inside = video): Promise<Opened> {
     "sea.mp4": "a film",
     "klieg-edits.json": JSON.stringify(edits),
   };
-  return { house, node: house.farmNode(), caller, id: await made(caller, files), files };
+  return { house, node: house.farmNode(), caller, id: await make(caller, files), files };
 }
 
 const getPath = (id: string, format: string) => `/v1/compositions/${id}/export?format=${format}`;
@@ -62,7 +62,7 @@ function readMeasurement({ files }: Opened) {
   };
 }
 
-async function exported(
+async function requestExport(
   stage: Opened,
   format = "fcpxml",
   caller = stage.caller,
@@ -82,8 +82,8 @@ function manifestIn(files: readonly Unzipped[]): ExportManifest {
 }
 
 t.test("GET /v1/compositions/{id}/export?format=fcpxml is a ZIP in its fixed order", async (t) => {
-  const stage = await opened(t);
-  const { status, headers, bytes } = await exported(stage);
+  const stage = await open(t);
+  const { status, headers, bytes } = await requestExport(stage);
   t.equal(status, 200);
   t.equal(headers["content-type"], "application/zip");
   t.equal(headers["content-disposition"], 'attachment; filename="untitled-fcpxml.zip"');
@@ -101,8 +101,8 @@ t.test("GET /v1/compositions/{id}/export?format=fcpxml is a ZIP in its fixed ord
 });
 
 t.test("format=aejsx has build.jsx, and no pictures of texts", async (t) => {
-  const stage = await opened(t);
-  const { headers, bytes } = await exported(stage, "aejsx");
+  const stage = await open(t);
+  const { headers, bytes } = await requestExport(stage, "aejsx");
   t.equal(headers["content-disposition"], 'attachment; filename="untitled-aejsx.zip"');
   const paths = unzip(bytes).map(({ path }) => path);
   t.strictSame(paths, ["README.txt", "manifest.json", "build.jsx", "luts/0001-video-v.cube"]);
@@ -110,8 +110,8 @@ t.test("format=aejsx has build.jsx, and no pictures of texts", async (t) => {
 });
 
 t.test("media have signed links that are valid for an hour", async (t) => {
-  const stage = await opened(t);
-  const { media } = manifestIn(unzip((await exported(stage)).bytes));
+  const stage = await open(t);
+  const { media } = manifestIn(unzip((await requestExport(stage)).bytes));
   const [{ url = "", ...rest } = {}] = media;
   const expiresAtMs = stage.house.service.clock.nowMs() + limits.http.signedUrlSeconds * 1_000;
   const expires = new Date(Math.ceil(expiresAtMs / 1_000) * 1_000).toISOString();
@@ -124,10 +124,10 @@ t.test("media have signed links that are valid for an hour", async (t) => {
 });
 
 t.test("equal input gives equal bytes except signed URLs", async (t) => {
-  const stage = await opened(t);
-  const one = unzip((await exported(stage)).bytes);
+  const stage = await open(t);
+  const one = unzip((await requestExport(stage)).bytes);
   await stage.house.advance(90_000);
-  const other = unzip((await exported(stage)).bytes);
+  const other = unzip((await requestExport(stage)).bytes);
   const plain = (files: readonly Unzipped[]) =>
     files.map(({ path, bytes, modified }) => {
       const text = bytes.toString("latin1");
@@ -137,7 +137,7 @@ t.test("equal input gives equal bytes except signed URLs", async (t) => {
 });
 
 t.test("an unknown or foreign composition is 404, an unknown format 400", async (t) => {
-  const stage = await opened(t);
+  const stage = await open(t);
   const { house, caller, id } = stage;
   const other = await house.account();
   t.equal((await other.get(getPath(id, "fcpxml"))).status, 404);
@@ -153,7 +153,7 @@ t.test("a timeline without exportable clips is 422 unexportable", async (t) => {
   const house = await openInProcess(t);
   const caller = await house.account();
   for (const files of [{}, { "index.html": page() }, { "index.html": "<p>no root</p>" }]) {
-    const id = await made(caller, files);
+    const id = await make(caller, files);
     const { json } = await caller.get<Refused>(getPath(id, "fcpxml"));
     t.match(json, { status: 422, title: "Nothing To Export" });
     t.match(json.type, /unexportable$/);
@@ -162,7 +162,7 @@ t.test("a timeline without exportable clips is 422 unexportable", async (t) => {
 
 t.test("more clips or documents than an export may have are 413", async (t) => {
   const many = Array.from({ length: limits.exports.clipsMax + 1 }, () => video).join("");
-  const { caller, id } = await opened(t, many);
+  const { caller, id } = await open(t, many);
   const { json } = await caller.get<Refused>(getPath(id, "fcpxml"));
   t.match(json, { status: 413, limit_bytes: limits.exports.documentBytesMax });
 });
@@ -170,7 +170,7 @@ t.test("more clips or documents than an export may have are 413", async (t) => {
 t.test("without a node in time the answer is 503 with Retry-After", async (t) => {
   const house = await openInProcess(t);
   const caller = await house.account();
-  const id = await made(caller, { "index.html": page({ inside: video }), "sea.mp4": "a film" });
+  const id = await make(caller, { "index.html": page({ inside: video }), "sea.mp4": "a film" });
   const asked = caller.get<Refused>(getPath(id, "fcpxml"));
   await house.advance(limits.exports.measureMs + 1_000);
   const { status, headers, json } = await asked;
@@ -183,7 +183,7 @@ t.test("without a node in time the answer is 503 with Retry-After", async (t) =>
 });
 
 t.test("a task that lapses is tried again; a node's late word counts for nothing", async (t) => {
-  const stage = await opened(t);
+  const stage = await open(t);
   const { house, node, caller, id } = stage;
   const asked = caller.get(getPath(id, "fcpxml"));
   await house.settle();
@@ -198,7 +198,7 @@ t.test("a task that lapses is tried again; a node's late word counts for nothing
 });
 
 t.test("a page that cannot be laid out is exported with warnings", async (t) => {
-  const { house, node, caller, id } = await opened(t);
+  const { house, node, caller, id } = await open(t);
   const asked = caller.get(getPath(id, "fcpxml"));
   await house.settle();
   node.fail("render_timeout: the page was not ready in time", false);
@@ -213,7 +213,7 @@ t.test("a page that cannot be laid out is exported with warnings", async (t) => 
 });
 
 t.test("without a farm an export says what it does not know", async (t) => {
-  const { house, node, caller, id } = await opened(t);
+  const { house, node, caller, id } = await open(t);
   house.service.health.renderers = "degraded";
   const { status, bytes } = await caller.get(getPath(id, "aejsx"));
   t.equal(status, 200);
@@ -228,7 +228,7 @@ t.test("assets are linked for those who may read assets, and for no others", asy
   await house.settle();
   const asset = (await caller.read(job.id)).asset?.id ?? "";
   const inside = `<img id="i" data-asset-id="${asset}" data-start="0" data-duration="1">`;
-  const id = await made(caller, { "index.html": page({ inside }) });
+  const id = await make(caller, { "index.html": page({ inside }) });
   house.service.health.renderers = "degraded";
   const { bytes } = await caller.get(getPath(id, "fcpxml"));
   t.match(manifestIn(unzip(bytes)).media, [
@@ -243,8 +243,8 @@ t.test("assets are linked for those who may read assets, and for no others", asy
 });
 
 t.test("nothing of a measurement is left behind", async (t) => {
-  const stage = await opened(t);
-  await exported(stage);
+  const stage = await open(t);
+  await requestExport(stage);
   const { input, outputPrefix } = stage.node.lease;
   const { objects } = stage.house.service;
   t.equal(await objects.stat((input as { manifestKey: string }).manifestKey), undefined);
@@ -252,7 +252,7 @@ t.test("nothing of a measurement is left behind", async (t) => {
 });
 
 t.test("an export is of the files as they were when it was asked for", async (t) => {
-  const stage = await opened(t);
+  const stage = await open(t);
   const { house, node, caller, id } = stage;
   const asked = caller.get(getPath(id, "fcpxml"));
   await house.settle();

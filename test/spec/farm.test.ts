@@ -5,7 +5,7 @@ import { openInProcess } from "./in-process-service.ts";
 
 const picture = Buffer.from("a picture");
 
-async function drawn(ada: Caller, prompt: string, more: object = {}): Promise<Job> {
+async function draw(ada: Caller, prompt: string, more: object = {}): Promise<Job> {
   const { json } = await ada.post<Job>(imagePath, { model: "studio-image", prompt, ...more });
   return json;
 }
@@ -13,7 +13,7 @@ async function drawn(ada: Caller, prompt: string, more: object = {}): Promise<Jo
 t.test("a job of a built-in model waits until a farm node takes it", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const { id } = await drawn(ada, "a kite", { seed: 7, aspect_ratio: "16:9", resolution: "2k" });
+  const { id } = await draw(ada, "a kite", { seed: 7, aspect_ratio: "16:9", resolution: "2k" });
   await house.advance(5_000);
   t.match(await ada.read(id), { status: "queued", progress: null, started_at: null });
   const node = house.farmNode();
@@ -30,7 +30,7 @@ t.test("what the node delivers is the job's asset, and the hold is charged", asy
   const house = await openInProcess(t);
   const ada = await house.account({ credits: 10 });
   const node = house.farmNode();
-  const { id } = await drawn(ada, "two kites", { num_images: 2 });
+  const { id } = await draw(ada, "two kites", { num_images: 2 });
   await house.settle();
   await node.finish([picture, picture]);
   await house.settle();
@@ -45,7 +45,7 @@ t.test("fewer images than asked for are delivered and only they are charged", as
   const house = await openInProcess(t);
   const ada = await house.account({ credits: 10 });
   const node = house.farmNode();
-  const { id } = await drawn(ada, "four kites", { num_images: 4 });
+  const { id } = await draw(ada, "four kites", { num_images: 4 });
   await house.settle();
   await node.finish([picture, picture, picture]);
   await house.settle();
@@ -58,7 +58,7 @@ t.test("a node holds as many leases as it has slots", async (t) => {
   const house = await openInProcess(t);
   const [ada, bob, eve] = [await house.account(), await house.account(), await house.account()];
   const node = house.farmNode(2);
-  const jobs = [await drawn(ada, "1"), await drawn(bob, "2"), await drawn(eve, "3")];
+  const jobs = [await draw(ada, "1"), await draw(bob, "2"), await draw(eve, "3")];
   await house.settle();
   t.equal(node.leases.length, 2);
   t.equal((await eve.read(`${jobs[2]?.id}`)).status, "queued");
@@ -70,7 +70,7 @@ t.test("a node holds as many leases as it has slots", async (t) => {
 t.test("tasks are handed out in the order of their submits", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  for (const prompt of ["first", "second", "third"]) await drawn(ada, prompt);
+  for (const prompt of ["first", "second", "third"]) await draw(ada, prompt);
   const node = house.farmNode(6);
   await house.settle();
   const prompts = node.leases.map(({ input }) => (input as { prompt: string }).prompt);
@@ -81,7 +81,7 @@ t.test("progress is seen, and never falls", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
   const node = house.farmNode();
-  const { id } = await drawn(ada, "a kite");
+  const { id } = await draw(ada, "a kite");
   const seen = [];
   for (const progress of [0.25, 0.5, 0.4, 0.75, 2]) {
     await house.advance(2_000);
@@ -96,7 +96,7 @@ t.test("a node that dies loses its task to another", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account({ credits: 10 });
   const [first, second] = [house.farmNode(), house.farmNode()];
-  const { id } = await drawn(ada, "a kite");
+  const { id } = await draw(ada, "a kite");
   await house.settle();
   const [dead, heir] = first.leases.length === 1 ? [first, second] : [second, first];
   dead.die();
@@ -114,7 +114,7 @@ t.test(
     const house = await openInProcess(t);
     const ada = await house.account({ credits: 10 });
     const silent = house.farmNode();
-    const { id } = await drawn(ada, "a kite");
+    const { id } = await draw(ada, "a kite");
     await house.advance(14_000);
     t.equal(silent.leases.length, 1);
     const late = silent.lease;
@@ -135,7 +135,7 @@ t.test("heartbeats keep a lease", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
   const node = house.farmNode();
-  const { id } = await drawn(ada, "a kite");
+  const { id } = await draw(ada, "a kite");
   for (let second = 0; second < 60; second++) {
     await house.advance(1_000);
     node.progress(0.1);
@@ -148,7 +148,7 @@ t.test("a failed attempt is tried again, three times in all", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account({ credits: 10 });
   const node = house.farmNode();
-  const { id } = await drawn(ada, "a kite");
+  const { id } = await draw(ada, "a kite");
   await house.settle();
   for (const attempt of [1, 2]) {
     node.fail("the browser crashed", true);
@@ -171,7 +171,7 @@ t.test("a task that the node refuses fails at once and is refunded", async (t) =
   const house = await openInProcess(t);
   const ada = await house.account({ credits: 10 });
   const node = house.farmNode();
-  const { id } = await drawn(ada, "a kite");
+  const { id } = await draw(ada, "a kite");
   await house.settle();
   node.fail("This size cannot be drawn.", false);
   await house.settle();
@@ -188,7 +188,7 @@ t.test("the sentence of a failure has at most 500 characters", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
   const node = house.farmNode();
-  const { id } = await drawn(ada, "a kite");
+  const { id } = await draw(ada, "a kite");
   await house.settle();
   node.fail("x".repeat(2_000), false);
   await house.settle();
@@ -201,7 +201,7 @@ t.test("a slot that a cancel frees takes the next task", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
   const node = house.farmNode();
-  const [one, two] = [await drawn(ada, "one"), await drawn(ada, "two")];
+  const [one, two] = [await draw(ada, "one"), await draw(ada, "two")];
   await house.settle();
   await ada.cancel(one.id);
   await house.settle();

@@ -5,7 +5,7 @@ import type { AssetPage } from "../../contract/asset.ts";
 import type { Composition } from "../../contract/composition.ts";
 import type { FigmaImport } from "../../contract/figma.ts";
 import type { Caller, Refused, Reply } from "./caller.ts";
-import { made, page } from "./composition-steps.ts";
+import { make, page } from "./composition-steps.ts";
 import { type FigmaDouble, json, node, openFigma, solid, text } from "./figma-double.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
 
@@ -39,11 +39,11 @@ interface Stage {
   readonly id: string;
 }
 
-async function opened(t: Test, design: Node = frame): Promise<Stage> {
+async function open(t: Test, design: Node = frame): Promise<Stage> {
   const figma = await openFigma(t, design);
   const house = await openInProcess(t, { figmaUrl: figma.url });
   const caller = await house.account();
-  return { house, caller, figma, id: await made(caller, {}) };
+  return { house, caller, figma, id: await make(caller, {}) };
 }
 
 const place = { file_key: "AbC123", node_id: "1-2" };
@@ -54,7 +54,7 @@ function importInto<T = FigmaImport>({ caller, id }: Stage, body: object = {}): 
 }
 
 t.test("a frame becomes its layers, back to front, in pixels from its corner", async (t) => {
-  const stage = await opened(t);
+  const stage = await open(t);
   const { status, json: found } = await importInto(stage);
   t.equal(status, 200);
   const { warnings, layers } = found;
@@ -100,7 +100,7 @@ t.test("a frame becomes its layers, back to front, in pixels from its corner", a
 });
 
 t.test("its calls are one for the nodes, one for the pictures, and one a picture", async (t) => {
-  const stage = await opened(t);
+  const stage = await open(t);
   await importInto(stage, { scale: 3 });
   const [nodes, images, ...pictures] = stage.figma.asked;
   t.match(nodes, { path: "/v1/files/AbC123/nodes", query: { ids: "1:2" } });
@@ -115,7 +115,7 @@ t.test("its calls are one for the nodes, one for the pictures, and one a picture
 });
 
 t.test("the token goes to the design host's API alone, and stays nowhere", async (t) => {
-  const stage = await opened(t);
+  const stage = await open(t);
   stage.figma.answers.pictures = (response, { path }) => {
     const there = `${stage.figma.url}/v1/pictures/elsewhere`;
     if (path.endsWith("elsewhere")) response.writeHead(404).end();
@@ -133,7 +133,7 @@ t.test("the token goes to the design host's API alone, and stays nowhere", async
 });
 
 t.test("pictures are assets of the caller, and read as imported", async (t) => {
-  const stage = await opened(t);
+  const stage = await open(t);
   const { layers } = (await importInto(stage)).json;
   const ids = layers.flatMap((layer) => (layer.kind === "image" ? [layer.asset_id] : []));
   type Page = Static<typeof AssetPage>;
@@ -143,7 +143,7 @@ t.test("pictures are assets of the caller, and read as imported", async (t) => {
 });
 
 t.test("links to files and branches name a node too", async (t) => {
-  const stage = await opened(t);
+  const stage = await open(t);
   const asked = { file_key: null, node_id: null };
   for (const [url, path] of [
     ["https://www.figma.com/design/AbC/Kites?node-id=1-2&t=x", "/v1/files/AbC/nodes"],
@@ -157,13 +157,13 @@ t.test("links to files and branches name a node too", async (t) => {
 });
 
 t.test("what is hidden is left out unless asked for", async (t) => {
-  const stage = await opened(t);
+  const stage = await open(t);
   const { layers } = (await importInto(stage, { include_hidden: true })).json;
   t.match(layers[4], { kind: "image", node_id: "1:8" });
 });
 
 t.test("a picture that the host cannot draw is a warning", async (t) => {
-  const stage = await opened(t);
+  const stage = await open(t);
   stage.figma.undrawn.add("1:5");
   const { layers, warnings } = (await importInto(stage)).json;
   t.strictSame(
@@ -174,7 +174,7 @@ t.test("a picture that the host cannot draw is a warning", async (t) => {
 });
 
 t.test("a request for an import is checked, and a refusal names the field", async (t) => {
-  const stage = await opened(t);
+  const stage = await open(t);
   const link = "https://www.figma.com/design/AbC/Kites";
   for (const [body, pointer] of [
     [{ access_token: undefined }, "/access_token"],
@@ -204,14 +204,14 @@ t.test("at most 40 layers are imported", async (t) => {
   const children = Array.from({ length: 41 }, (_, at) =>
     node("RECTANGLE", `2:${at + 1}`, [1_000, 500, 10, 10]),
   );
-  const stage = await opened(t, node("FRAME", "1:2", [1_000, 500, 640, 360], { children }));
+  const stage = await open(t, node("FRAME", "1:2", [1_000, 500, 640, 360], { children }));
   const { status, json: refused } = await importInto<Refused>(stage);
   t.equal(status, 400);
   t.match(refused.errors?.[0], { pointer: "/node_id", detail: /41 layers; at most 40/ });
 });
 
 t.test("what the host refuses is refused in its terms", async (t) => {
-  const stage = await opened(t);
+  const stage = await open(t);
   const missing = await importInto<Refused>(stage, { node_id: "9:9" });
   t.match(missing, { status: 404, json: { detail: /no such node/ } });
   for (const [theirs, ours] of [
@@ -233,7 +233,7 @@ t.test("what the host refuses is refused in its terms", async (t) => {
 });
 
 t.test("a host that answers nonsense, too much or nothing is a failure of the host", async (t) => {
-  const stage = await opened(t);
+  const stage = await open(t);
   const nodes = (value: unknown) => ({ nodes: { "1:2": { document: value } } });
   for (const answer of ["<html>", "[]", '"x"', "{}", JSON.stringify({ nodes: [] })])
     t.ok([404, 502].includes((await answering(answer)).status), answer);
@@ -266,7 +266,7 @@ t.test("a host that answers nonsense, too much or nothing is a failure of the ho
 });
 
 t.test("nothing of an import that fails stays", async (t) => {
-  const stage = await opened(t);
+  const stage = await open(t);
   stage.figma.answers.pictures = (response, { path }) => {
     if (path.endsWith("1:5")) response.writeHead(500).end();
     else json(response, 200, {});
@@ -278,7 +278,7 @@ t.test("nothing of an import that fails stays", async (t) => {
 });
 
 t.test("an import changes the composition only where it is asked to insert", async (t) => {
-  const stage = await opened(t);
+  const stage = await open(t);
   await importInto(stage);
   const { files } = (await stage.caller.get<Composition>(`/v1/compositions/${stage.id}`)).json;
   t.strictSame(files, []);
@@ -289,7 +289,7 @@ async function readFile({ caller, id }: Stage, path: string): Promise<string> {
 }
 
 t.test("inserted layers are clips of a new page and added texts, in one revision", async (t) => {
-  const stage = await opened(t);
+  const stage = await open(t);
   const before = (await stage.caller.get<Composition>(`/v1/compositions/${stage.id}`)).json;
   const { json: found } = await importInto(stage, { insert: true, start: 1, duration_seconds: 2 });
   t.match(found.warnings, [/text 1:7 \(1:7\): is a picture, .* no rotation, letter spacing/]);
@@ -329,11 +329,11 @@ t.test("inserted layers are clips of a new page and added texts, in one revision
 });
 
 t.test("what a composition has already stays as it is beside inserted layers", async (t) => {
-  const stage = await opened(t);
+  const stage = await open(t);
   const inside = '<img id="figma-1-3" src="a.png" data-start="0" data-duration="2">';
   const edits = { version: 1, mine: { kept: true }, texts: [oldText], tracks: {} };
   const files = { "index.html": page({ inside }), "klieg-edits.json": JSON.stringify(edits) };
-  const id = await made(stage.caller, { ...files, "a.txt": "kite" });
+  const id = await make(stage.caller, { ...files, "a.txt": "kite" });
   const { json: found } = await importInto({ ...stage, id }, { insert: true });
   t.match(found.warnings.join("\n"), /frame is larger than the composition's 320 x 180/);
   t.match(found.warnings.join("\n"), /the film ends at 2 s; the layers are there until 5 s/);
@@ -358,13 +358,13 @@ t.test("what a composition has already stays as it is beside inserted layers", a
 const oldText = { id: "t1", text: "mine", start: 0, duration: 1 };
 
 t.test("what cannot be inserted whole is not inserted, and leaves nothing", async (t) => {
-  const stage = await opened(t);
+  const stage = await open(t);
   type Page = Static<typeof AssetPage>;
   for (const files of [
     { "index.html": "<p>no root</p>" },
     { "index.html": page(), "klieg-edits.json": "{" },
   ]) {
-    const id = await made(stage.caller, files);
+    const id = await make(stage.caller, files);
     const { status, json: refused } = await importInto<Refused>({ ...stage, id }, { insert: true });
     t.equal(status, 409);
     t.match(refused.detail, /^Nothing is inserted: (index.html|klieg-edits.json) /);
@@ -380,7 +380,7 @@ t.test("a picture in front of a text is behind it after an insertion, which is s
     node("RECTANGLE", "1:4", [1_050, 500, 100, 100]),
     node("RECTANGLE", "1:5", [1_300, 700, 100, 100]),
   ];
-  const stage = await opened(t, node("FRAME", "1:2", [1_000, 500, 640, 360], { children }));
+  const stage = await open(t, node("FRAME", "1:2", [1_000, 500, 640, 360], { children }));
   const { warnings } = (await importInto(stage, { insert: true })).json;
   t.match(warnings, [/^rectangle 1:4 \(1:4\): is in front of the text text 1:3/]);
   t.equal(warnings.length, 1);

@@ -7,16 +7,16 @@ import { type InProcess, openInProcess } from "./in-process-service.ts";
 
 /** An asset of each kind, made by the simulated models. */
 async function assets(house: InProcess, ada: Caller) {
-  const made = async (path: string, body: object) => {
+  const make = async (path: string, body: object) => {
     const { json, status, text } = await ada.post<Job>(path, body);
     if (status !== 202) throw new Error(text);
     await house.settle();
     return (await ada.read(json.id)).asset?.id ?? "";
   };
   return {
-    image: await made("/v1/generate/image", { model: "sim-instant", prompt: "a photo" }),
-    video: await made("/v1/generate/video", { model: "sim-video", prompt: "a film" }),
-    audio: await made("/v1/generate/audio", { model: "sim-audio", text: "a voice" }),
+    image: await make("/v1/generate/image", { model: "sim-instant", prompt: "a photo" }),
+    video: await make("/v1/generate/video", { model: "sim-video", prompt: "a film" }),
+    audio: await make("/v1/generate/audio", { model: "sim-audio", text: "a voice" }),
   };
 }
 

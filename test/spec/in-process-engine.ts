@@ -165,7 +165,7 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
         flushes: () => {},
       },
     );
-    outbox.opened(number);
+    outbox.onOpen(number);
     void life.shard.run();
   };
   const silence = (number: number) => {
@@ -201,7 +201,7 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
       silence(number);
       lives.get(number)?.shard?.stop();
       lives.delete(number);
-      outbox.closed(number);
+      outbox.onClose(number);
       gateway.detach(number);
     },
     async reopen(number) {

@@ -14,7 +14,7 @@ import type { FromEffectsThread } from "../../effects/effects-messages.ts";
 import type { HubPorts } from "../../effects/provider-hub.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { memoryObjects } from "../../engine/adapters/objects/memory-objects.ts";
-import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import { createSeededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { openWeb } from "../../engine/adapters/web.ts";
 import { invariant } from "../../engine/invariant.ts";
 import type { Span } from "../../engine/ports/traces.ts";
@@ -152,7 +152,7 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
   const { corsOrigins = [], trustedProxies = [], figmaUrl = "http://127.0.0.1:9" } = options;
   const { hashPassword = async (task: PasswordTask) => hashPasswordNow(task) } = options;
   const clock = new ManualClock(startMs);
-  const entropy = seededEntropy(7);
+  const entropy = createSeededEntropy(7);
   const faults: unknown[] = [];
   const requests: object[] = [];
   const spans: Span[] = [];
@@ -186,7 +186,7 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
     traces: { record: (span) => void spans.push(span), close: async () => {} },
     requests: new RequestLog({
       line: (level, line) => requests.push({ level, ...line }),
-      skipped: (missing) => requests.push({ missing }),
+      onSkip: (missing) => requests.push({ missing }),
     }),
     onFault: (_, error) => onFault(error),
   });

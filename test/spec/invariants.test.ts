@@ -7,7 +7,7 @@ import type { Static } from "../../config/schema.ts";
 import type { InvariantPage } from "../../contract/admin.ts";
 import type { AssetPage } from "../../contract/asset.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
-import { paidOrganization } from "./organizations.ts";
+import { foundPaidOrganization } from "./organizations.ts";
 
 async function audit(house: InProcess, query = ""): Promise<InvariantPage> {
   return (await house.admin.get<InvariantPage>(`/v1/admin/invariants${query}`)).json;
@@ -22,14 +22,14 @@ t.test("GET /admin/invariants finds nothing broken, whatever jobs are doing", as
   await ada.job("slower sim:slow=90000");
   await house.settle();
   await ada.cancel(id);
-  await paidOrganization(house, ada);
+  await foundPaidOrganization(house, ada);
   const { accounts, jobs, items, moving, next_cursor: next } = await audit(house);
-  t.strictSame({ accounts, jobs, items, moving, next }, expected(3, 4));
+  t.strictSame({ accounts, jobs, items, moving, next }, expect(3, 4));
   await house.advance(120_000);
   t.strictSame((await audit(house)).items, []);
 });
 
-function expected(accounts: number, jobs: number) {
+function expect(accounts: number, jobs: number) {
   return { accounts, jobs, items: [], moving: [], next: null };
 }
 
@@ -65,7 +65,7 @@ t.test("GET /admin/invariants comes in pages, users before organizations", async
   const house = await openInProcess(t);
   const ada = await house.account({ credits: 10 });
   await house.account();
-  await paidOrganization(house, ada);
+  await foundPaidOrganization(house, ada);
   let [accounts, pages, cursor] = [0, 0, ""];
   do {
     const page = await audit(house, `?limit=1${cursor}`);

@@ -5,7 +5,7 @@ import { type InProcess, openInProcess } from "./in-process-service.ts";
 
 const uuid7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-async function ended(house: InProcess, ada: Caller, prompt: string, more: object = {}) {
+async function onEnd(house: InProcess, ada: Caller, prompt: string, more: object = {}) {
   const { id } = await ada.job(prompt, more);
   await house.settle();
   return ada.read(id);
@@ -101,7 +101,7 @@ t.test("updated_at changes on every state, progress or settlement change", async
 
 t.test("asset equals assets[0] when one request produced several", async (t) => {
   const house = await openInProcess(t);
-  const job = await ended(house, await house.account(), "a kite", { num_images: 3 });
+  const job = await onEnd(house, await house.account(), "a kite", { num_images: 3 });
   t.equal(job.assets?.length, 3);
   t.strictSame(job.asset, job.assets?.[0]);
 });
@@ -125,13 +125,13 @@ t.test("error.status, type and title follow the kind and code of the failure", a
       "ip-detected",
     ],
   ] as const)
-    checked(t, await ended(house, ada, prompt), expected, slug);
+    check(t, await onEnd(house, ada, prompt), expected, slug);
   await house.advance(600_500);
   const timeout = { kind: "timeout", code: "timeout", status: 504, title: failed };
-  checked(t, await ada.read(late.id), timeout, "job-failed");
+  check(t, await ada.read(late.id), timeout, "job-failed");
   await house.advance(86_400_000);
   const limit = { kind: "error", code: "rate_limit", status: 429, title: failed };
-  checked(t, await ada.read(waiting.id), limit, "job-failed");
+  check(t, await ada.read(waiting.id), limit, "job-failed");
 });
 
 interface Expected {
@@ -141,7 +141,7 @@ interface Expected {
   readonly title: string;
 }
 
-function checked(t: Test, { failure, error }: Job, expected: Expected, slug: string) {
+function check(t: Test, { failure, error }: Job, expected: Expected, slug: string) {
   const { kind, ...shown } = expected;
   t.match(failure, { kind, code: expected.code, credits_refunded: true });
   t.match(error, { ...shown, detail: failure?.message ?? "" });

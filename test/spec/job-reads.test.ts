@@ -26,15 +26,15 @@ t.test("a failed job is read with 200", async (t) => {
 });
 
 /** Everything of an answer that could tell two absent things apart. */
-function shown({ status, headers, text }: Reply<unknown>) {
+function show({ status, headers, text }: Reply<unknown>) {
   const { date, ratelimit, ...rest } = headers;
   return { status, headers: rest, text };
 }
 
-async function compared(one: Caller, method: string, paths: readonly string[]) {
+async function compare(one: Caller, method: string, paths: readonly string[]) {
   const headers = { "x-request-id": "the-same" };
   const replies = [];
-  for (const path of paths) replies.push(shown(await one.request(method, path, { headers })));
+  for (const path of paths) replies.push(show(await one.request(method, path, { headers })));
   return replies;
 }
 
@@ -52,7 +52,7 @@ t.test("a foreign job answers as an unknown one does, to the byte", async (t) =>
     ["POST", "/sse-ticket"],
   ] as const) {
     const paths = [`/v1/jobs/${job.id}${tail}`, `/v1/jobs/${nobody}${tail}`, `/v1/jobs/x${tail}`];
-    const [foreign, unknown, malformed] = await compared(bob, method, paths);
+    const [foreign, unknown, malformed] = await compare(bob, method, paths);
     t.equal(foreign?.status, 404, `${method} ${tail}`);
     t.strictSame(foreign, unknown);
     t.strictSame(malformed, unknown, "an id that is no UUID is unknown too");

@@ -6,7 +6,7 @@ import t, { type Test } from "tap";
 import type { Static } from "../../config/schema.ts";
 import type { Credits, User } from "../../contract/account.ts";
 import type { Job, JobPage } from "../../contract/job.ts";
-import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import { createSeededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { type Caller, imagePath } from "./caller.ts";
 import { openInProcess } from "./in-process-service.ts";
 
@@ -28,7 +28,7 @@ const scenarios = [
   "sim:slow=700000",
 ];
 
-async function checked(t: Test, caller: Caller, at: string): Promise<void> {
+async function check(t: Test, caller: Caller, at: string): Promise<void> {
   const { json: credits } = await caller.get<Static<typeof Credits>>("/v1/me/credits");
   const { json: page } = await caller.get<Static<typeof JobPage>>("/v1/jobs?limit=100");
   const { json: me } = await caller.get<User>("/v1/me");
@@ -51,7 +51,7 @@ async function checked(t: Test, caller: Caller, at: string): Promise<void> {
 for (const seed of [1, 2, 3])
   t.test(`the ledger balances at every step of a random course, seed ${seed}`, async (t) => {
     const house = await openInProcess(t, { shardCount: 2 });
-    const dice = seededEntropy(seed);
+    const dice = createSeededEntropy(seed);
     const roll = (sides: number) => (dice.bytes(2)[1] ?? 0) % sides;
     const callers: Caller[] = [];
     for (let n = 0; n < 3; n++)
@@ -83,12 +83,12 @@ for (const seed of [1, 2, 3])
       } else await house.advance(250 * (1 + roll(6)));
       await house.settle();
       if (step % 10 === 0)
-        for (const one of callers) await checked(t, one, `seed ${seed}, step ${step}`);
+        for (const one of callers) await check(t, one, `seed ${seed}, step ${step}`);
     }
     await house.advance(700_000);
     await house.advance(4_000_000);
     for (const one of callers) {
-      await checked(t, one, `seed ${seed}, at the end`);
+      await check(t, one, `seed ${seed}, at the end`);
       const { json } = await one.get<Static<typeof Credits>>("/v1/me/credits");
       t.equal(json.held_credits, 0, "every hold is resolved in the end");
     }

@@ -4,7 +4,7 @@ import type { AgentSession, AgentTurn } from "../../contract/agent.ts";
 import type { Job, JobPage } from "../../contract/job.ts";
 import { Caller } from "./caller.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
-import { enter, join, paidOrganization } from "./organizations.ts";
+import { enter, foundPaidOrganization, join } from "./organizations.ts";
 
 type Page = Static<typeof JobPage>;
 type Filters = Readonly<Record<string, string>>;
@@ -40,7 +40,7 @@ function* combinations(values: Readonly<Record<string, readonly string[]>>): Gen
   }
 }
 
-async function listed(caller: Caller, filters: Filters): Promise<string[]> {
+async function list(caller: Caller, filters: Filters): Promise<string[]> {
   const query = new URLSearchParams({ limit: "100", ...filters });
   return (await caller.get<Page>(`/v1/jobs?${query}`)).json.items.map(({ id }) => id);
 }
@@ -73,7 +73,7 @@ t.test("filters of a listing combine, whatever their combination", async (t) => 
   for (const filters of combinations(values)) {
     const wanted = all.filter(({ job, tags }) => hasAll(job, tags, filters));
     const ids = wanted.map(({ job }) => job.id).reverse();
-    t.strictSame(await listed(ada, filters), ids, JSON.stringify(filters));
+    t.strictSame(await list(ada, filters), ids, JSON.stringify(filters));
   }
 });
 
@@ -90,26 +90,26 @@ t.test("a listing reads no job that its filters do not want", async (t) => {
     looked++;
     return lookAt(...of);
   };
-  t.strictSame(await listed(ada, { tag: "sky", status: "failed" }), [failed]);
+  t.strictSame(await list(ada, { tag: "sky", status: "failed" }), [failed]);
   t.equal(looked, 1);
-  t.strictSame(await listed(ada, { tag: "sky", status: "canceled" }), []);
-  t.strictSame(await listed(ada, { tag: "sky", model: "studio-image" }), []);
+  t.strictSame(await list(ada, { tag: "sky", status: "canceled" }), []);
+  t.strictSame(await list(ada, { tag: "sky", model: "studio-image" }), []);
   t.equal(looked, 1);
 });
 
 t.test("a tag finds a member's own jobs, or the organization's", async (t) => {
   const house = await openInProcess(t);
   const [ada, bob] = [await house.account(), await house.account()];
-  const org = await paidOrganization(house, ada);
+  const org = await foundPaidOrganization(house, ada);
   await join(ada, org, bob, "member");
   await enter(ada, org);
   await enter(bob, org);
   const one = (await ada.job("of the owner", { tags: ["sky"] })).id;
   const two = (await bob.job("of the member", { tags: ["sky"] })).id;
   await house.settle();
-  t.strictSame(await listed(bob, { tag: "sky" }), [two]);
-  t.strictSame(await listed(bob, { tag: "sky", scope: "organization" }), [two, one]);
+  t.strictSame(await list(bob, { tag: "sky" }), [two]);
+  t.strictSame(await list(bob, { tag: "sky", scope: "organization" }), [two, one]);
   t.equal((await bob.delete(`/v1/jobs/${two}`)).status, 204);
   await house.settle();
-  t.strictSame(await listed(bob, { tag: "sky", scope: "organization" }), [one]);
+  t.strictSame(await list(bob, { tag: "sky", scope: "organization" }), [one]);
 });

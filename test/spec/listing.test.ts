@@ -3,7 +3,7 @@ import type { Static } from "../../config/schema.ts";
 import type { JobPage } from "../../contract/job.ts";
 import type { Caller } from "./caller.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
-import { enter, join, paidOrganization } from "./organizations.ts";
+import { enter, foundPaidOrganization, join } from "./organizations.ts";
 
 type Page = Static<typeof JobPage>;
 
@@ -22,11 +22,11 @@ async function accountWith(house: InProcess, prompts: readonly string[], more: o
   return { ada, ids };
 }
 
-const numbered = (count: number) => Array.from({ length: count }, (_, n) => `kite ${n}`);
+const listNumbered = (count: number) => Array.from({ length: count }, (_, n) => `kite ${n}`);
 
 t.test("jobs are listed by created_at descending, then id descending", async (t) => {
   const house = await openInProcess(t);
-  const { ada, ids } = await accountWith(house, numbered(5));
+  const { ada, ids } = await accountWith(house, listNumbered(5));
   await house.advance(1_000);
   ids.push((await ada.job("later")).id);
   const { items, total, next_cursor } = await list(ada);
@@ -45,7 +45,7 @@ t.test("an account without jobs has an empty page", async (t) => {
 
 t.test("a listing shows the caller's jobs only", async (t) => {
   const house = await openInProcess(t);
-  await accountWith(house, numbered(3));
+  await accountWith(house, listNumbered(3));
   const { ada, ids } = await accountWith(house, ["mine"]);
   const { items, total } = await list(ada);
   t.strictSame(
@@ -68,7 +68,7 @@ t.test("a listed job is the job that a read shows", async (t) => {
 
 t.test("limit is 1 to 100, by default 20", async (t) => {
   const house = await openInProcess(t);
-  const { ada } = await accountWith(house, numbered(103));
+  const { ada } = await accountWith(house, listNumbered(103));
   t.equal((await list(ada)).items.length, 20);
   t.equal((await list(ada, "?limit=1")).items.length, 1);
   t.equal((await list(ada, "?limit=100")).items.length, 100);
@@ -81,7 +81,7 @@ t.test("limit is 1 to 100, by default 20", async (t) => {
 
 t.test("pages follow each other without gap and without repetition", async (t) => {
   const house = await openInProcess(t, { shardCount: 2 });
-  const { ada, ids } = await accountWith(house, numbered(23));
+  const { ada, ids } = await accountWith(house, listNumbered(23));
   const seen: string[] = [];
   let query = "?limit=5";
   for (let page = 0; page < 5; page++) {
@@ -96,7 +96,7 @@ t.test("pages follow each other without gap and without repetition", async (t) =
 
 t.test("jobs created after the first page never appear on later pages", async (t) => {
   const house = await openInProcess(t);
-  const { ada, ids } = await accountWith(house, numbered(4));
+  const { ada, ids } = await accountWith(house, listNumbered(4));
   const first = await list(ada, "?limit=2");
   await ada.job("a newer one");
   const second = await list(ada, `?limit=2&cursor=${first.next_cursor}`);
@@ -108,15 +108,15 @@ t.test("jobs created after the first page never appear on later pages", async (t
 
 t.test("a cursor may be used with another limit", async (t) => {
   const house = await openInProcess(t);
-  const { ada } = await accountWith(house, numbered(6));
+  const { ada } = await accountWith(house, listNumbered(6));
   const { next_cursor } = await list(ada, "?limit=2");
   t.equal((await list(ada, `?limit=50&cursor=${next_cursor}`)).items.length, 4);
 });
 
 t.test("a cursor is bound to its filters and its account", async (t) => {
   const house = await openInProcess(t);
-  const { ada } = await accountWith(house, numbered(4));
-  const { ada: bob } = await accountWith(house, numbered(4));
+  const { ada } = await accountWith(house, listNumbered(4));
+  const { ada: bob } = await accountWith(house, listNumbered(4));
   const cursor = (await list(ada, "?limit=2&status=succeeded")).next_cursor;
   t.equal((await ada.get(`/v1/jobs?status=succeeded&cursor=${cursor}`)).status, 200);
   const wrong = [`?cursor=${cursor}`, `?status=failed&cursor=${cursor}`];
@@ -130,7 +130,7 @@ t.test("a cursor is bound to its filters and its account", async (t) => {
 
 t.test("a malformed or altered cursor answers 400", async (t) => {
   const house = await openInProcess(t);
-  const { ada } = await accountWith(house, numbered(4));
+  const { ada } = await accountWith(house, listNumbered(4));
   const cursor = `${(await list(ada, "?limit=2")).next_cursor}`;
   const altered = (cursor.startsWith("A") ? "B" : "A") + cursor.slice(1);
   for (const wrong of ["", "x", "%00", altered, cursor.slice(0, 10), "A".repeat(600)])
@@ -139,7 +139,7 @@ t.test("a malformed or altered cursor answers 400", async (t) => {
 
 t.test("a cursor is valid 24 hours", async (t) => {
   const house = await openInProcess(t);
-  const { ada } = await accountWith(house, numbered(4));
+  const { ada } = await accountWith(house, listNumbered(4));
   const { next_cursor } = await list(ada, "?limit=2");
   await house.advance(86_000_000);
   t.equal((await ada.get(`/v1/jobs?cursor=${next_cursor}`)).status, 200);
@@ -201,12 +201,12 @@ t.test("jobs are found by when they were created", async (t) => {
   const { ada, ids } = await accountWith(house, ["noon"]);
   await house.advance(60_000);
   ids.push((await ada.job("a minute later")).id);
-  const found = async (query: string) => (await list(ada, query)).items.map(({ id }) => id);
-  t.strictSame(await found("?created_after=2026-04-15T12:00:30Z"), [ids[1]]);
-  t.strictSame(await found("?created_before=2026-04-15T12:00:30Z"), [ids[0]]);
-  t.strictSame(await found("?created_after=2026-04-15T13:59:00%2B02:00"), [ids[1], ids[0]]);
+  const find = async (query: string) => (await list(ada, query)).items.map(({ id }) => id);
+  t.strictSame(await find("?created_after=2026-04-15T12:00:30Z"), [ids[1]]);
+  t.strictSame(await find("?created_before=2026-04-15T12:00:30Z"), [ids[0]]);
+  t.strictSame(await find("?created_after=2026-04-15T13:59:00%2B02:00"), [ids[1], ids[0]]);
   const between = "?created_after=2026-04-15T12:00:10Z&created_before=2026-04-15T12:00:20Z";
-  t.strictSame(await found(between), []);
+  t.strictSame(await find(between), []);
   for (const wrong of ["yesterday", "2026-04-15", "2026-13-01T00:00:00Z", ""])
     t.equal((await ada.get(`/v1/jobs?created_after=${wrong}`)).status, 400, wrong);
 });
@@ -229,7 +229,7 @@ t.test("an unknown or repeated query parameter answers 400 and is named", async 
 t.test("in an organization a caller lists own jobs, or all with scope=organization", async (t) => {
   const house = await openInProcess(t);
   const [ada, bob] = [await house.account(), await house.account()];
-  const org = await paidOrganization(house, ada);
+  const org = await foundPaidOrganization(house, ada);
   await join(ada, org, bob, "member");
   const adas = (await ada.job("in her own space")).id;
   await enter(ada, org);
@@ -237,16 +237,16 @@ t.test("in an organization a caller lists own jobs, or all with scope=organizati
   const one = (await ada.job("of the owner")).id;
   const two = (await bob.job("of the member")).id;
   await house.settle();
-  const found = async (caller: Caller, query = "") => {
+  const find = async (caller: Caller, query = "") => {
     const { items, total } = await list(caller, query);
     return [items.map(({ id }) => id), total];
   };
-  t.strictSame(await found(ada), [[one], 1]);
-  t.strictSame(await found(bob), [[two], 1]);
-  t.strictSame(await found(bob, "?scope=organization"), [[two, one], 2]);
-  t.strictSame(await found(bob, "?status=succeeded"), [[two], 1]);
+  t.strictSame(await find(ada), [[one], 1]);
+  t.strictSame(await find(bob), [[two], 1]);
+  t.strictSame(await find(bob, "?scope=organization"), [[two, one], 2]);
+  t.strictSame(await find(bob, "?status=succeeded"), [[two], 1]);
   await enter(ada, null);
-  t.strictSame(await found(ada), [[adas], 1], "jobs belong to the context they were made in");
+  t.strictSame(await find(ada), [[adas], 1], "jobs belong to the context they were made in");
   t.equal((await ada.get("/v1/jobs?scope=organization")).status, 400, "nobody else is here");
 });
 
@@ -257,13 +257,13 @@ t.test("filters of model, tag and set find what they name", async (t) => {
   const tagged = (await ada.job("tagged", { tags: ["sky", "wind"] })).id;
   const inline = (await ada.job("inline", { model: "sim-inline" })).id;
   await house.settle();
-  const found = async (query: string) => (await list(ada, query)).items.map(({ id }) => id);
-  t.strictSame(await found("?model=sim-inline"), [inline]);
-  t.strictSame(await found("?model=sim-instant"), [tagged, plain]);
-  t.strictSame(await found("?model=unheard-of"), []);
-  t.strictSame(await found("?tag=wind"), [tagged]);
-  t.strictSame(await found("?tag=wind&status=failed"), []);
-  t.strictSame(await found("?tag=rain"), []);
-  t.strictSame(await found("?set_id=019d9000-0000-7000-8000-000000000000"), []);
-  t.strictSame(await found("?modality=video"), []);
+  const find = async (query: string) => (await list(ada, query)).items.map(({ id }) => id);
+  t.strictSame(await find("?model=sim-inline"), [inline]);
+  t.strictSame(await find("?model=sim-instant"), [tagged, plain]);
+  t.strictSame(await find("?model=unheard-of"), []);
+  t.strictSame(await find("?tag=wind"), [tagged]);
+  t.strictSame(await find("?tag=wind&status=failed"), []);
+  t.strictSame(await find("?tag=rain"), []);
+  t.strictSame(await find("?set_id=019d9000-0000-7000-8000-000000000000"), []);
+  t.strictSame(await find("?modality=video"), []);
 });

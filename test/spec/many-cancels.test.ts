@@ -2,7 +2,7 @@ import t from "tap";
 import type { CanceledJobs } from "../../contract/job.ts";
 import type { Caller, Refused } from "./caller.ts";
 import { openInProcess } from "./in-process-service.ts";
-import { enter, join, paidOrganization } from "./organizations.ts";
+import { enter, foundPaidOrganization, join } from "./organizations.ts";
 
 const slow = "sim:slow=9999999";
 
@@ -40,18 +40,18 @@ t.test("a filter of POST /jobs:cancel cancels the caller's own jobs that match",
   const early = await ada.job(`early ${slow}`);
   await house.advance(1_000);
   const late = await ada.job(`late ${slow}`);
-  const found = async (filter: object) => {
+  const find = async (filter: object) => {
     const { json } = await cancelMany(ada, { filter });
     return json.results.map(({ job_id: id, status }) => `${id} ${status}`);
   };
-  t.strictSame(await found({ set_id: early.id }), []);
-  t.strictSame(await found({ created_before: late.created_at, modality: "image" }), [
+  t.strictSame(await find({ set_id: early.id }), []);
+  t.strictSame(await find({ created_before: late.created_at, modality: "image" }), [
     `${early.id} 200`,
   ]);
-  t.strictSame(await found({ modality: ["video", "audio"] }), [`${film.id} 200`]);
-  t.strictSame(await found({ status: "canceled", modality: "video" }), [`${film.id} 200`]);
-  t.strictSame(await found({ status: ["queued", "running"] }), [`${late.id} 200`]);
-  t.strictSame(await found({ modality: "image" }), [], "what is over is left alone");
+  t.strictSame(await find({ modality: ["video", "audio"] }), [`${film.id} 200`]);
+  t.strictSame(await find({ status: "canceled", modality: "video" }), [`${film.id} 200`]);
+  t.strictSame(await find({ status: ["queued", "running"] }), [`${late.id} 200`]);
+  t.strictSame(await find({ modality: "image" }), [], "what is over is left alone");
 });
 
 t.test("POST /jobs:cancel takes ids 1..100, or at least one member of filter", async (t) => {
@@ -80,7 +80,7 @@ t.test("POST /jobs:cancel follows the roles of a cancel", async (t) => {
     await house.account(),
     await house.account(),
   ];
-  const org = await paidOrganization(house, owner);
+  const org = await foundPaidOrganization(house, owner);
   await join(owner, org, member, "member");
   await join(owner, org, viewer, "viewer");
   for (const caller of [owner, member, viewer]) await enter(caller, org);

@@ -28,7 +28,7 @@ export class MemorySink implements Sink {
     return this.unread;
   }
 
-  drained(): void {}
+  onDrain(): void {}
 
   end(): void {
     this.state = "ended";

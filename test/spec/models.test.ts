@@ -131,14 +131,14 @@ t.test("models need a bearer and no scope", async (t) => {
 t.test("the price of a submit is the price rule's", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const held = async (more: object) => {
+  const hold = async (more: object) => {
     const body = { model: "studio-image", prompt: JSON.stringify(more), ...more };
     return (await ada.post<{ credits_held: number }>("/v1/generate/image", body)).json.credits_held;
   };
-  t.equal(await held({}), 2);
-  t.equal(await held({ num_images: 3 }), 6);
-  t.equal(await held({ resolution: "2k" }), 4);
-  t.equal(await held({ resolution: "2k", num_images: 4 }), 16);
+  t.equal(await hold({}), 2);
+  t.equal(await hold({ num_images: 3 }), 6);
+  t.equal(await hold({ resolution: "2k" }), 4);
+  t.equal(await hold({ resolution: "2k", num_images: 4 }), 16);
 });
 
 t.test("include_disabled is for administrators, who see the operator's part too", async (t) => {

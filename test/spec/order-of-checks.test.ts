@@ -10,7 +10,7 @@ import t from "tap";
 import shipped from "../../config/models.json" with { type: "json" };
 import { imagePath, type Refused } from "./caller.ts";
 import { adminToken, openInProcess } from "./in-process-service.ts";
-import { join as addMember, enter, paidOrganization } from "./organizations.ts";
+import { join as addMember, enter, foundPaidOrganization } from "./organizations.ts";
 
 const token = { confirmation_token: "x" };
 const tooLarge = JSON.stringify({ model: "sim-instant", prompt: "x".repeat(300_000) });
@@ -40,7 +40,7 @@ t.test("a missing scope or role answers before the body is looked at", async (t)
   const [ada, bob] = [await house.account(), await house.account()];
   const narrow = { name: "reads", scopes: ["jobs:read"] };
   const { json: reads } = await ada.post<{ token: string }>("/v1/tokens", narrow);
-  const org = await paidOrganization(house, ada);
+  const org = await foundPaidOrganization(house, ada);
   await addMember(ada, org, bob, "viewer");
   await enter(bob, org);
   for (const caller of [ada.holding(reads.token), bob])

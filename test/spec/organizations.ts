@@ -12,7 +12,7 @@ export async function organization(owner: Caller, name = "Kite Works"): Promise<
 }
 
 /** With a plan and credits, so that members can submit. */
-export async function paidOrganization(house: InProcess, owner: Caller, credits = 1_000) {
+export async function foundPaidOrganization(house: InProcess, owner: Caller, credits = 1_000) {
   const org = await organization(owner);
   await house.admin.patch(`/v1/admin/organizations/${org.id}`, { plan: "studio" });
   await house.admin.post(`/v1/admin/organizations/${org.id}/credits`, { amount: credits });

@@ -11,7 +11,7 @@ async function readBalance(caller: Caller): Promise<number> {
 }
 
 /** The job of a prompt after its end, and what it cost. */
-async function ended(house: InProcess, prompt: string): Promise<{ job: Job; cost: number }> {
+async function onEnd(house: InProcess, prompt: string): Promise<{ job: Job; cost: number }> {
   const ada = await house.account({ credits: 100 });
   const { id } = await ada.job(prompt, { num_images: 4 });
   await house.advance(prompt.includes("sim:lost") ? 11_000 : 1_000);
@@ -21,7 +21,7 @@ async function ended(house: InProcess, prompt: string): Promise<{ job: Job; cost
 t.test("a job that succeeds is charged what was held", async (t) => {
   const house = await openInProcess(t);
   for (const prompt of ["a kite", "sim:ok", "sim:slow=500", "sim:queue=500", "sim:billed"]) {
-    const { job, cost } = await ended(house, prompt);
+    const { job, cost } = await onEnd(house, prompt);
     t.match(job, { status: "succeeded", credits_held: 4, credits_charged: 4, progress: 1 }, prompt);
     t.equal(cost, 4);
     t.equal(job.failure ?? job.error, undefined);
@@ -31,7 +31,7 @@ t.test("a job that succeeds is charged what was held", async (t) => {
 t.test("a job that the provider could not finish is failed and refunded", async (t) => {
   const house = await openInProcess(t);
   for (const prompt of ["sim:fail", "sim:fail sim:slow=500", "sim:lost"]) {
-    const { job, cost } = await ended(house, prompt);
+    const { job, cost } = await onEnd(house, prompt);
     t.match(job, { status: "failed", credits_charged: 0 }, prompt);
     t.match(job.failure, { kind: "error", code: "job_failed", credits_refunded: true });
     t.match(job.error, { status: 502, title: "Generation Failed", code: "job_failed" });
@@ -47,7 +47,7 @@ t.test("what the filter refuses is moderated and refunded", async (t) => {
     ["sim:ip", "ip_detected", "ip-detected"],
     ["sim:ip_output", "ip_detected", "ip-detected"],
   ] as const) {
-    const { job, cost } = await ended(house, prompt);
+    const { job, cost } = await onEnd(house, prompt);
     t.match(job, { status: "failed", credits_charged: 0 }, prompt);
     t.match(job.failure, { kind: "moderated", code, credits_refunded: true });
     t.match(job.error, { status: 422, title: "Request Refused", code });
@@ -63,7 +63,7 @@ t.test("a failed job whose attempt the provider billed is charged", async (t) =>
     "sim:nsfw sim:billed",
     "sim:nsfw_output sim:billed",
   ]) {
-    const { job, cost } = await ended(house, prompt);
+    const { job, cost } = await onEnd(house, prompt);
     t.match(job, { status: "failed", credits_charged: 4 }, prompt);
     t.equal(job.failure?.credits_refunded, false);
     t.equal(cost, 4);
@@ -72,7 +72,7 @@ t.test("a failed job whose attempt the provider billed is charged", async (t) =>
 
 t.test("a likeness refused on finished output is always refunded", async (t) => {
   const house = await openInProcess(t);
-  const { job, cost } = await ended(house, "sim:ip_output sim:billed");
+  const { job, cost } = await onEnd(house, "sim:ip_output sim:billed");
   t.equal(job.failure?.credits_refunded, true);
   t.equal(cost, 0);
 });
@@ -80,7 +80,7 @@ t.test("a likeness refused on finished output is always refunded", async (t) => 
 t.test("the sentence of a failure is the same in failure and in error", async (t) => {
   const house = await openInProcess(t);
   for (const prompt of ["sim:fail", "sim:nsfw", "sim:ip_output"]) {
-    const { job } = await ended(house, prompt);
+    const { job } = await onEnd(house, prompt);
     t.equal(job.error?.detail, job.failure?.message, prompt);
     t.match(job.failure?.message, /^[A-Z].*\.$/);
   }
@@ -88,20 +88,20 @@ t.test("the sentence of a failure is the same in failure and in error", async (t
 
 t.test("a failed job has no asset and a succeeded one no failure", async (t) => {
   const house = await openInProcess(t);
-  const { job: failed } = await ended(house, "sim:nsfw_output sim:slow=250");
+  const { job: failed } = await onEnd(house, "sim:nsfw_output sim:slow=250");
   t.equal(failed.asset ?? failed.assets, undefined);
   t.equal(failed.completed_at, "2026-04-15T12:00:00.250Z");
-  const { job: done } = await ended(house, "a kite");
+  const { job: done } = await onEnd(house, "a kite");
   t.ok(done.asset);
   t.equal(done.failure ?? done.error, undefined);
 });
 
 t.test("scenario words may stand anywhere and in any order", async (t) => {
   const house = await openInProcess(t);
-  const { job } = await ended(house, "a kite sim:slow=500 over sim:fail dunes");
+  const { job } = await onEnd(house, "a kite sim:slow=500 over sim:fail dunes");
   t.equal(job.status, "failed");
   t.equal(job.started_at, "2026-04-15T12:00:00.000Z");
-  const { job: other } = await ended(house, "not-sim:fail xsim:nsfw sim:nsfwx");
+  const { job: other } = await onEnd(house, "not-sim:fail xsim:nsfw sim:nsfwx");
   t.equal(other.status, "succeeded", "only whole words count");
 });
 

@@ -2,14 +2,14 @@
 import t from "tap";
 import type { Static } from "../../config/schema.ts";
 import type { Preview } from "../../contract/composition.ts";
-import { made, page, putFile } from "./composition-steps.ts";
+import { make, page, putFile } from "./composition-steps.ts";
 import { openInProcess } from "./in-process-service.ts";
 
 t.test("a preview's link shows one revision to who has it, for a while", async (t) => {
   const house = await openInProcess(t);
   const caller = await house.account();
   const video = '<video id="v" src="sea.mp4" data-start="0" data-duration="1"></video>';
-  const id = await made(caller, { "index.html": page({ inside: video }), "a/b.css": "p{}" });
+  const id = await make(caller, { "index.html": page({ inside: video }), "a/b.css": "p{}" });
   const minted = await caller.post<Static<typeof Preview>>(`/v1/compositions/${id}/preview`);
   t.equal(minted.status, 201);
   t.equal(minted.json.expires_at, "2026-04-15T13:00:00.000Z");

@@ -126,18 +126,18 @@ t.test("a fault of ours answers 500 without a word about its inside", async (t) 
 t.test("a body up to its limit is read, one byte more answers 413 with limit_bytes", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const filled = (bytes: number) => kite + " ".repeat(bytes - kite.length);
-  t.equal((await ada.post(imagePath, filled(256 * 1024))).status, 202);
-  const { status, json } = await ada.post(imagePath, filled(256 * 1024 + 1));
+  const fill = (bytes: number) => kite + " ".repeat(bytes - kite.length);
+  t.equal((await ada.post(imagePath, fill(256 * 1024))).status, 202);
+  const { status, json } = await ada.post(imagePath, fill(256 * 1024 + 1));
   t.equal(status, 413);
   t.match(json, { title: "Payload Too Large", limit_bytes: 262_144 });
 });
 
 t.test("other JSON bodies have 1 MiB", async (t) => {
   const house = await openInProcess(t);
-  const filled = (bytes: number) => `{"email":"big@klieg.example"}`.padEnd(bytes);
-  t.equal((await house.admin.post("/v1/admin/accounts", filled(1024 * 1024))).status, 201);
-  const { status, json } = await house.admin.post("/v1/admin/accounts", filled(1024 * 1024 + 1));
+  const fill = (bytes: number) => `{"email":"big@klieg.example"}`.padEnd(bytes);
+  t.equal((await house.admin.post("/v1/admin/accounts", fill(1024 * 1024))).status, 201);
+  const { status, json } = await house.admin.post("/v1/admin/accounts", fill(1024 * 1024 + 1));
   t.equal(status, 413);
   t.equal(json.limit_bytes, 1_048_576);
 });
@@ -215,12 +215,12 @@ t.test("colons, quotes and braces inside strings are no members", async (t) => {
 t.test("JSON is 32 levels deep at most", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
-  t.match((await ada.post(imagePath, nested(33))).json, { status: 400, detail: /deeper/ });
+  const nest = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
+  t.match((await ada.post(imagePath, nest(33))).json, { status: 400, detail: /deeper/ });
   t.match((await ada.post(imagePath, "[".repeat(40) + "]".repeat(40))).json, { detail: /deeper/ });
-  const allowed = await ada.post(imagePath, nested(32));
+  const allowed = await ada.post(imagePath, nest(32));
   t.notMatch(allowed.json.detail, /deeper/, "at 32 levels another fault is named");
-  t.equal((await ada.post(imagePath, nested(20_000))).status, 400);
+  t.equal((await ada.post(imagePath, nest(20_000))).status, 400);
 });
 
 t.test("a body that is no object answers 400", async (t) => {

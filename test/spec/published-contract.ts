@@ -99,7 +99,7 @@ export interface PublishedExample {
 }
 
 /** Every example of a body, with the schema that it stands at and what breaks it. */
-export function publishedExamples(): readonly PublishedExample[] {
+export function listPublishedExamples(): readonly PublishedExample[] {
   const found: PublishedExample[] = [];
   const visit = (node: unknown, path: readonly string[]) => {
     if (typeof node !== "object" || node === null) return;
@@ -124,13 +124,13 @@ function planSegments(ref: string): readonly string[] {
 }
 
 function createValidator(pointer: readonly string[]): ValidateFunction {
-  const ref = `contract#/${pointer.map(escaped).join("/")}`;
+  const ref = `contract#/${pointer.map(escape).join("/")}`;
   const known = validators.get(ref) ?? ajv.compile({ $ref: ref });
   validators.set(ref, known);
   return known;
 }
 
-function escaped(segment: string): string {
+function escapeSegment(segment: string): string {
   return encodeURIComponent(segment.replaceAll("~", "~0").replaceAll("/", "~1"));
 }
 

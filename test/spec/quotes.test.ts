@@ -3,7 +3,7 @@ import type { JobCostQuote } from "../../contract/cost.ts";
 import type { Job } from "../../contract/job.ts";
 import type { Caller, Refused } from "./caller.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
-import { enter, join, paidOrganization } from "./organizations.ts";
+import { enter, foundPaidOrganization, join } from "./organizations.ts";
 
 const image = { model: "sim-instant", prompt: "a kite", num_images: 3 };
 
@@ -13,13 +13,13 @@ async function quote(ada: Caller, body: object = { kind: "image", image }): Prom
   return json;
 }
 
-async function opened(t: Parameters<typeof openInProcess>[0]): Promise<[InProcess, Caller]> {
+async function open(t: Parameters<typeof openInProcess>[0]): Promise<[InProcess, Caller]> {
   const house = await openInProcess(t);
   return [house, await house.account({ credits: 10 })];
 }
 
 t.test("POST /v1/jobs/cost submits, reserves and charges nothing", async (t) => {
-  const [, ada] = await opened(t);
+  const [, ada] = await open(t);
   const found = await quote(ada);
   t.match(found, {
     kind: "image",
@@ -40,13 +40,13 @@ t.test("POST /v1/jobs/cost submits, reserves and charges nothing", async (t) => 
 });
 
 t.test("model is the id after defaulting; may differ from the one sent", async (t) => {
-  const [, ada] = await opened(t);
+  const [, ada] = await open(t);
   const found = await quote(ada, { kind: "image", image: { model: "default", prompt: "a kite" } });
   t.equal(found.model, "studio-image");
 });
 
 t.test("credits are computed by the same pricer as submit", async (t) => {
-  const [, ada] = await opened(t);
+  const [, ada] = await open(t);
   for (const [kind, path, body] of [
     ["image", "/v1/generate/image", image],
     ["video", "/v1/generate/video", { model: "sim-video", prompt: "a", duration_seconds: 2 }],
@@ -60,7 +60,7 @@ t.test("credits are computed by the same pricer as submit", async (t) => {
 });
 
 t.test("exactly the body field matching kind must be present", async (t) => {
-  const [, ada] = await opened(t);
+  const [, ada] = await open(t);
   const wrong = async (body: object) => {
     const { status, json } = await ada.post<Refused>("/v1/jobs/cost", body);
     t.equal(status, 400);
@@ -99,21 +99,21 @@ t.test("background removal and restoration are quoted by kinds of their own", as
 });
 
 t.test("a quote of a video says its billed duration and its quality", async (t) => {
-  const [, ada] = await opened(t);
+  const [, ada] = await open(t);
   const video = { model: "sim-video", prompt: "a", duration_seconds: 2, quality: "draft" };
   t.match(await quote(ada, { kind: "video", video }), { duration_seconds: 2, quality: "draft" });
   t.notOk((await quote(ada)).duration_seconds, "on videos only");
 });
 
 t.test("basis is set_run for kind set, with the members that would be submitted", async (t) => {
-  const [, ada] = await opened(t);
+  const [, ada] = await open(t);
   const members = [{ label: "a" }, { label: "b" }, { label: "c", overrides: { quality: "odd" } }];
   const set = { base: { model: "sim-instant", prompt: "a cup" }, members };
   t.match(await quote(ada, { kind: "set", set }), { basis: "set_run", members: 2, credits: 2 });
 });
 
 t.test("a submit with the token of its quote is accepted once", async (t) => {
-  const [, ada] = await opened(t);
+  const [, ada] = await open(t);
   const { confirmation_token } = await quote(ada);
   const body = { ...image, confirmation_token };
   t.equal((await ada.post("/v1/generate/image", body)).status, 202);
@@ -127,14 +127,14 @@ t.test("a submit with the token of its quote is accepted once", async (t) => {
 t.test(
   "a submit with no confirmation_token is never refused for confirmation reasons",
   async (t) => {
-    const [, ada] = await opened(t);
+    const [, ada] = await open(t);
     await quote(ada);
     t.equal((await ada.post("/v1/generate/image", image)).status, 202);
   },
 );
 
 t.test("an expired, malformed, foreign or mismatched token is refused with 422", async (t) => {
-  const [house, ada] = await opened(t);
+  const [house, ada] = await open(t);
   const bob = await house.account();
   const { confirmation_token: token } = await quote(ada);
   const refusal = async (caller: Caller, body: object) => {
@@ -154,7 +154,7 @@ t.test("an expired, malformed, foreign or mismatched token is refused with 422",
 });
 
 t.test("POST /v1/generate/video/enhance-prompt costs 1 credit, on a 200 only", async (t) => {
-  const [house, ada] = await opened(t);
+  const [house, ada] = await open(t);
   const path = "/v1/generate/video/enhance-prompt";
   const { status, json } = await ada.post<Record<string, unknown>>(path, {
     prompt: "a kite over dunes",
@@ -193,21 +193,21 @@ t.test(
   async (t) => {
     const house = await openInProcess(t);
     const owner = await house.account();
-    const org = await paidOrganization(house, owner, 100);
+    const org = await foundPaidOrganization(house, owner, 100);
     const people = { owner, member: await house.account(), viewer: await house.account() };
     for (const role of ["member", "viewer"] as const) await join(owner, org, people[role], role);
     for (const caller of Object.values(people)) await enter(caller, org);
-    const asked = async (caller: Caller) => {
+    const ask = async (caller: Caller) => {
       const { balance_credits, sufficient_credits } = await quote(caller);
       return [balance_credits, sufficient_credits];
     };
-    t.strictSame(await asked(owner), [100, true]);
-    t.strictSame(await asked(people.member), [100, true], "no budget: the wallet");
-    t.strictSame(await asked(people.viewer), [null, true], "a viewer sees null");
+    t.strictSame(await ask(owner), [100, true]);
+    t.strictSame(await ask(people.member), [100, true], "no budget: the wallet");
+    t.strictSame(await ask(people.viewer), [null, true], "a viewer sees null");
     const budget = `/v1/organizations/${org.id}/members/${people.member.id}/budget`;
     await owner.put(budget, { limit_credits: 2, period: "month" });
-    t.strictSame(await asked(people.member), [2, false], "the lower of wallet and own budget");
-    t.strictSame(await asked(owner), [100, true]);
+    t.strictSame(await ask(people.member), [2, false], "the lower of wallet and own budget");
+    t.strictSame(await ask(owner), [100, true]);
     const { json } = await people.member.get<{ balance_credits: number }>("/v1/me");
     t.equal(json.balance_credits, 2);
     t.match((await people.viewer.get("/v1/me")).json, {

@@ -1,11 +1,11 @@
 import t from "tap";
 import type { Caller, Reply } from "./caller.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
-import { enter, join, paidOrganization } from "./organizations.ts";
+import { enter, foundPaidOrganization, join } from "./organizations.ts";
 
 async function team(house: InProcess) {
   const [ada, bob] = [await house.account(), await house.account()];
-  const org = await paidOrganization(house, ada);
+  const org = await foundPaidOrganization(house, ada);
   await join(ada, org, bob, "member");
   for (const caller of [ada, bob]) await enter(caller, org);
   const { id } = await bob.job("sim:slow=3600000");

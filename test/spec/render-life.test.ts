@@ -4,12 +4,12 @@ import type { SseTicket } from "../../contract/job.ts";
 import type { Render } from "../../contract/render.ts";
 import { invariant } from "../../engine/invariant.ts";
 import type { Refused } from "./caller.ts";
-import { made, page } from "./composition-steps.ts";
+import { make, page } from "./composition-steps.ts";
 import { EventReader } from "./event-reader.ts";
-import { film, opened, read, submit } from "./render-steps.ts";
+import { film, open, read, submit } from "./render-steps.ts";
 
 t.test("20 renders of an account may be queued and 4 run: beyond is 429", async (t) => {
-  const { house, caller, id } = await opened(t);
+  const { house, caller, id } = await open(t);
   const node = house.farmNode(8);
   await house.settle();
   const renders: Render[] = [];
@@ -25,7 +25,7 @@ t.test("20 renders of an account may be queued and 4 run: beyond is 429", async 
   t.match(json, { code: "rate_limit", title: "Too Many Requests" });
   t.ok(Number(headers["retry-after"]) > 0);
   const other = await house.account();
-  t.equal((await submit(other, await made(other, { "index.html": page() }))).status, 202);
+  t.equal((await submit(other, await make(other, { "index.html": page() }))).status, 202);
   await house.settle();
   t.equal(node.leases.length, 5, "another account has its own");
   for (const task of node.leases.slice(0, 2)) await node.render(film, task);
@@ -38,7 +38,7 @@ t.test("20 renders of an account may be queued and 4 run: beyond is 429", async 
 t.test(
   "a render that fails says why, with a known prefix and at most 2,000 characters",
   async (t) => {
-    const { house, caller, id } = await opened(t);
+    const { house, caller, id } = await open(t);
     const node = house.farmNode();
     for (const [message, error] of [
       ["invalid_composition: no timeline", /^invalid_composition: no timeline$/],
@@ -61,7 +61,7 @@ t.test(
 t.test(
   "a failed attempt is repeated; a late result of an old one counts for nothing",
   async (t) => {
-    const { house, caller, id } = await opened(t);
+    const { house, caller, id } = await open(t);
     const dying = house.farmNode();
     const { json } = await submit(caller, id);
     await house.settle();
@@ -86,7 +86,7 @@ t.test(
 );
 
 t.test("a render that takes longer than an hour fails with render_timeout:", async (t) => {
-  const { house, caller, id } = await opened(t);
+  const { house, caller, id } = await open(t);
   const node = house.farmNode();
   const { json } = await submit(caller, id);
   await house.settle();
@@ -101,7 +101,7 @@ t.test("a render that takes longer than an hour fails with render_timeout:", asy
 });
 
 t.test("POST /v1/renders/{id}/cancel ends a render; a repeat is the same record", async (t) => {
-  const { house, caller, id } = await opened(t);
+  const { house, caller, id } = await open(t);
   const waiting = (await submit(caller, id)).json;
   const first = await caller.post<Render>(`/v1/renders/${waiting.id}/cancel`);
   t.equal(first.status, 200);
@@ -126,7 +126,7 @@ t.test("POST /v1/renders/{id}/cancel ends a render; a repeat is the same record"
 });
 
 t.test("DELETE /v1/compositions/{id} is 409 while it is rendered, unless forced", async (t) => {
-  const { house, caller, id } = await opened(t);
+  const { house, caller, id } = await open(t);
   const node = house.farmNode();
   const path = `/v1/compositions/${id}`;
   const done = (await submit(caller, id)).json;
@@ -145,7 +145,7 @@ t.test("DELETE /v1/compositions/{id} is 409 while it is rendered, unless forced"
 });
 
 t.test("GET /v1/renders/{id}/sse sends status frames and one complete, by a ticket", async (t) => {
-  const { house, caller, id } = await opened(t);
+  const { house, caller, id } = await open(t);
   const render = (await submit(caller, id)).json;
   const place = `/v1/renders/${render.id}`;
   const minted = await caller.post<Static<typeof SseTicket>>(`${place}/sse-ticket`);
@@ -181,7 +181,7 @@ t.test("GET /v1/renders/{id}/sse sends status frames and one complete, by a tick
 });
 
 t.test("the stream of a failed render completes with its error", async (t) => {
-  const { house, caller, id } = await opened(t);
+  const { house, caller, id } = await open(t);
   const { json } = await submit(caller, id);
   await caller.post(`/v1/renders/${json.id}/cancel`);
   const place = `/v1/renders/${json.id}`;

@@ -3,7 +3,7 @@ import type { Test } from "tap";
 import type { Render } from "../../contract/render.ts";
 import { invariant } from "../../engine/invariant.ts";
 import type { Caller, Headers, Reply } from "./caller.ts";
-import { made, page } from "./composition-steps.ts";
+import { make, page } from "./composition-steps.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
 
 export const film = { mimeType: "video/mp4", width: 320, height: 180 };
@@ -22,10 +22,10 @@ export async function read(caller: Caller, render: string): Promise<Render> {
 }
 
 /** Somebody with a composition of two files. */
-export async function opened(t: Test) {
+export async function open(t: Test) {
   const house = await openInProcess(t);
   const caller = await house.account();
-  const id = await made(caller, { "index.html": page(), "a.txt": "kite" });
+  const id = await make(caller, { "index.html": page(), "a.txt": "kite" });
   return { house, caller, id };
 }
 

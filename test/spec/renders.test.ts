@@ -3,9 +3,9 @@ import type { Static } from "../../config/schema.ts";
 import type { Asset } from "../../contract/asset.ts";
 import type { Render, RenderList } from "../../contract/render.ts";
 import type { Refused } from "./caller.ts";
-import { made, page, putFile } from "./composition-steps.ts";
+import { make, page, putFile } from "./composition-steps.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
-import { film, opened, read, readText, submit } from "./render-steps.ts";
+import { film, open, read, readText, submit } from "./render-steps.ts";
 
 const still = { mimeType: "image/png", width: 320, height: 180 };
 
@@ -28,7 +28,7 @@ function getInput(task: { readonly input: unknown }) {
 t.test(
   "POST /v1/compositions/{id}/render answers 202 with a Render and its Location",
   async (t) => {
-    const { caller, id } = await opened(t);
+    const { caller, id } = await open(t);
     const { status, json, headers } = await submit(caller, id);
     t.equal(status, 202);
     t.equal(headers["location"], `https://klieg.example/v1/renders/${json.id}`);
@@ -40,7 +40,7 @@ t.test(
 );
 
 t.test("what the farm delivers is the render's asset, in the state that ends it", async (t) => {
-  const { house, caller, id } = await opened(t);
+  const { house, caller, id } = await open(t);
   const node = house.farmNode();
   const mix = { music_gain_db: -6, ducking: { enabled: true } };
   const render = (await submit(caller, id, { quality: "high", audio_mix: mix })).json;
@@ -70,7 +70,7 @@ t.test("what the farm delivers is the render's asset, in the state that ends it"
 });
 
 t.test("later edits do not change a queued render", async (t) => {
-  const { house, caller, id } = await opened(t);
+  const { house, caller, id } = await open(t);
   const render = (await submit(caller, id)).json;
   await putFile(caller, id, "index.html", "<p>");
   await caller.delete(`/v1/compositions/${id}/file?path=a.txt`);
@@ -89,7 +89,7 @@ t.test("later edits do not change a queued render", async (t) => {
 });
 
 t.test("a still resolves its time to a frame, and the farm has the last word", async (t) => {
-  const { house, caller, id } = await opened(t);
+  const { house, caller, id } = await open(t);
   const node = house.farmNode();
   const asked = { at_seconds: 1.01, background: "transparent", max_dimension: 64 };
   const render = (await submit(caller, id, { target: "still", still: asked })).json;
@@ -112,7 +112,7 @@ t.test("a still resolves its time to a frame, and the farm has the last word", a
 });
 
 t.test("a render request is checked, and a refusal names the field", async (t) => {
-  const { caller, id } = await opened(t);
+  const { caller, id } = await open(t);
   for (const [body, pointer] of [
     [{ target: "film" }, "/target"],
     [{ still: {} }, "/still"],
@@ -149,7 +149,7 @@ t.test(
     const house = await openInProcess(t);
     const caller = await house.account();
     for (const files of [{}, { "index.html": "<p>no root</p>" }]) {
-      const { status, json } = await submit<Refused>(caller, await made(caller, files));
+      const { status, json } = await submit<Refused>(caller, await make(caller, files));
       t.equal(status, 400);
       t.equal(json.code, "validation");
       t.match(json.detail, /^invalid_composition: /);
@@ -165,7 +165,7 @@ t.test("a root that no film can be made of answers 400 at once (D11)", async (t)
   for (const duration of ["-1", "0", "abc", "100000", "3601"]) {
     const root = `data-composition-id="m" data-width="320" data-height="180"`;
     const html = `<div ${root} data-duration="${duration}"><p class="clip">x</p></div>`;
-    const id = await made(caller, { "index.html": html });
+    const id = await make(caller, { "index.html": html });
     t.match(
       await submit(caller, id),
       {
@@ -186,7 +186,7 @@ t.test("assets that the timeline names go to the farm; what is missing does not"
   const image = (name: string) =>
     `<img id="i${name}" data-asset-id="${name}" data-start="0" data-duration="1">`;
   const inside = image(asset) + image("none");
-  const id = await made(caller, { "index.html": page({ inside }) });
+  const id = await make(caller, { "index.html": page({ inside }) });
   const node = house.farmNode();
   await submit(caller, id);
   await house.settle();
@@ -198,7 +198,7 @@ t.test("assets that the timeline names go to the farm; what is missing does not"
 t.test(
   "a key and body that came before within five minutes answer 409 with render_id",
   async (t) => {
-    const { house, caller, id } = await opened(t);
+    const { house, caller, id } = await open(t);
     const key = { "idempotency-key": "take-1" };
     const { json } = await submit(caller, id, { quality: "fast" }, key);
     const again = await submit<Refusal>(caller, id, { quality: "fast" }, key);
@@ -215,7 +215,7 @@ t.test(
 );
 
 t.test("renders of a composition are listed newest first, at most 20, with an ETag", async (t) => {
-  const { house, caller, id } = await opened(t);
+  const { house, caller, id } = await open(t);
   const node = house.farmNode();
   const ids: string[] = [];
   for (let at = 0; at < 22; at++) {
@@ -237,7 +237,7 @@ t.test("renders of a composition are listed newest first, at most 20, with an ET
 });
 
 t.test("a render has an ETag, and loses its asset when that is deleted", async (t) => {
-  const { house, caller, id } = await opened(t);
+  const { house, caller, id } = await open(t);
   const node = house.farmNode();
   const path = `/v1/renders/${(await submit(caller, id)).json.id}`;
   const tag = async () => ({ "if-none-match": (await caller.get(path)).headers["etag"] ?? "" });

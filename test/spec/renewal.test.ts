@@ -11,7 +11,7 @@ import { createKey, engineTables, getCode, getRange } from "../../engine/key.ts"
 import { actorOfDueKey } from "../../engine/shard/flush.ts";
 import type { Caller } from "./caller.ts";
 import { type InProcess, openInProcess, startMs } from "./in-process-service.ts";
-import { enter, paidOrganization } from "./organizations.ts";
+import { enter, foundPaidOrganization } from "./organizations.ts";
 
 type CreditsView = Static<typeof Credits>;
 
@@ -32,7 +32,7 @@ async function sweep(house: InProcess): Promise<void> {
 }
 
 /** When the account that is written renews, whatever readers are shown. */
-function writtenRenewal({ service }: InProcess, id: Id): number | undefined {
+function readWrittenRenewal({ service }: InProcess, id: Id): number | undefined {
   return service.gateway.read(accountKey(id))?.renewsAtMs;
 }
 
@@ -63,7 +63,7 @@ t.test("no account waits for the 1st among the timers", async (t) => {
   const ada = await house.account();
   await ada.job("a kite");
   await house.advance(60_000);
-  t.equal(writtenRenewal(house, ada.id), firstMs);
+  t.equal(readWrittenRenewal(house, ada.id), firstMs);
   t.strictSame(waiting(house), []);
 });
 
@@ -74,7 +74,7 @@ t.test("on the 1st the sweep renews accounts that do nothing", async (t) => {
     callers.push(await house.account({ plan, credits: 7 }));
   await leapToThe1st(house);
   await sweep(house);
-  for (const { id } of callers) t.equal(writtenRenewal(house, id), nextMs);
+  for (const { id } of callers) t.equal(readWrittenRenewal(house, id), nextMs);
   t.strictSame(await Promise.all(callers.map((caller) => balances(caller))), [
     [1_000, 1_000],
     [4_000, 4_000],
@@ -86,9 +86,9 @@ t.test("an account of a plan without monthly credits waits for the next 1st too"
   const house = await openInProcess(t);
   const ada = await house.account({ plan: "enterprise", credits: 30 });
   await leapToThe1st(house);
-  t.equal(writtenRenewal(house, ada.id), firstMs);
+  t.equal(readWrittenRenewal(house, ada.id), firstMs);
   await sweep(house);
-  t.equal(writtenRenewal(house, ada.id), nextMs);
+  t.equal(readWrittenRenewal(house, ada.id), nextMs);
   t.strictSame(await ledger(ada), [["grant", "2026-04-15T12:00:00.000Z", 30]]);
 });
 
@@ -96,7 +96,7 @@ t.test("on the 1st everything shows the new credits before the sweep comes by", 
   const house = await openInProcess(t);
   const ada = await house.account({ plan: "starter", credits: 5 });
   await leapToThe1st(house);
-  t.equal(writtenRenewal(house, ada.id), firstMs, "nothing is written yet");
+  t.equal(readWrittenRenewal(house, ada.id), firstMs, "nothing is written yet");
   t.strictSame(await balances(ada), [1_000, 1_000]);
   const { json: credits } = await ada.get<CreditsView>("/v1/me/credits");
   t.equal(credits.renews_at, "2026-06-01T00:00:00.000Z");
@@ -113,7 +113,7 @@ t.test("on the 1st everything shows the new credits before the sweep comes by", 
   t.strictSame(await ledger(ada), [...renewed, opened]);
   t.strictSame(await ledger(ada, "?created_after=2026-04-20T00:00:00Z"), renewed);
   await sweep(house);
-  t.equal(writtenRenewal(house, ada.id), nextMs);
+  t.equal(readWrittenRenewal(house, ada.id), nextMs);
   t.strictSame(await balances(ada), [1_000, 1_000], "and as before when it is written");
   t.strictSame(await ledger(ada), [...renewed, opened]);
 });
@@ -121,10 +121,10 @@ t.test("on the 1st everything shows the new credits before the sweep comes by", 
 t.test("an organization shows its new credits on the 1st, also to its members", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const { id } = await paidOrganization(house, ada, 50);
+  const { id } = await foundPaidOrganization(house, ada, 50);
   await enter(ada, { id });
   await leapToThe1st(house);
-  t.equal(writtenRenewal(house, id), firstMs);
+  t.equal(readWrittenRenewal(house, id), firstMs);
   t.strictSame(await balances(ada), [12_050, 12_050]);
   const { json } = await ada.get<Organization>(`/v1/organizations/${id}`);
   t.equal(json.balance_credits, 12_050);
@@ -135,10 +135,10 @@ t.test("a submit that comes before the sweep spends the new month's credits", as
   const ada = await house.account({ plan: "starter", credits: 0 });
   t.equal((await ada.submit("a kite")).status, 402);
   await leapToThe1st(house);
-  t.equal(writtenRenewal(house, ada.id), firstMs);
+  t.equal(readWrittenRenewal(house, ada.id), firstMs);
   await ada.job("a kite", { num_images: 4 });
   t.strictSame(await balances(ada), [996, 996]);
-  t.equal(writtenRenewal(house, ada.id), nextMs);
+  t.equal(readWrittenRenewal(house, ada.id), nextMs);
   await sweep(house);
   t.strictSame(await balances(ada), [996, 996], "and it is granted once");
 });
@@ -159,16 +159,16 @@ t.test("a restart on the 1st changes neither what is shown nor what is renewed",
   await leapToThe1st(house);
   await bob.job("a kite");
   await house.settle();
-  const shown = async () => [await balances(ada), await balances(bob), await ledger(bob)];
-  const before = await shown();
+  const show = async () => [await balances(ada), await balances(bob), await ledger(bob)];
+  const before = await show();
   house.engine.lose(shard);
   await house.engine.reopen(shard);
   await house.settle();
-  t.equal(writtenRenewal(house, ada.id), firstMs);
-  t.strictSame(await shown(), before);
+  t.equal(readWrittenRenewal(house, ada.id), firstMs);
+  t.strictSame(await show(), before);
   await sweep(house);
-  t.equal(writtenRenewal(house, ada.id), nextMs);
-  t.equal(writtenRenewal(house, bob.id), nextMs);
-  t.strictSame(await shown(), before);
+  t.equal(readWrittenRenewal(house, ada.id), nextMs);
+  t.equal(readWrittenRenewal(house, bob.id), nextMs);
+  t.strictSame(await show(), before);
   t.strictSame((await house.admin.get<{ items: [] }>("/v1/admin/invariants")).json.items, []);
 });

@@ -11,7 +11,7 @@ import { adminRows } from "./admin-roles.ts";
 import type { Caller } from "./caller.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
 import { type Ids, kits, type Stage } from "./objects-to-name.ts";
-import { enter, join, paidOrganization } from "./organizations.ts";
+import { enter, foundPaidOrganization, join } from "./organizations.ts";
 import { configureQuiet } from "./quiet-provider.ts";
 import { shareRows } from "./share-roles.ts";
 
@@ -245,7 +245,7 @@ t.test("each route that names an object is in the matrix, and no other", async (
 
 for (const [name, row] of Object.entries(matrix)) {
   t.test(`who may ${name}, and a foreign object is like an unknown one`, async (t) => {
-    const stage = await opened(t, row.maker);
+    const stage = await open(t, row.maker);
     const statuses = row.expected.split(" ").map(Number);
     for (const [at, principal] of principals.entries()) {
       const caller = getCaller(stage, principal);
@@ -290,13 +290,13 @@ function comparable(headers: Readonly<Record<string, string | undefined>>) {
 }
 
 t.test("without, with an expired and with a revoked credential each answers 401", async (t) => {
-  const stage = await opened(t, undefined);
+  const stage = await open(t, undefined);
   const { maker, house } = stage;
-  const made = async () => {
+  const make = async () => {
     const body = { name: "x", expires_in_days: 1 };
     return (await maker.post<CreatedToken>("/v1/tokens", body)).json;
   };
-  const [short, ended] = [await made(), await made()];
+  const [short, ended] = [await make(), await make()];
   await maker.delete(`/v1/tokens/${ended.id}`);
   const objects = new Map<string, Ids>();
   for (const [name, { object, maker: role }] of Object.entries(matrix))
@@ -311,7 +311,7 @@ t.test("without, with an expired and with a revoked credential each answers 401"
 });
 
 t.test("routes without a bearer do not say whether there is such an object", async (t) => {
-  const stage = await opened(t, undefined);
+  const stage = await open(t, undefined);
   const [job, session, upload] = [
     await kits.job(stage),
     await kits.session(stage),
@@ -334,7 +334,7 @@ t.test("routes without a bearer do not say whether there is such an object", asy
 });
 
 t.test("a viewer's cancel is refused before the object is looked up", async (t) => {
-  const stage = await opened(t, undefined);
+  const stage = await open(t, undefined);
   const foreign = await (await stage.house.account()).job("elsewhere");
   for (const id of [foreign.id, unknownId, "nonsense"])
     for (const [principal, expected] of [
@@ -362,10 +362,10 @@ function getCaller(stage: Stage, principal: PrincipalName): Caller {
 }
 
 /** An organization with somebody in each role, and a maker of its objects. */
-async function opened(t: Test, role: Role = "member"): Promise<Stage> {
+async function open(t: Test, role: Role = "member"): Promise<Stage> {
   const house: InProcess = await openInProcess(t, configureQuiet(t).options);
   const owner = await house.account({ plan: "enterprise" });
-  const org = await paidOrganization(house, owner, 100_000);
+  const org = await foundPaidOrganization(house, owner, 100_000);
   const limits = { concurrent_max: 1_000 };
   await house.admin.patch(`/v1/admin/organizations/${org.id}`, { limits });
   const byRole = new Map<Role, Caller>([["owner", owner]]);

@@ -6,13 +6,13 @@ import t, { type Test } from "tap";
 import { type Role, roles } from "../../contract/organization.ts";
 import type { Caller } from "./caller.ts";
 import { openInProcess } from "./in-process-service.ts";
-import { enter, join, paidOrganization } from "./organizations.ts";
+import { enter, foundPaidOrganization, join } from "./organizations.ts";
 
 /** An organization with somebody in each role, a job of the `member`, and one of the owner. */
 async function stage(t: Test) {
   const house = await openInProcess(t);
   const owner = await house.account();
-  const org = await paidOrganization(house, owner);
+  const org = await foundPaidOrganization(house, owner);
   const byRole = new Map<Role, Caller>([["owner", owner]]);
   for (const role of roles) {
     if (role === "owner") continue;
@@ -152,13 +152,13 @@ t.test("members and roles are for owners and admins", async (t) => {
   const viewer = `${base}/members/${as("viewer").id}`;
   for (const role of roles) {
     const caller = as(role);
-    const expected = (status: number) => allBut(status, managers)[role];
+    const expect = (status: number) => allBut(status, managers)[role];
     t.equal((await caller.get(base)).status, 200, role);
     t.equal((await caller.get(`${base}/members`)).status, 200, role);
-    t.equal((await caller.patch(base, { name: "Kites" })).status, expected(200), role);
+    t.equal((await caller.patch(base, { name: "Kites" })).status, expect(200), role);
     const body = { email: `of-${role.replace("_", "-")}@klieg.example`, role: "viewer" };
-    t.equal((await caller.post(`${base}/members`, body)).status, expected(201), role);
-    t.equal((await caller.patch(viewer, { role: "viewer" })).status, expected(200), role);
+    t.equal((await caller.post(`${base}/members`, body)).status, expect(201), role);
+    t.equal((await caller.patch(viewer, { role: "viewer" })).status, expect(200), role);
   }
   for (const role of ["member", "billing_contact"] as const)
     t.equal((await as(role).delete(viewer)).status, 403, role);
@@ -171,24 +171,24 @@ t.test("budgets, ledger and reports are for owners, admins and billing contacts"
   const budget = `${base}/members/${as("member").id}/budget`;
   for (const role of roles) {
     const caller = as(role);
-    const expected = (status: number) => allBut(status, money)[role];
+    const expect = (status: number) => allBut(status, money)[role];
     const wanted = { limit_credits: 100, period: "month" };
-    t.equal((await caller.put(budget, wanted)).status, expected(200), `${role} sets`);
-    t.equal((await caller.delete(budget)).status, expected(204), `${role} lifts`);
+    t.equal((await caller.put(budget, wanted)).status, expect(200), `${role} sets`);
+    t.equal((await caller.delete(budget)).status, expect(204), `${role} lifts`);
     for (const path of [`${base}/usage`, "/v1/me/credits/ledger", "/v1/reports/spend"])
-      t.equal((await caller.get(path)).status, expected(200), `${role} ${path}`);
+      t.equal((await caller.get(path)).status, expect(200), `${role} ${path}`);
   }
 });
 
 t.test("OAuth clients of an organization are for owners and admins", async (t) => {
   const { as } = await stage(t);
   for (const role of roles) {
-    const expected = (status: number) => allBut(status, managers)[role];
+    const expect = (status: number) => allBut(status, managers)[role];
     const body = { name: role, scopes: ["jobs:read"] };
     const made = await as(role).post<{ client_id: string }>("/v1/oauth/clients", body);
-    t.equal(made.status, expected(201), role);
-    t.equal((await as(role).get("/v1/oauth/clients")).status, expected(200), role);
+    t.equal(made.status, expect(201), role);
+    t.equal((await as(role).get("/v1/oauth/clients")).status, expect(200), role);
     const id = made.json.client_id ?? "x";
-    t.equal((await as(role).delete(`/v1/oauth/clients/${id}`)).status, expected(204), role);
+    t.equal((await as(role).delete(`/v1/oauth/clients/${id}`)).status, expect(204), role);
   }
 });

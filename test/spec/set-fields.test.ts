@@ -10,7 +10,7 @@ function members(count: number) {
   return Array.from({ length: count }, (_, at) => ({ label: `m${at}`, prompt: `kite ${at}` }));
 }
 
-async function refused(ada: Caller, body: object): Promise<readonly (string | number)[]> {
+async function refuse(ada: Caller, body: object): Promise<readonly (string | number)[]> {
   const { status, json } = await ada.post<Refused>(path, body);
   return [status, ...(json.errors ?? []).map(({ pointer }) => pointer)];
 }
@@ -19,10 +19,10 @@ t.test("members are 1 to 24, a label is 1 to 64 characters", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account({ plan: "studio" });
   t.equal((await ada.post(path, { base, members: members(24) })).status, 202);
-  t.strictSame(await refused(ada, { base, members: members(25) }), [400, "/members"]);
-  t.strictSame(await refused(ada, { base, members: [] }), [400, "/members"]);
+  t.strictSame(await refuse(ada, { base, members: members(25) }), [400, "/members"]);
+  t.strictSame(await refuse(ada, { base, members: [] }), [400, "/members"]);
   for (const label of ["", "x".repeat(65)])
-    t.strictSame(await refused(ada, { base, members: [{ label }] }), [400, "/members/0/label"]);
+    t.strictSame(await refuse(ada, { base, members: [{ label }] }), [400, "/members/0/label"]);
 });
 
 t.test("name is 1 to 120 characters; default Set <created_at>", async (t) => {
@@ -33,7 +33,7 @@ t.test("name is 1 to 120 characters; default Set <created_at>", async (t) => {
   const named = { base, members: members(1), name: "x".repeat(120) };
   t.equal((await ada.post<OutputSet>(path, named)).json.name, named.name);
   for (const name of ["", "x".repeat(121)])
-    t.strictSame(await refused(ada, { ...named, name }), [400, "/name"]);
+    t.strictSame(await refuse(ada, { ...named, name }), [400, "/name"]);
 });
 
 t.test("num_images and confirmation_token are not allowed inside", async (t) => {
@@ -41,12 +41,12 @@ t.test("num_images and confirmation_token are not allowed inside", async (t) => 
   for (const more of [{ num_images: 2 }, { confirmation_token: "x" }]) {
     const [name] = Object.keys(more);
     const inBase = { base: { ...base, ...more }, members: members(1) };
-    t.strictSame(await refused(ada, inBase), [400, `/base/${name}`]);
+    t.strictSame(await refuse(ada, inBase), [400, `/base/${name}`]);
     const inOverrides = { base, members: [{ label: "a", overrides: more }] };
-    t.strictSame(await refused(ada, inOverrides), [400, `/members/0/overrides/${name}`]);
+    t.strictSame(await refuse(ada, inOverrides), [400, `/members/0/overrides/${name}`]);
   }
   const model = { base, members: [{ label: "a", overrides: { model: "sim-instant" } }] };
-  t.strictSame(await refused(ada, model), [400, "/members/0/overrides/model"]);
+  t.strictSame(await refuse(ada, model), [400, "/members/0/overrides/model"]);
 });
 
 t.test("a member's prompt replaces the base's, a suffix follows it, overrides apply", async (t) => {

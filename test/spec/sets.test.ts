@@ -6,7 +6,7 @@ import { openInProcess } from "./in-process-service.ts";
 const path = "/v1/generate/set";
 const base = { model: "sim-instant", prompt: "a cup" };
 
-function labeled(...prompts: readonly string[]) {
+function makeLabeled(...prompts: readonly string[]) {
   return prompts.map((prompt, at) => ({ label: `m${at + 1}`, prompt }));
 }
 
@@ -51,7 +51,7 @@ t.test("POST /v1/generate/set answers 202 with an OutputSet and its Location", a
 t.test("each member is its own image job with its own credit hold", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const { json } = await submit(ada, labeled("one sim:slow=5000", "two sim:slow=5000"));
+  const { json } = await submit(ada, makeLabeled("one sim:slow=5000", "two sim:slow=5000"));
   for (const { job_id } of json.members)
     t.match(await ada.read(job_id ?? ""), { modality: "image", set_id: json.id, credits_held: 1 });
   const { json: page } = await ada.get<{ items: { id: string }[] }>(`/v1/jobs?set_id=${json.id}`);
@@ -67,7 +67,7 @@ t.test(
     const house = await openInProcess(t);
     const ada = await house.account();
     const odd = { label: "odd", overrides: { quality: "unheard of" } };
-    const { json } = await submit(ada, [...labeled("one"), odd, { label: "last" }]);
+    const { json } = await submit(ada, [...makeLabeled("one"), odd, { label: "last" }]);
     t.strictSame(statuses(json), ["queued", "refused", "not_submitted"]);
     t.match(json.problems, [{ label: "odd", code: "validation", status: 400 }]);
     await house.settle();
@@ -78,7 +78,7 @@ t.test(
 t.test("a member that cannot be paid is refused in the middle", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account({ credits: 2 });
-  const { json } = await submit(ada, labeled("a", "b", "c", "d"));
+  const { json } = await submit(ada, makeLabeled("a", "b", "c", "d"));
   t.strictSame(statuses(json).slice(2), ["refused", "not_submitted"]);
   t.match(json.problems, [{ label: "m3", code: "out_of_credits", status: 402 }]);
 });
@@ -86,7 +86,7 @@ t.test("a member that cannot be paid is refused in the middle", async (t) => {
 t.test("a refusal of the first member answers the request and creates nothing", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account({ credits: 0 });
-  const { status, json } = await ada.post<Refused>(path, { base, members: labeled("a", "b") });
+  const { status, json } = await ada.post<Refused>(path, { base, members: makeLabeled("a", "b") });
   t.equal(status, 402);
   t.equal(json.code, "out_of_credits");
   t.match((await ada.get("/v1/sets")).json, { items: [], total: 0 });
@@ -108,7 +108,7 @@ t.test("later members are accepted queued and take slots as earlier ones end", a
   const ada = await house.account({ plan: "starter", credits: 100 });
   const { json } = await submit(
     ada,
-    labeled(...Array(5).fill("sim:slow=1000")).map(({ label }, at) => ({
+    makeLabeled(...Array(5).fill("sim:slow=1000")).map(({ label }, at) => ({
       label,
       prompt: `${at} sim:slow=1000`,
     })),
@@ -131,8 +131,8 @@ t.test("concurrency refuses a set only when no slot is free at its start", async
   const house = await openInProcess(t);
   const ada = await house.account({ plan: "starter", credits: 100 });
   await ada.job("one sim:slow=60000");
-  t.equal((await submit(ada, labeled("x sim:slow=60000", "y"))).status, 202);
-  const { status, json } = await ada.post<Refused>(path, { base, members: labeled("z") });
+  t.equal((await submit(ada, makeLabeled("x sim:slow=60000", "y"))).status, 202);
+  const { status, json } = await ada.post<Refused>(path, { base, members: makeLabeled("z") });
   t.equal(status, 429);
   t.match(json, { code: "rate_limit", concurrent_max: 2, concurrent_active: 2 });
 });
@@ -142,10 +142,10 @@ t.test(
   async (t) => {
     const house = await openInProcess(t);
     const ada = await house.account();
-    const { json } = await submit(ada, labeled("a", "b"));
+    const { json } = await submit(ada, makeLabeled("a", "b"));
     const again = await ada.post<Refused & { set_id: string }>(path, {
       base,
-      members: labeled("a", "b"),
+      members: makeLabeled("a", "b"),
     });
     t.equal(again.status, 409);
     t.equal(again.json.set_id, json.id);
@@ -156,7 +156,7 @@ t.test(
 t.test("members are not deduplicated singly", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const { json } = await submit(ada, labeled("same", "same"));
+  const { json } = await submit(ada, makeLabeled("same", "same"));
   t.match(json.counts, { accepted: 2 });
   t.equal((await ada.submit("same")).status, 202, "nor against a plain submit");
 });
@@ -164,7 +164,7 @@ t.test("members are not deduplicated singly", async (t) => {
 t.test("POST /v1/sets/{id}/cancel cancels all non-terminal members", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account({ plan: "starter", credits: 10 });
-  const { json } = await submit(ada, labeled("a sim:slow=9000", "b sim:slow=9000", "c", "d"));
+  const { json } = await submit(ada, makeLabeled("a sim:slow=9000", "b sim:slow=9000", "c", "d"));
   await house.settle();
   const canceled = await ada.post<OutputSet>(`/v1/sets/${json.id}/cancel`);
   t.equal(canceled.status, 200);
@@ -173,7 +173,7 @@ t.test("POST /v1/sets/{id}/cancel cancels all non-terminal members", async (t) =
   const { credits_held, credits_charged, credits_refunded } = await read(ada, json.id);
   t.strictSame([credits_held, credits_charged + credits_refunded], [4, 4]);
   t.match((await ada.get("/v1/me")).json, { generation_limits: { concurrent_active: 0 } });
-  const settled = await submit(ada, labeled("e"));
+  const settled = await submit(ada, makeLabeled("e"));
   await house.settle();
   const late = await ada.post<Refused>(`/v1/sets/${settled.json.id}/cancel`);
   t.equal(late.status, 409, "409 when none is cancellable");
@@ -182,7 +182,7 @@ t.test("POST /v1/sets/{id}/cancel cancels all non-terminal members", async (t) =
 t.test("canceling a set that was canceled answers 409 (D7)", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account({ plan: "studio" });
-  const { json } = await submit(ada, labeled("sim:slow=60000", "sim:slow=50000"));
+  const { json } = await submit(ada, makeLabeled("sim:slow=60000", "sim:slow=50000"));
   t.equal((await ada.post(`/v1/sets/${json.id}/cancel`)).status, 200);
   t.equal((await ada.post(`/v1/sets/${json.id}/cancel`)).status, 409);
 });
@@ -192,7 +192,7 @@ t.test("GET /v1/sets lists the newest first, by cursor, with a total", async (t)
   const ada = await house.account();
   const ids: string[] = [];
   for (const name of ["one", "two", "three"]) {
-    ids.push((await submit(ada, labeled(name), { name })).json.id);
+    ids.push((await submit(ada, makeLabeled(name), { name })).json.id);
     await house.settle();
   }
   type Page = { items: OutputSet[]; next_cursor: string | null; total: number };
@@ -214,7 +214,7 @@ t.test("another account's set answers like an unknown one", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
   const bob = await house.account();
-  const { json } = await submit(ada, labeled("a"));
+  const { json } = await submit(ada, makeLabeled("a"));
   for (const method of ["GET /v1/sets/{id}", "POST /v1/sets/{id}/cancel"]) {
     const [verb = "", template = ""] = method.split(" ");
     const { status } = await bob.request(verb, template.replace("{id}", json.id));
@@ -231,7 +231,7 @@ t.test(
       ["a second cup", "ready"],
       ["sim:fail", "partial"],
     ] as const) {
-      const { json: set } = await submit(ada, labeled(`a cup beside it, ${status}`, prompt));
+      const { json: set } = await submit(ada, makeLabeled(`a cup beside it, ${status}`, prompt));
       await house.settle();
       const before = await read(ada, set.id);
       t.equal(before.status, status);

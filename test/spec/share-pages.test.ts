@@ -111,7 +111,7 @@ t.test("a film has a player, with a download control only where it may be saved"
 });
 
 t.test("sound has a player", async (t) => {
-  const { house, link } = await simulated(t, "audio", { task: "music", prompt: "a waltz" });
+  const { house, link } = await simulate(t, "audio", { task: "music", prompt: "a waltz" });
   const { text } = await open(house, link, accept);
   t.match(text, /<audio controls preload="metadata" src="https:/);
   t.match(text, /<meta property="og:type" content="music\.song">/);
@@ -119,7 +119,7 @@ t.test("sound has a player", async (t) => {
 
 t.test("a GLB has a viewer, whose script is our own", async (t) => {
   const { house, ada, asset } = await withPicture(t);
-  const { link } = await simulated(t, "3d", { image_asset_ids: [asset] }, { house, ada });
+  const { link } = await simulate(t, "3d", { image_asset_ids: [asset] }, { house, ada });
   const page = await open(house, link, accept);
   t.match(page.text, /<div class="stage model" id="model" data-src="https:/);
   t.match(page.text, /<script nonce="[\w-]{22}" src="\/share-viewer\.js" defer><\/script>/);
@@ -190,7 +190,7 @@ t.test("a value in a page is text, whatever signs it has", async (t) => {
 });
 
 /** A link to what a simulated model made. */
-async function simulated(
+async function simulate(
   t: Test,
   kind: string,
   body: object,

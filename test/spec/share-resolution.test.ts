@@ -100,7 +100,7 @@ t.test("an unknown token answers 404, in equal bytes whatever it is like", async
   const { house, ada, asset } = await withPicture(t);
   const { token } = await share(ada, asset);
   const bytes = Buffer.from(token, "base64url");
-  const altered = (at: number) => {
+  const alter = (at: number) => {
     const other = Buffer.from(bytes);
     other.writeUInt8(255 - other.readUInt8(at), at);
     return other.toString("base64url");
@@ -108,9 +108,9 @@ t.test("an unknown token answers 404, in equal bytes whatever it is like", async
   const headers = { "x-request-id": "same" };
   const answers = [];
   for (const unknown of [
-    altered(0),
-    altered(8),
-    altered(16),
+    alter(0),
+    alter(8),
+    alter(16),
     token.slice(0, 6),
     `${token.slice(0, 22)}${token.endsWith("A") ? "B" : "A"}`,
     `${token}A`,
@@ -175,16 +175,16 @@ t.test(
     const { house, ada, asset } = await withPicture(t);
     const link = await share(ada, asset);
     const path = `/v1/share/${link.token}`;
-    const listed = async () => {
+    const list = async () => {
       const { json } = await ada.get<ShareList>(`/v1/assets/${asset}/share`);
       return json.items[0];
     };
-    t.equal((await listed())?.last_accessed_at, undefined, "absent until the first visit");
+    t.equal((await list())?.last_accessed_at, undefined, "absent until the first visit");
     await house.advance(5_000);
     const { json } = await open(house, link);
     await open(house, link, { accept: "text/html" });
     const lastAt = new Date(startMs + 5_000).toISOString();
-    t.match(await listed(), { access_count: 2, last_accessed_at: lastAt });
+    t.match(await list(), { access_count: 2, last_accessed_at: lastAt });
     await house.advance(5_000);
     t.equal((await house.stranger.request("HEAD", path)).status, 200);
     t.equal((await house.stranger.post(path, {})).status, 200);
@@ -192,7 +192,7 @@ t.test(
     await ada.delete(`/v1/assets/${asset}`);
     t.equal((await open(house, link)).status, 410);
     await ada.post(`/v1/assets/${asset}/restore`);
-    t.match(await listed(), { access_count: 2, last_accessed_at: lastAt });
+    t.match(await list(), { access_count: 2, last_accessed_at: lastAt });
   },
 );
 

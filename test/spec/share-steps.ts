@@ -3,7 +3,7 @@ import type { Test } from "tap";
 import type { ShareLink, ShareResolution } from "../../contract/share.ts";
 import { invariant } from "../../engine/invariant.ts";
 import type { Caller, Headers, Refused, Reply } from "./caller.ts";
-import { made, page } from "./composition-steps.ts";
+import { make, page } from "./composition-steps.ts";
 import { type InProcess, type InProcessOptions, openInProcess } from "./in-process-service.ts";
 import { film, submit } from "./render-steps.ts";
 
@@ -29,7 +29,7 @@ export async function picture(house: InProcess, maker: Caller, prompt = "a kite"
 
 /** A render that has succeeded, of a composition with that name. */
 export async function readFilm(house: InProcess, maker: Caller, name = "Harbor") {
-  const composition = await made(maker, { "index.html": page() });
+  const composition = await make(maker, { "index.html": page() });
   await maker.patch(`/v1/compositions/${composition}`, { name });
   const { json } = await submit(maker, composition);
   const node = house.farmNode(8);

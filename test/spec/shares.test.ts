@@ -3,15 +3,15 @@ import type { ShareList } from "../../contract/share.ts";
 import type { CreatedToken } from "../../contract/token.ts";
 import { partitionOfId } from "../../engine/id.ts";
 import type { Caller } from "./caller.ts";
-import { made, page } from "./composition-steps.ts";
+import { make, page } from "./composition-steps.ts";
 import { openInProcess, origin, startMs } from "./in-process-service.ts";
-import { enter, join, paidOrganization } from "./organizations.ts";
+import { enter, foundPaidOrganization, join } from "./organizations.ts";
 import { submit } from "./render-steps.ts";
 import { open, picture, readFilm, share, shareAt, withPicture } from "./share-steps.ts";
 
 const nobody = "019d9000-0000-7000-8000-000000000000";
 
-async function listed(caller: Caller, path: string): Promise<ShareList["items"]> {
+async function list(caller: Caller, path: string): Promise<ShareList["items"]> {
   return (await caller.get<ShareList>(path)).json.items;
 }
 
@@ -36,7 +36,7 @@ t.test("POST /v1/assets/{id}/share answers 201 with token and url, once", async 
     created_by: ada.id,
     access_count: 0,
   });
-  t.strictSame(await listed(ada, path), [{ id, ...rest }], "a listing has neither");
+  t.strictSame(await list(ada, path), [{ id, ...rest }], "a listing has neither");
 });
 
 t.test("POST /v1/renders/{id}/share shares a render under its composition's name", async (t) => {
@@ -93,7 +93,7 @@ t.test("at most 50 links of a target are active; beyond 409", async (t) => {
   for (let at = 0; at < 50; at++) links.push(await share(ada, asset, { expires_in_days: 1 }));
   const ids = links.map(({ id }) => id).toReversed();
   t.strictSame(
-    (await listed(ada, path)).map(({ id }) => id),
+    (await list(ada, path)).map(({ id }) => id),
     ids,
     "newest first",
   );
@@ -102,7 +102,7 @@ t.test("at most 50 links of a target are active; beyond 409", async (t) => {
   await ada.delete(`${path}/${links[0]?.id}`);
   t.equal((await shareAt(ada, path)).status, 201, "a revoked one makes room");
   await house.advance(86_400_000);
-  t.equal((await listed(ada, path)).length, 1, "expired links are active no more");
+  t.equal((await list(ada, path)).length, 1, "expired links are active no more");
   t.equal((await shareAt(ada, path)).status, 201);
 });
 
@@ -122,7 +122,7 @@ t.test("an asset that is not ready cannot be shared: 409", async (t) => {
 t.test("a render is shared once it has succeeded and while its asset is ready", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const queued = await submit(ada, await made(ada, { "index.html": page() }));
+  const queued = await submit(ada, await make(ada, { "index.html": page() }));
   t.equal((await shareAt(ada, `/v1/renders/${queued.json.id}/share`)).status, 409, "queued");
   await ada.post(`/v1/renders/${queued.json.id}/cancel`, {});
   t.equal((await shareAt(ada, `/v1/renders/${queued.json.id}/share`)).status, 409, "failed");
@@ -142,7 +142,7 @@ t.test("DELETE revokes by the token or by the link's id, and says 204 again", as
   const [one, other] = [await share(ada, asset), await share(ada, asset)];
   for (const name of [one.token, one.token, one.id, other.id, other.id, other.token])
     t.equal((await ada.delete(`${path}/${name}`)).status, 204);
-  t.strictSame(await listed(ada, path), [], "absent from listings");
+  t.strictSame(await list(ada, path), [], "absent from listings");
   for (const link of [one, other]) t.equal((await open(house, link)).status, 410);
 });
 
@@ -168,7 +168,7 @@ t.test("members revoke links of their own targets, owners and admins any", async
     await house.account(),
     await house.account(),
   ];
-  const org = await paidOrganization(house, owner);
+  const org = await foundPaidOrganization(house, owner);
   await enter(owner, org);
   for (const caller of [member, other]) {
     await join(owner, org, caller, "member");
@@ -186,7 +186,7 @@ t.test("members revoke links of their own targets, owners and admins any", async
 t.test("whoever made a link may revoke it after losing the right to make others", async (t) => {
   const house = await openInProcess(t);
   const [owner, admin] = [await house.account(), await house.account()];
-  const org = await paidOrganization(house, owner);
+  const org = await foundPaidOrganization(house, owner);
   await enter(owner, org);
   await join(owner, org, admin, "admin");
   await enter(admin, org);
@@ -206,7 +206,7 @@ t.test(
   async (t) => {
     const house = await openInProcess(t);
     const owner = await house.account();
-    const org = await paidOrganization(house, owner);
+    const org = await foundPaidOrganization(house, owner);
     for (const role of ["viewer", "billing_contact"] as const) {
       const caller = await house.account();
       await join(owner, org, caller, role);

@@ -20,7 +20,7 @@ interface Made {
   readonly id: string;
 }
 
-async function limited(t: Test, storage_bytes: number): Promise<[InProcess, Caller]> {
+async function openLimited(t: Test, storage_bytes: number): Promise<[InProcess, Caller]> {
   const house = await openInProcess(t);
   const ada = await house.account();
   const patch = await house.admin.patch(`/v1/admin/accounts/${ada.id}`, {
@@ -57,7 +57,7 @@ t.test("/me and /limits show what is used and what the plan stores (A6)", async 
 });
 
 t.test("equal files of compositions count once within a paying context (A6)", async (t) => {
-  const [house, ada] = await limited(t, MiB);
+  const [house, ada] = await openLimited(t, MiB);
   const { json: one } = await ada.post<Made>("/v1/compositions", {});
   await putFile(ada, one.id, "a.css", "x".repeat(1_000));
   await putFile(ada, one.id, "b.css", "x".repeat(1_000));
@@ -78,7 +78,7 @@ t.test("equal files of compositions count once within a paying context (A6)", as
 t.test(
   "at the limit files, bundles, clones and renders answer 413 with limit_bytes (A6)",
   async (t) => {
-    const [, ada] = await limited(t, 2_000);
+    const [, ada] = await openLimited(t, 2_000);
     const { json: made } = await ada.post<Made>("/v1/compositions", {});
     const tooLarge = { status: 413, json: { title: "Payload Too Large", limit_bytes: 2_000 } };
     t.match(await putFile(ada, made.id, "a.css", "x".repeat(2_001)), tooLarge);
@@ -102,7 +102,7 @@ t.test(
 t.test(
   "at the limit uploads and submits answer 413, and accepted work is stored (A6)",
   async (t) => {
-    const [house, ada] = await limited(t, 1_000);
+    const [house, ada] = await openLimited(t, 1_000);
     const job = await ada.job("sim:slow=1000");
     const upload = { filename: "a.png", mime_type: "image/png", size_bytes: 1_000 };
     const { status, json } = await ada.post<{ id: string; asset_id: string }>(

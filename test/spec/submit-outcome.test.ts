@@ -11,7 +11,7 @@ async function readCredits(caller: Caller) {
 }
 
 /** What a cancel answers, and after how long. */
-async function canceled(house: InProcess, caller: Caller, job: string) {
+async function cancel(house: InProcess, caller: Caller, job: string) {
   const answer = caller.cancel(job);
   const heard: Reply<Job>[] = [];
   void answer.then((reply) => heard.push(reply));
@@ -27,7 +27,7 @@ t.test("a cancel whose submit has no outcome answers after 10 s, failed and pend
   const { id } = await ada.job("sim:unknown_submit");
   await house.settle();
   t.equal((await ada.read(id)).status, "queued");
-  const { status, json, afterMs } = await canceled(house, ada, id);
+  const { status, json, afterMs } = await cancel(house, ada, id);
   t.equal(status, 200);
   t.ok(afterMs >= 10_000 && afterMs <= 10_500, `${afterMs}`);
   t.match(json, {

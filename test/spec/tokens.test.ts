@@ -7,7 +7,7 @@ import { openInProcess } from "./in-process-service.ts";
 
 type List = Static<typeof TokenList>;
 
-async function made(caller: Caller, body: object = {}): Promise<CreatedToken> {
+async function make(caller: Caller, body: object = {}): Promise<CreatedToken> {
   const { json } = await caller.post<CreatedToken>("/v1/tokens", { name: "a token", ...body });
   return json;
 }
@@ -34,7 +34,7 @@ t.test("POST /tokens answers 201 with the token, which is shown once", async (t)
 t.test("omitted scopes are all but admin and tokens", async (t) => {
   const house = await openInProcess(t);
   for (const caller of [house.admin, await house.account()]) {
-    const { scopes } = await made(caller);
+    const { scopes } = await make(caller);
     t.equal(scopes.length, 11);
     t.notOk(scopes.includes("admin") || scopes.includes("tokens"));
   }
@@ -43,9 +43,9 @@ t.test("omitted scopes are all but admin and tokens", async (t) => {
 t.test("expires_in_days omitted is 90, null is never", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  t.equal((await made(ada)).expires_at, "2026-07-14T12:00:00.000Z");
-  t.equal((await made(ada, { expires_in_days: 1 })).expires_at, "2026-04-16T12:00:00.000Z");
-  t.equal((await made(ada, { expires_in_days: null })).expires_at, null);
+  t.equal((await make(ada)).expires_at, "2026-07-14T12:00:00.000Z");
+  t.equal((await make(ada, { expires_in_days: 1 })).expires_at, "2026-04-16T12:00:00.000Z");
+  t.equal((await make(ada, { expires_in_days: null })).expires_at, null);
 });
 
 t.test("a wrong field of a new token is named", async (t) => {
@@ -79,10 +79,10 @@ t.test("a token cannot create one with scopes it lacks", async (t) => {
   const { status, json } = await ada.post("/v1/tokens", { name: "x", scopes: ["admin"] });
   t.equal(status, 403);
   t.equal(json.required_scope, "admin");
-  const narrow = ada.holding((await made(ada, { scopes: ["tokens", "jobs:read"] })).token);
-  t.strictSame((await made(narrow)).scopes, ["jobs:read"], "omitted: of the usual, what it has");
+  const narrow = ada.holding((await make(ada, { scopes: ["tokens", "jobs:read"] })).token);
+  t.strictSame((await make(narrow)).scopes, ["jobs:read"], "omitted: of the usual, what it has");
   t.equal((await narrow.post("/v1/tokens", { name: "x", scopes: ["generate"] })).status, 403);
-  const none = ada.holding((await made(ada, { scopes: ["jobs:read"] })).token);
+  const none = ada.holding((await make(ada, { scopes: ["jobs:read"] })).token);
   t.match(await none.post("/v1/tokens", { name: "x" }), {
     status: 403,
     json: { required_scope: "tokens" },
@@ -92,8 +92,8 @@ t.test("a token cannot create one with scopes it lacks", async (t) => {
 t.test("GET /tokens lists active tokens, newest first", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  await made(ada, { name: "one", expires_in_days: 1 });
-  await made(ada, { name: "two" });
+  await make(ada, { name: "one", expires_in_days: 1 });
+  await make(ada, { name: "two" });
   const names = async () => {
     return (await ada.get<List>("/v1/tokens")).json.items.map(({ name }) => name);
   };
@@ -105,26 +105,26 @@ t.test("GET /tokens lists active tokens, newest first", async (t) => {
 t.test("last_used_at is the minute of the last use", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const { token, id } = await made(ada);
-  const used = async () => {
+  const { token, id } = await make(ada);
+  const listUsed = async () => {
     await house.settle();
     const { items } = (await ada.get<List>("/v1/tokens")).json;
     return items.find((one) => one.id === id)?.last_used_at;
   };
-  t.equal(await used(), null);
+  t.equal(await listUsed(), null);
   await house.advance(90_000);
   await ada.holding(token).get("/v1/me");
   await ada.holding(token).get("/v1/me");
-  t.equal(await used(), "2026-04-15T12:01:00.000Z");
+  t.equal(await listUsed(), "2026-04-15T12:01:00.000Z");
   await house.advance(60_000);
   await ada.holding(token).get("/v1/me");
-  t.equal(await used(), "2026-04-15T12:02:00.000Z");
+  t.equal(await listUsed(), "2026-04-15T12:02:00.000Z");
 });
 
 t.test("DELETE /tokens/{id} answers 204 and the token 401 from then on", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const { token, id } = await made(ada);
+  const { token, id } = await make(ada);
   t.equal((await ada.holding(token).get("/v1/me")).status, 200);
   const { status, text } = await ada.delete(`/v1/tokens/${id}`);
   t.equal(status, 204);
@@ -137,7 +137,7 @@ t.test("DELETE /tokens/{id} answers 204 and the token 401 from then on", async (
 t.test("another account's token answers like an unknown one", async (t) => {
   const house = await openInProcess(t);
   const [ada, bob] = [await house.account(), await house.account()];
-  const { id, token } = await made(ada);
+  const { id, token } = await make(ada);
   const headers = { "x-request-id": "same" };
   const foreign = await bob.request("DELETE", `/v1/tokens/${id}`, { headers });
   const unknown = await bob.request("DELETE", "/v1/tokens/00000000", { headers });
@@ -149,7 +149,7 @@ t.test("another account's token answers like an unknown one", async (t) => {
 t.test("an expired token answers 401 though it was just used", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const short = ada.holding((await made(ada, { expires_in_days: 1 })).token);
+  const short = ada.holding((await make(ada, { expires_in_days: 1 })).token);
   await house.advance(86_400_000 - 1_000);
   t.equal((await short.get("/v1/me")).status, 200);
   await house.advance(1_000);
@@ -160,7 +160,7 @@ t.test("an account has at most 50 active tokens", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
   const ids: string[] = [];
-  for (let n = 1; n < 50; n++) ids.push((await made(ada)).id);
+  for (let n = 1; n < 50; n++) ids.push((await make(ada)).id);
   const { status, json } = await ada.post("/v1/tokens", { name: "one more" });
   t.equal(status, 409);
   t.match(json.detail, /at most 50/);
@@ -171,7 +171,7 @@ t.test("an account has at most 50 active tokens", async (t) => {
 t.test("a token without a scope answers 403 on its routes and names it", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const bare = ada.holding((await made(ada, { scopes: [] })).token);
+  const bare = ada.holding((await make(ada, { scopes: [] })).token);
   for (const [method, path, scope] of [
     ["GET", "/v1/tokens", "tokens"],
     ["POST", "/v1/tokens", "tokens"],

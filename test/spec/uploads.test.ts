@@ -38,7 +38,7 @@ function upload<T = Asset>(ada: Caller, body: Buffer, contentType = formType) {
 }
 
 /** The farm says what it found, as it would of a real file. */
-async function probed(house: InProcess, node: FarmDouble): Promise<void> {
+async function probe(house: InProcess, node: FarmDouble): Promise<void> {
   await house.settle();
   await node.finish([picture]);
   await house.settle();
@@ -66,7 +66,7 @@ t.test("POST /v1/assets answers 201 with an asset that is processing, then ready
     expires_at: json.created_at,
     checksum_sha256: null,
   });
-  await probed(house, node);
+  await probe(house, node);
   const sha256 = createHash("sha256").update(picture).digest("hex");
   const { json: ready } = await ada.get<Asset>(`/v1/assets/${json.id}`);
   t.match(ready, { status: "ready", width: 1024, checksum_sha256: sha256, signed_url: /^http/ });
@@ -75,14 +75,14 @@ t.test("POST /v1/assets answers 201 with an asset that is processing, then ready
 t.test("the type is taken from the bytes; a mismatch with the declared type is 400", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const refused = async (part: Partial<Part>) => {
+  const refuse = async (part: Partial<Part>) => {
     const { status, json } = await upload<Refused>(ada, form({ ...file, ...part }));
     t.equal(status, 400);
     t.equal(json.errors?.[0]?.pointer, "/file");
   };
-  await refused({ type: "image/jpeg" });
-  await refused({ value: "<svg xmlns='http://www.w3.org/2000/svg'/>", type: "image/svg+xml" });
-  await refused({ value: "just words" });
+  await refuse({ type: "image/jpeg" });
+  await refuse({ value: "<svg xmlns='http://www.w3.org/2000/svg'/>", type: "image/svg+xml" });
+  await refuse({ value: "just words" });
   t.match((await ada.get("/v1/assets")).json, { items: [], total: 0 }, "nothing is left");
 });
 
@@ -118,7 +118,7 @@ t.test("processing becomes failed when the probe refuses the bytes", async (t) =
   t.equal((await ada.get(`/v1/assets/${json.id}`)).status, 404, "bytes deleted after 24 h");
 });
 
-async function planned<T = Upload>(ada: Caller, more: object = {}) {
+async function plan<T = Upload>(ada: Caller, more: object = {}) {
   const body = { filename: "kite.png", mime_type: "image/png", size_bytes: picture.length };
   return ada.post<T>("/v1/assets/uploads", { ...body, ...more });
 }
@@ -131,7 +131,7 @@ t.test("POST /v1/assets/uploads plans a single PUT up to 64 MiB", async (t) => {
   const house = await openInProcess(t);
   const node = house.farmNode();
   const ada = await house.account();
-  const { status, json } = await planned(ada);
+  const { status, json } = await plan(ada);
   t.equal(status, 201);
   t.match(json, {
     status: "pending",
@@ -151,7 +151,7 @@ t.test("POST /v1/assets/uploads plans a single PUT up to 64 MiB", async (t) => {
   const done = await ada.post<Asset>(path, {});
   t.equal(done.status, 200);
   t.equal(done.json.status, "processing");
-  await probed(house, node);
+  await probe(house, node);
   t.match((await ada.post<Asset>(path, {})).json, { status: "ready" }, "the same again");
   const parts = [{ part_number: 1, etag: "other" }];
   t.equal((await ada.post(path, { parts })).status, 409, "completed with other parts");
@@ -163,7 +163,7 @@ t.test("POST /v1/assets/uploads plans a single PUT up to 64 MiB", async (t) => {
 t.test("an upload that lacks parts or differs is 422", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const { json } = await planned(ada, { checksum_sha256: "0".repeat(64) });
+  const { json } = await plan(ada, { checksum_sha256: "0".repeat(64) });
   const path = `/v1/assets/uploads/${json.id}/complete`;
   const missing = await ada.post<Refused>(path, {});
   t.equal(missing.status, 422);
@@ -178,7 +178,7 @@ t.test("beyond 64 MiB an upload has parts of 16 MiB whose URLs are issued again"
   const ada = await house.account();
   const size = 2 * 1024 ** 3 + 1;
   const video = { filename: "film.mp4", mime_type: "video/mp4", size_bytes: size };
-  const { json } = await planned(ada, video);
+  const { json } = await plan(ada, video);
   t.match(json, { method: "multipart", part_size: 16 * 1024 ** 2, part_count: 129 });
   t.equal(json.parts?.length, 100, "the first 100");
   const path = `/v1/assets/uploads/${json.id}/parts`;
@@ -200,12 +200,12 @@ t.test("an upload larger than its type allows is 413 with limit_bytes", async (t
     ["font/ttf", 20],
   ] as const) {
     const size_bytes = mebibytes * 1024 ** 2;
-    t.equal((await planned(ada, { mime_type, size_bytes })).status, 201, mime_type);
-    const { status, json } = await planned<Refused>(ada, { mime_type, size_bytes: size_bytes + 1 });
+    t.equal((await plan(ada, { mime_type, size_bytes })).status, 201, mime_type);
+    const { status, json } = await plan<Refused>(ada, { mime_type, size_bytes: size_bytes + 1 });
     t.equal(status, 413, mime_type);
     t.equal(json.limit_bytes, size_bytes);
   }
-  t.equal((await planned(ada, { mime_type: "image/svg+xml" })).status, 400);
+  t.equal((await plan(ada, { mime_type: "image/svg+xml" })).status, 400);
 });
 
 t.test("a direct upload has at most 100 MiB: beyond is 413 with limit_bytes", async (t) => {
@@ -226,12 +226,12 @@ t.test("a direct upload has at most 100 MiB: beyond is 413 with limit_bytes", as
 t.test("DELETE /v1/assets/uploads/{id} aborts; an upload expires after 24 h", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const { json: one } = await planned(ada);
+  const { json: one } = await plan(ada);
   t.equal((await ada.request("DELETE", `/v1/assets/uploads/${one.id}`)).status, 204);
   t.match((await ada.get(`/v1/assets/uploads/${one.id}`)).json, { status: "aborted" });
   t.equal((await ada.get(`/v1/assets/${one.asset_id}`)).status, 404);
   t.equal((await put(house, one.url ?? "", picture)).status, 409);
-  const { json: two } = await planned(ada);
+  const { json: two } = await plan(ada);
   await house.advance(86_401_000);
   t.match((await ada.get(`/v1/assets/uploads/${two.id}`)).json, { status: "expired" });
 });
@@ -241,7 +241,7 @@ t.test(
   async (t) => {
     const house = await openInProcess(t);
     const ada = await house.account();
-    const { json } = await planned(ada);
+    const { json } = await plan(ada);
     const url = json.url ?? "";
     t.equal((await put(house, url.replace("/1?", "/2?"), picture)).status, 403);
     await house.advance(3_601_000);
@@ -253,7 +253,7 @@ t.test("an upload and its asset are their scope's own", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
   const bob = await house.account();
-  const { json } = await planned(ada);
+  const { json } = await plan(ada);
   t.equal((await bob.get(`/v1/assets/uploads/${json.id}`)).status, 404);
   t.equal((await bob.post(`/v1/assets/uploads/${json.id}/complete`, {})).status, 404);
   t.equal(

@@ -17,12 +17,12 @@ const image = (seconds?: number): Block["clip"] => ({
   ...size,
   ...(seconds === undefined ? {} : { seconds }),
 });
-const spoken = (seconds: number) => ({ assetId: "voice", seconds });
+const speak = (seconds: number) => ({ assetId: "voice", seconds });
 
 t.test("a narration that is no longer than its clip is left as it is", async (t) => {
   const { blocks, seconds, warnings } = placeBlocks([
-    { clip: video(4), narration: spoken(3), gap: 0 },
-    { clip: video(2), narration: spoken(2), gap: 0 },
+    { clip: video(4), narration: speak(3), gap: 0 },
+    { clip: video(2), narration: speak(2), gap: 0 },
   ]);
   t.match(blocks, [
     { start: 0, seconds: 4, played: 4, narration: { rate: 1 } },
@@ -33,7 +33,7 @@ t.test("a narration that is no longer than its clip is left as it is", async (t)
 });
 
 t.test("a longer narration is sped up by at most 1.15", async (t) => {
-  const { blocks, warnings } = placeBlocks([{ clip: video(4), narration: spoken(4.4), gap: 0 }]);
+  const { blocks, warnings } = placeBlocks([{ clip: video(4), narration: speak(4.4), gap: 0 }]);
   t.match(blocks, [{ seconds: 4, played: 4, narration: { rate: 1.1 } }]);
   t.strictSame(warnings, ["block 1: narration sped up x1.1"]);
 });
@@ -41,7 +41,7 @@ t.test("a longer narration is sped up by at most 1.15", async (t) => {
 t.test("what is left of the narration then holds the clip's last frame", async (t) => {
   const { blocks, seconds, warnings } = placeBlocks([
     { clip: video(1), gap: 0 },
-    { clip: video(4), narration: spoken(9.2), gap: 0 },
+    { clip: video(4), narration: speak(9.2), gap: 0 },
   ]);
   t.match(blocks[1], { start: 1, seconds: 8, played: 4, narration: { rate: 1.15 } });
   t.equal(seconds, 9);
@@ -62,8 +62,8 @@ t.test("a gap follows its block, the last one too", async (t) => {
 
 t.test("an image is shown as long as is asked for, or as its narration lasts", async (t) => {
   const { blocks, warnings } = placeBlocks([
-    { clip: image(), narration: spoken(3), gap: 0 },
-    { clip: image(2), narration: spoken(2.2), gap: 0 },
+    { clip: image(), narration: speak(3), gap: 0 },
+    { clip: image(2), narration: speak(2.2), gap: 0 },
   ]);
   t.match(blocks, [
     { seconds: 3, played: 3, narration: { rate: 1 } },

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import t from "tap";
 import { limits } from "../../config/limits.ts";
 import { gradeColor } from "../../timeline/cube.ts";
-import { getText, makeExport, makeTimeline, readWarnings, written } from "./export-source.ts";
+import { getText, makeExport, makeTimeline, readWarnings, write } from "./export-source.ts";
 
 const sea = (id: string, start: number) =>
   `<video id="${id}" src="sea.mp4" data-start="${start}" data-duration="1"></video>`;
@@ -103,15 +103,15 @@ t.test("manifest.json has the fields of the specification", async (t) => {
 t.test("more clips, texts or bytes than an export may have are too large", async (t) => {
   const { clipsMax } = limits.exports;
   const all = Array.from({ length: clipsMax + 1 }, (_, at) => sea(`v${at}`, at / 100));
-  t.match(written({ inside: all.join("") }, "fcpxml"), { kind: "too_large", detail: /500 clips/ });
-  t.match(written({ inside: all.slice(1).join("") }, "fcpxml"), { kind: "documents" });
+  t.match(write({ inside: all.join("") }, "fcpxml"), { kind: "too_large", detail: /500 clips/ });
+  t.match(write({ inside: all.slice(1).join("") }, "fcpxml"), { kind: "documents" });
   const clips = Object.fromEntries(
     all.slice(1, 80).map((_, at) => [`v${at + 1}`, { grade: { exposure: at / 100 } }]),
   );
   const graded = { inside: all.slice(1, 80).join(""), edits: { version: 1, clips } };
-  t.match(written(graded, "fcpxml"), { kind: "too_large", detail: /67108864 bytes/ });
+  t.match(write(graded, "fcpxml"), { kind: "too_large", detail: /67108864 bytes/ });
 });
 
 t.test("a timeline without clips has nothing to export", async (t) => {
-  t.strictSame(written({ inside: "<p>sea</p>" }, "aejsx"), { kind: "nothing" });
+  t.strictSame(write({ inside: "<p>sea</p>" }, "aejsx"), { kind: "nothing" });
 });

@@ -71,12 +71,12 @@ export function getPlace(place: Partial<Place> = {}, picture = { width: 640, hei
 
 /** The files of an export by their paths. */
 export function makeExport(given: Given, format: ExportFormat): ReadonlyMap<string, Buffer> {
-  const exported = written(given, format);
+  const exported = write(given, format);
   invariant(exported.kind === "documents", `it was exported: ${JSON.stringify(exported)}`);
   return new Map(exported.documents.map(({ path, bytes }) => [path, Buffer.from(bytes())]));
 }
 
-export function written(given: Given, format: ExportFormat) {
+export function write(given: Given, format: ExportFormat) {
   const timeline = makeTimeline(given);
   const { places = {}, measured = {}, tables = {} } = given;
   const shown = timeline.clips.filter(({ kind }) => kind === "video" || kind === "image");

@@ -125,7 +125,7 @@ t.test("tracks are bottom to top; lanes with overlaps are split; texts are on to
     tracks: { 3: { locked: true } },
     texts: [{ id: "t", text: "Sea", start: 1, duration: 1 }],
   };
-  const measured = { texts: [measuredText("t")] };
+  const measured = { texts: [makeMeasuredText("t")] };
   const xml = readSequence(makeExport({ inside, edits, measured }, "fcpxml"));
   const video = xml.slice(0, xml.indexOf("<audio><numOutputChannels>"));
   const tracks = tagsIn(video, "track");
@@ -305,7 +305,7 @@ t.test("what the page draws is named by a marker, what is not there by a warning
   );
 });
 
-function measuredText(id: string) {
+function makeMeasuredText(id: string) {
   const header = Buffer.alloc(33);
   header.writeUInt32BE(100, 16);
   header.writeUInt32BE(60, 20);

@@ -19,7 +19,11 @@ export function page(root: string, attributes = 'data-duration="5"'): string {
 }
 
 /** The timeline of `root` with these edits. */
-export function edited(root: string, overlay: object, files?: Record<string, string>): Timeline {
+export function makeEdited(
+  root: string,
+  overlay: object,
+  files?: Record<string, string>,
+): Timeline {
   return effectiveTimeline(
     readBundle(root, files, { overlay: JSON.stringify({ version: 1, ...overlay }) }),
   );

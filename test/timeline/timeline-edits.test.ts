@@ -1,19 +1,19 @@
 import t from "tap";
 import { poseAt } from "../../timeline/motion.ts";
 import { effectiveTimeline } from "../../timeline/timeline.ts";
-import { clipNamed, edited, messages, readBundle, times } from "./timeline-bundle.ts";
+import { clipNamed, makeEdited, messages, readBundle, times } from "./timeline-bundle.ts";
 
 const clip = (id: string, start: string, duration = 1, more = "") =>
   `<div id="${id}" class="clip" data-start="${start}" data-duration="${duration}" ${more}></div>`;
 const three = clip("a", "0", 1) + clip("b", "a + 0.5", 1, 'data-track-index="1"') + clip("c", "b");
 
 t.test("moves and trims apply before starts are resolved", async (t) => {
-  t.strictSame(times(edited(three, { clips: { a: { start: 1 } } })), {
+  t.strictSame(times(makeEdited(three, { clips: { a: { start: 1 } } })), {
     a: [1, 2],
     b: [2.5, 3.5],
     c: [3.5, 4.5],
   });
-  t.strictSame(times(edited(three, { clips: { a: { duration: 0.5 }, b: { start: 3 } } })), {
+  t.strictSame(times(makeEdited(three, { clips: { a: { duration: 0.5 }, b: { start: 3 } } })), {
     a: [0, 0.5],
     b: [3, 4],
     c: [4, 5],
@@ -24,7 +24,7 @@ t.test("media edits replace what the author wrote, member by member", async (t) 
   const video =
     '<video id="v" src="a.mp4" data-start="0" data-duration="2" data-volume="0.8"></video>';
   const edit = { media_start: 3, playback_rate: 0.5, volume: 0.25, track_index: 7 };
-  const timeline = edited(video, { clips: { v: edit } }, { "a.mp4": "x" });
+  const timeline = makeEdited(video, { clips: { v: edit } }, { "a.mp4": "x" });
   t.match(clipNamed(timeline, "v"), {
     trackIndex: 7,
     media: { start: 3, rate: 0.5, volume: 0.25 },
@@ -35,7 +35,7 @@ t.test("hidden clips and tracks that are off show nothing and make no sound", as
   const lane = 'data-start="0" data-duration="2" data-track-index="4"';
   const root = `${three}<audio id="m" src="m.mp3" ${lane}></audio>`;
   const files = { "m.mp3": "x" };
-  const off = edited(
+  const off = makeEdited(
     root,
     { clips: { a: { hidden: true } }, tracks: { 1: { enabled: false } } },
     files,
@@ -49,11 +49,11 @@ t.test("hidden clips and tracks that are off show nothing and make no sound", as
       ["m", true],
     ],
   );
-  const silent = edited(root, { tracks: { 4: { muted: true, locked: true } } }, files);
+  const silent = makeEdited(root, { tracks: { 4: { muted: true, locked: true } } }, files);
   t.match(clipNamed(silent, "m"), { isShown: true, isAudible: false });
   t.match(silent.tracks.at(-1), { index: 4, isEnabled: true, isMuted: true, isLocked: true });
   t.equal(
-    clipNamed(edited(root, { tracks: { 4: { enabled: false } } }, files), "m").isAudible,
+    clipNamed(makeEdited(root, { tracks: { 4: { enabled: false } } }, files), "m").isAudible,
     false,
   );
 });
@@ -61,16 +61,16 @@ t.test("hidden clips and tracks that are off show nothing and make no sound", as
 t.test("what is in a hidden host is hidden with it", async (t) => {
   const host = '<div id="h" data-composition-id="in" data-start="0" data-duration="1">';
   const root = `${host}${clip("x", "0")}</div>`;
-  t.equal(clipNamed(edited(root, { clips: { h: { hidden: true } } }), "x").isShown, false);
+  t.equal(clipNamed(makeEdited(root, { clips: { h: { hidden: true } } }), "x").isShown, false);
 });
 
 t.test("deleted elements are gone, and what waited for them keeps its time", async (t) => {
-  const timeline = edited(three, { deleted: ["b"] });
+  const timeline = makeEdited(three, { deleted: ["b"] });
   t.strictSame(times(timeline), { a: [0, 1], c: [2.5, 3.5] });
   t.equal(timeline.deleted.length, 1);
   const inner = `<div id="h" data-composition-id="in" data-start="0">${clip("x", "0")}</div>`;
   const host = `${inner}<p id="p"></p>`;
-  const empty = edited(host, { deleted: ["h", "p"] });
+  const empty = makeEdited(host, { deleted: ["h", "p"] });
   t.equal(empty.deleted.length, 2, "also elements that are no clips");
 });
 
@@ -90,7 +90,7 @@ t.test(
       { t: 1, x: 5 },
       { t: 0, x: 1, ease: "hold" },
     ];
-    const timeline = edited('<p id="p"></p>', { clips: { p: { transform, mask, motion } } });
+    const timeline = makeEdited('<p id="p"></p>', { clips: { p: { transform, mask, motion } } });
     t.match(clipNamed(timeline, "p"), { start: 0, end: 5, transform, mask });
     t.strictSame(
       clipNamed(timeline, "p").motion.map(({ t }) => t),
@@ -112,7 +112,7 @@ t.test("motion replaces the transform member by member and holds outside its ran
   t.strictSame(at(1.5).x, 25);
   t.strictSame(at(3.5).x, 100);
   t.strictSame(at(9).x, 7);
-  const eased = (ease: "ease_in" | "ease_out" | "ease_in_out") =>
+  const makeEased = (ease: "ease_in" | "ease_out" | "ease_in_out") =>
     poseAt(
       undefined,
       [
@@ -121,7 +121,10 @@ t.test("motion replaces the transform member by member and holds outside its ran
       ],
       0.25,
     ).x;
-  t.strictSame([eased("ease_in"), eased("ease_out"), eased("ease_in_out")], [6.25, 43.75, 12.5]);
+  t.strictSame(
+    [makeEased("ease_in"), makeEased("ease_out"), makeEased("ease_in_out")],
+    [6.25, 43.75, 12.5],
+  );
 });
 
 t.test("a grade's flat members replace the author's one by one", async (t) => {
@@ -129,13 +132,13 @@ t.test("a grade's flat members replace the author's one by one", async (t) => {
     '<img id="i" src="i.png" data-color-grading=\'{"adjust":{"exposure":0.5,"contrast":0.2},"lut":"a.cube"}\'>';
   const files = { "i.png": "x", "a.cube": "x", "b.cube": "x" };
   const grade = { exposure: -0.5, lut_path: "b.cube", intensity: 0.3 };
-  const timeline = edited(image, { clips: { i: { grade } } }, files);
+  const timeline = makeEdited(image, { clips: { i: { grade } } }, files);
   t.match(clipNamed(timeline, "i").grade, {
     adjust: { exposure: -0.5, contrast: 0.2 },
     lutPath: "b.cube",
     intensity: 0.3,
   });
-  const gone = edited(image, { clips: { i: { grade: { lut_path: "gone.cube" } } } }, files);
+  const gone = makeEdited(image, { clips: { i: { grade: { lut_path: "gone.cube" } } } }, files);
   t.match(gone.diagnostics, [{ code: "missing_file", severity: "warning" }]);
 });
 
@@ -143,7 +146,7 @@ t.test(
   "added texts have their defaults, lie within the film and count for its length",
   async (t) => {
     const text = { id: "t1", text: "Hi", start: 1, duration: 2 };
-    t.match(edited("", { texts: [text] }).texts, [
+    t.match(makeEdited("", { texts: [text] }).texts, [
       {
         id: "t1",
         text: "Hi",
@@ -162,7 +165,7 @@ t.test(
         },
       },
     ]);
-    const off = edited("", {
+    const off = makeEdited("", {
       texts: [{ ...text, track_index: 3 }],
       tracks: { 3: { enabled: false } },
     });
@@ -190,10 +193,10 @@ t.test("the file of the bundle is read; an invalid one is ignored with a warning
 });
 
 t.test("edits of elements that do not exist are warnings", async (t) => {
-  t.match(edited(three, { clips: { nobody: { start: 1 } } }).diagnostics, [
+  t.match(makeEdited(three, { clips: { nobody: { start: 1 } } }).diagnostics, [
     { severity: "warning", code: "unknown_element" },
   ]);
-  t.match(edited(three, { clips: { __proto__: null, toString: { start: 1 } } }).diagnostics, [
+  t.match(makeEdited(three, { clips: { __proto__: null, toString: { start: 1 } } }).diagnostics, [
     { code: "unknown_element" },
   ]);
 });

@@ -49,24 +49,24 @@ t.test("a registry in which nothing registers is a hint", async (t) => {
 t.test("a film on which nothing paints a background is a warning", async (t) => {
   const black =
     "warning: index.html: div#root has no background, nor has its page; the film is black behind it";
-  const styled = (style: string) =>
+  const makeStyled = (style: string) =>
     page("").replace('<body style="background:#000">', `<head>${style}</head><body>`);
-  const found = (style: string, css = "") => {
-    const files = { "index.html": styled(style), "own.css": css };
+  const find = (style: string, css = "") => {
+    const files = { "index.html": makeStyled(style), "own.css": css };
     return messages(effectiveTimeline(readBundle("", files)));
   };
   const linked = '<link rel="stylesheet" href="own.css">';
-  t.strictSame(found(""), [black]);
-  t.strictSame(found("<style>p{background:#fff}body{background:none}</style>"), [black]);
-  t.strictSame(found(linked, "#root p{background:#fff}"), [black]);
+  t.strictSame(find(""), [black]);
+  t.strictSame(find("<style>p{background:#fff}body{background:none}</style>"), [black]);
+  t.strictSame(find(linked, "#root p{background:#fff}"), [black]);
   for (const style of [
     "<style>html, body { background: #fff }</style>",
     "<style>@media all { #root{color:red;background-color:#fff} }</style>",
     "<style>/* } */ [data-composition-id=main] { background-image: linear-gradient(red, blue) }</style>",
     "<style>div { background: #fff }</style>",
   ])
-    t.strictSame(found(style), []);
-  t.strictSame(found(linked, "body{background:#fff}"), []);
+    t.strictSame(find(style), []);
+  t.strictSame(find(linked, "body{background:#fff}"), []);
 });
 
 t.test("styles are looked into: what they name and is not there is named", async (t) => {

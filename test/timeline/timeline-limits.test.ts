@@ -3,7 +3,7 @@ import { parseMarkup, stampTags } from "../../timeline/markup.ts";
 import { effectiveTimeline } from "../../timeline/timeline.ts";
 import { messages, readBundle } from "./timeline-bundle.ts";
 
-const said = (root: string, files: Readonly<Record<string, string>> = {}) =>
+const say = (root: string, files: Readonly<Record<string, string>> = {}) =>
   messages(effectiveTimeline(readBundle(root, files)));
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at);
 const host = (at: number, path = "card.html") =>
@@ -12,26 +12,26 @@ const card = (inner: string) =>
   `<template><div data-composition-id="card">${inner}</div></template>`;
 
 t.test("markup that nests too deep is named, and not read on", async (t) => {
-  t.strictSame(said("<div>".repeat(500)), []);
+  t.strictSame(say("<div>".repeat(500)), []);
   for (const tag of ["<div>", "<div class=clip data-start=0>", "<a><div>"])
-    t.strictSame(said(tag.repeat(600)), ["error: index.html: nests elements more than 512 deep"]);
+    t.strictSame(say(tag.repeat(600)), ["error: index.html: nests elements more than 512 deep"]);
   const kept = numbers(600).map((at) => `<p><b id="b${at}"></p>`);
-  t.strictSame(said(kept.join("")), ["error: index.html: nests elements more than 512 deep"]);
+  t.strictSame(say(kept.join("")), ["error: index.html: nests elements more than 512 deep"]);
 });
 
 t.test("so is what has too many elements, end tags or attributes", async (t) => {
   for (const text of ["<i></i>", "</zz>", "<table>x<i></i>", "<a><p></a></p>", "<body a>"])
-    t.strictSame(said(text.repeat(250_001)), ["error: index.html: has more than 250000 elements"]);
+    t.strictSame(say(text.repeat(250_001)), ["error: index.html: has more than 250000 elements"]);
   for (const names of [numbers(257).map((at) => `a${at}`), numbers(257).map(() => "a")])
-    t.strictSame(said(`<div ${names.join(" ")}>`), [
+    t.strictSame(say(`<div ${names.join(" ")}>`), [
       "error: index.html: has more than 256 attributes in a tag",
     ]);
   const bodies = numbers(257).map((at) => `<body a${at}>`);
-  t.match(said(bodies.join("")), ["error: index.html: has more than 256 attributes in a tag"]);
+  t.match(say(bodies.join("")), ["error: index.html: has more than 256 attributes in a tag"]);
 });
 
 t.test("an included file that holds too much is named by whoever includes it", async (t) => {
-  t.strictSame(said(host(1), { "card.html": card("<div>".repeat(600)) }), [
+  t.strictSame(say(host(1), { "card.html": card("<div>".repeat(600)) }), [
     "error: index.html: div#h1 data-composition-src leads to card.html, which nests elements more than 512 deep",
   ]);
 });
@@ -60,7 +60,7 @@ t.test("a file is parsed once, however many hosts include it", async (t) => {
 t.test("what is included counts each time, up to 32 Mi characters", async (t) => {
   const large = card(`<p class=clip></p>${" ".repeat(1_000_000)}`);
   t.strictSame(
-    said(
+    say(
       numbers(30)
         .map((at) => host(at))
         .join(""),
@@ -69,7 +69,7 @@ t.test("what is included counts each time, up to 32 Mi characters", async (t) =>
     [],
   );
   t.strictSame(
-    said(
+    say(
       numbers(40)
         .map((at) => host(at))
         .join(""),
@@ -84,9 +84,9 @@ t.test("what is included counts each time, up to 32 Mi characters", async (t) =>
         .join(""),
     );
   const files = { "card.html": below("b.html"), "b.html": below("c.html"), "c.html": card("x") };
-  t.match(said(host(0), files), []);
+  t.match(say(host(0), files), []);
   const deeper = { ...files, "c.html": below("d.html"), "d.html": card("x") };
-  t.strictSame(said(host(0), deeper), ["error: index.html: has more than 5000 timed elements"]);
+  t.strictSame(say(host(0), deeper), ["error: index.html: has more than 5000 timed elements"]);
 });
 
 t.test("variables count wherever they are passed on", async (t) => {
@@ -95,14 +95,14 @@ t.test("variables count wherever they are passed on", async (t) => {
   const outer = (count: number) =>
     `<div data-composition-id="x" data-duration="1" data-variable-values='${variables}'>
       ${inner.repeat(count)}</div>`;
-  t.strictSame(said(outer(20)), []);
-  t.strictSame(said(outer(40)), [
+  t.strictSame(say(outer(20)), []);
+  t.strictSame(say(outer(40)), [
     "error: index.html: includes more than 33554432 characters in all",
   ]);
 });
 
 t.test("a number of any length is read or refused", async (t) => {
-  const digits = (text: string) => said(`<p id="p" class="clip" data-duration="${text}"></p>`);
+  const digits = (text: string) => say(`<p id="p" class="clip" data-duration="${text}"></p>`);
   t.strictSame(digits("1.50000000000000000000"), []);
   t.match(digits(`${"1".repeat(1_000_000)}x`), [/p#p data-duration is "1+", which is no number$/]);
 });

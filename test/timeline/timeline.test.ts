@@ -239,16 +239,16 @@ t.test("modules from elsewhere are named with their remedy (F10)", async (t) => 
 });
 
 t.test("a grade says its adjustments with the preset's; unknown ones are warnings", async (t) => {
-  const graded = (grade: string) =>
+  const makeGraded = (grade: string) =>
     effectiveTimeline(readBundle(`<img id="i" src="data:," data-color-grading='${grade}'>`));
-  const timeline = graded('{"preset":"warm","intensity":0.5,"adjust":{"exposure":0.1}}');
+  const timeline = makeGraded('{"preset":"warm","intensity":0.5,"adjust":{"exposure":0.1}}');
   t.match(clipNamed(timeline, "i").grade, {
     intensity: 0.5,
     adjust: { temperature: 0.25, saturation: 0.05, exposure: 0.1, contrast: 0 },
   });
-  t.match(graded('{"preset":"sunny"}').diagnostics, [{ code: "unknown_preset" }]);
-  t.match(graded('{"effects":{"bloom":1}}').diagnostics, [{ code: "unsupported" }]);
-  t.match(graded("{").diagnostics, [{ code: "invalid_value" }]);
+  t.match(makeGraded('{"preset":"sunny"}').diagnostics, [{ code: "unknown_preset" }]);
+  t.match(makeGraded('{"effects":{"bloom":1}}').diagnostics, [{ code: "unsupported" }]);
+  t.match(makeGraded("{").diagnostics, [{ code: "invalid_value" }]);
 });
 
 t.test("frames: all whose time is in the half-open range", async (t) => {

@@ -77,8 +77,8 @@ export function placeBlocks(blocks: readonly Block[]): PlacedBlocks {
     const rate = spoken > wanted + epsilon ? Math.min(fastestNarration, spoken / wanted) : 1;
     const seconds = Math.max(wanted, spoken > wanted + epsilon ? spoken / rate : 0);
     const played = Math.min(wanted, clip.kind === "video" ? clip.left : wanted);
-    if (rate > 1) warn(`narration sped up x${rounded(rate)}`);
-    if (seconds > played + epsilon) warn(`last frame held ${rounded(seconds - played)} s`);
+    if (rate > 1) warn(`narration sped up x${roundTime(rate)}`);
+    if (seconds > played + epsilon) warn(`last frame held ${roundTime(seconds - played)} s`);
     placed.push({
       clip,
       start,
@@ -92,6 +92,6 @@ export function placeBlocks(blocks: readonly Block[]): PlacedBlocks {
   return { blocks: placed, seconds: start, warnings };
 }
 
-function rounded(value: number): number {
+function roundTime(value: number): number {
   return Number(value.toFixed(3));
 }

@@ -44,7 +44,7 @@ export function compileEditList(source: ExportSource): EditList {
     frames: countFrames(source, [...pictures, ...texts.clips, ...sounds]),
     pictures: [...stackTracks(pictures, getLane), ...stackTracks(texts.clips, getLane)],
     sounds: packTracks(sounds, getSoundLane),
-    media: sources.used(),
+    media: sources.listUsed(),
     texts: texts.texts,
     luts: luts.all(),
     markers,

@@ -24,7 +24,7 @@ export function getFirst({ keys }: Curve): readonly number[] {
   return keys[0]?.value ?? [];
 }
 
-export function fixed(...value: readonly number[]): Curve {
+export function createFixedCurve(...value: readonly number[]): Curve {
   return { keys: [{ frame: 0, value }] };
 }
 
@@ -98,7 +98,7 @@ export function computeCurve(
         addKey(keys, { frame, value: valueIn(stretch, frame / fps) }, tolerance);
     addKey(keys, end, tolerance);
   }
-  return { keys: thinned(keys, tolerance) };
+  return { keys: thin(keys, tolerance) };
 }
 
 /** A later value of a frame replaces an earlier one, which is kept up to the frame before. */
@@ -114,7 +114,7 @@ function addKey(keys: Key[], key: Key, tolerance: number): void {
 }
 
 /** Without the keys that say nothing new. */
-function thinned(keys: readonly Key[], tolerance: number): readonly Key[] {
+function thin(keys: readonly Key[], tolerance: number): readonly Key[] {
   const kept: Key[] = [];
   for (const [index, key] of keys.entries()) {
     const before = kept.at(-1);

@@ -2,7 +2,7 @@ import type { TextClip } from "../model.ts";
 import { type EditText, editFps, type PictureClip, type TextPicture } from "./edit-list.ts";
 import type { ExportSource } from "./export-source.ts";
 import type { MeasuredText } from "./measurement.ts";
-import { getSlug, numberedPath } from "./names.ts";
+import { createNumberedPath, getSlug } from "./names.ts";
 import type { Notes } from "./notes.ts";
 import { placeText } from "./placing.ts";
 import { getSourceLength } from "./spans.ts";
@@ -97,7 +97,7 @@ function getPicture(measured: MeasuredText, number: number): TextPicture | undef
   const header = Buffer.from(picture.slice(0, 48), "base64");
   if (header.length < 24) return undefined;
   return {
-    path: numberedPath("text", number, getSlug(id, "text"), "png"),
+    path: createNumberedPath("text", number, getSlug(id, "text"), "png"),
     base64: picture,
     width: header.readUInt32BE(16),
     height: header.readUInt32BE(20),

@@ -15,7 +15,7 @@ export function getSlug(text: string, otherwise: string): string {
 }
 
 /** `media/0001-sea.mp4`; numbers begin with 1. */
-export function numberedPath(
+export function createNumberedPath(
   folder: string,
   number: number,
   slug: string,

@@ -127,10 +127,10 @@ function computeCurves(spot: Spot, { transform, motion }: Moved, seconds: number
   };
   const scale = (stretch: Stretch, at: number): readonly number[] => {
     const factor = posed(stretch, at).scale;
-    return [rounded(own.scaleX, 5) * factor, rounded(own.scaleY, 5) * factor];
+    return [roundTo(own.scaleX, 5) * factor, roundTo(own.scaleY, 5) * factor];
   };
   const turn = (stretch: Stretch, at: number): readonly number[] => [
-    rounded(own.rotation, 3) + posed(stretch, at).rotation,
+    roundTo(own.rotation, 3) + posed(stretch, at).rotation,
   ];
   const opacity = (stretch: Stretch, at: number): readonly number[] => [
     spot.opacity * posed(stretch, at).opacity,
@@ -146,7 +146,7 @@ function computeCurves(spot: Spot, { transform, motion }: Moved, seconds: number
 }
 
 /** Browsers write matrices with six digits. */
-function rounded(value: number, digits: number): number {
+function roundTo(value: number, digits: number): number {
   return Number(value.toFixed(digits));
 }
 

@@ -1,5 +1,5 @@
 import type { Clip } from "../model.ts";
-import { type Curve, fixed } from "./curve.ts";
+import { type Curve, createFixedCurve } from "./curve.ts";
 import { editFps, type SoundClip } from "./edit-list.ts";
 import type { ExportSource } from "./export-source.ts";
 import { getName } from "./names.ts";
@@ -48,7 +48,7 @@ function computeGain({ media }: Clip, frames: number, played: number): Curve {
   const share = Math.min(1, frames / editFps / (fadeIn + fadeOut));
   const risen = Math.round(fadeIn * share * editFps);
   const falls = frames - Math.round(fadeOut * share * editFps);
-  if (risen === 0 && falls === frames) return fixed(volume);
+  if (risen === 0 && falls === frames) return createFixedCurve(volume);
   const keys = [
     ...(risen > 0 ? [{ frame: 0, value: [0] }] : []),
     { frame: risen, value: [volume] },

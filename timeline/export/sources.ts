@@ -2,7 +2,7 @@ import { extensionByType } from "../../config/media-types.ts";
 import type { MediaSource } from "../bundle.ts";
 import { type EditMedia, editFps } from "./edit-list.ts";
 import type { MeasuredMedia } from "./measurement.ts";
-import { getRef, getSlug, numberedPath } from "./names.ts";
+import { createNumberedPath, getRef, getSlug } from "./names.ts";
 
 /** A file or an asset that is there. */
 export interface StoredMedia {
@@ -44,7 +44,7 @@ export class Sources {
       kind,
       ref,
       assetId: source.kind === "asset" ? source.assetId : undefined,
-      path: numberedPath(
+      path: createNumberedPath(
         "media",
         this.byRef.size + 1,
         getSlug(withoutExtension(file.name), kind),
@@ -61,7 +61,7 @@ export class Sources {
     return media;
   }
 
-  used(): readonly EditMedia[] {
+  listUsed(): readonly EditMedia[] {
     return [...this.byRef.values()];
   }
 }

@@ -47,7 +47,7 @@ export function stackTracks<C>(
     if (track === undefined) tracks.push({ lane: laid.lane, clips: [laid] });
     else track.clips.push(laid);
   }
-  return finished(tracks, getLane);
+  return finishTracks(tracks, getLane);
 }
 
 /** Sounds have no order of painting: the first track of their lane that has room. */
@@ -64,10 +64,10 @@ export function packTracks<C>(
     if (track === undefined) tracks.push({ lane: laid.lane, clips: [laid] });
     else track.clips.push(laid);
   }
-  return finished(tracks, getLane);
+  return finishTracks(tracks, getLane);
 }
 
-function finished<C>(
+function finishTracks<C>(
   tracks: readonly Building<C>[],
   getLane: (name: string) => Lane,
 ): readonly Track<C>[] {

@@ -4,7 +4,14 @@
  */
 import { limits } from "../../config/limits.ts";
 import type { FigmaImageLayer, FigmaImport, FigmaTextLayer } from "../../contract/figma.ts";
-import { type Box, Fields, type FigmaNode, readNode, rounded, TooManyNodes } from "./figma-node.ts";
+import {
+  type Box,
+  Fields,
+  type FigmaNode,
+  readNode,
+  roundValue,
+  TooManyNodes,
+} from "./figma-node.ts";
 import { overlayObstacles } from "./overlay-obstacles.ts";
 
 type Times = "start" | "duration_seconds";
@@ -71,7 +78,7 @@ function getFrame(node: FigmaNode, includesHidden: boolean): FigmaFrame {
   }
   const [fill] = node.fills;
   const background_color = fill?.color ?? null;
-  const size = { width: rounded(box.width), height: rounded(box.height) };
+  const size = { width: roundValue(box.width), height: roundValue(box.height) };
   const frame = { node_id: id, name, ...size, background_color };
   return { kind: "frame", frame, layers, warnings };
 }
@@ -145,8 +152,8 @@ class LayerReader {
       font_weight: style.number("fontWeight", 400),
       italic: style.flag("italic", false),
       font_size: style.number("fontSize", 16),
-      line_height_px: rounded(style.number("lineHeightPx", 1.2 * style.number("fontSize", 16))),
-      letter_spacing: rounded(style.number("letterSpacing", 0)),
+      line_height_px: roundValue(style.number("lineHeightPx", 1.2 * style.number("fontSize", 16))),
+      letter_spacing: roundValue(style.number("letterSpacing", 0)),
       text_align: parseWord(style.text("textAlignHorizontal", ""), aligns, "left"),
       text_align_vertical: parseWord(style.text("textAlignVertical", ""), verticals, "top"),
       text_case: parseWord(style.text("textCase", ""), cases, "original"),
@@ -171,10 +178,10 @@ class LayerReader {
     return {
       node_id: id,
       name,
-      x: rounded(box.x - this.frame.x),
-      y: rounded(box.y - this.frame.y),
-      width: rounded(box.width),
-      height: rounded(box.height),
+      x: roundValue(box.x - this.frame.x),
+      y: roundValue(box.y - this.frame.y),
+      width: roundValue(box.width),
+      height: roundValue(box.height),
       opacity: Math.round(groupOpacity * opacity * 1e4) / 1e4,
     };
   }

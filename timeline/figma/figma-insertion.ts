@@ -44,7 +44,9 @@ export function insertLayers(task: InsertTask): Insertion {
   if ("fault" in inserted) return { kind: "refused", detail: inserted.fault };
   const texts = layers.flatMap((draft) => (draft.kind === "text" ? [draft] : []));
   const used = new Set([...inserted.ids, ...overlay.texts.map(({ id }) => id)]);
-  const added = texts.map((draft) => addedText(draft, freeId(getId(draft), used), start, seconds));
+  const added = texts.map((draft) =>
+    createAddedText(draft, freeId(getId(draft), used), start, seconds),
+  );
   return {
     kind: "inserted",
     page: inserted.page === page ? undefined : inserted.page,
@@ -74,7 +76,7 @@ function getId({ layer }: LayerDraft | PlacedDraft): string {
   return `figma-${layer.node_id.replaceAll(/[^0-9A-Za-z]+/g, "-")}`;
 }
 
-function addedText(
+function createAddedText(
   { layer, grows }: TextDraft,
   id: string,
   start: number,
@@ -86,7 +88,7 @@ function addedText(
   const y = layer.y + (lineHeight - addedLineHeight * fontSize) / 2;
   return {
     id,
-    text: casedText(layer),
+    text: applyCase(layer),
     start,
     duration: seconds,
     ...placeBox(layer, grows, align),
@@ -94,7 +96,7 @@ function addedText(
     font_family: `"${family.replaceAll(/["\\]/g, "")}", sans-serif`,
     font_size: fontSize,
     font_weight: layer.font_weight,
-    color: fadedColor(layer.color, layer.opacity),
+    color: fadeColor(layer.color, layer.opacity),
     align,
   };
 }
@@ -111,7 +113,7 @@ function placeBox(
   return { x: x - (align === "center" ? room / 2 : room), width: width + room };
 }
 
-function casedText({ text, text_case }: TextDraft["layer"]): string {
+function applyCase({ text, text_case }: TextDraft["layer"]): string {
   if (text_case === "upper") return text.toUpperCase();
   if (text_case === "lower") return text.toLowerCase();
   if (text_case !== "title") return text;
@@ -121,7 +123,7 @@ function casedText({ text, text_case }: TextDraft["layer"]): string {
   });
 }
 
-function fadedColor(color: string, opacity: number): string {
+function fadeColor(color: string, opacity: number): string {
   const alpha = Number.parseInt(color.slice(7, 9) || "ff", 16) * opacity;
   if (Math.round(alpha) === 255) return color.slice(0, 7);
   return color.slice(0, 7) + Math.round(alpha).toString(16).padStart(2, "0");

@@ -110,7 +110,7 @@ class NodeReader {
       isVisible: fields.flag("visible", true),
       opacity: toShare(fields.number("opacity", 1)),
       // The API counts in radians.
-      rotation: rounded((fields.number("rotation", 0) * 180) / Math.PI),
+      rotation: roundValue((fields.number("rotation", 0) * 180) / Math.PI),
       isBlended: !/^(PASS_THROUGH|NORMAL)$/.test(fields.text("blendMode", "NORMAL")),
       box: placeBox(fields.fields("absoluteBoundingBox")),
       fills: readPaints(fields, "fills"),
@@ -169,6 +169,6 @@ function toShare(value: number): number {
 }
 
 /** Hundredths; less is noise of the host's arithmetic. */
-export function rounded(value: number): number {
+export function roundValue(value: number): number {
   return Math.round(value * 100) / 100 + 0;
 }

@@ -125,7 +125,7 @@ function newPage({ name, width, height, background_color }: FigmaImport["frame"]
 <html lang="en">
   <head>
     <meta charset="utf-8">
-    <title>${escaped(name)}</title>
+    <title>${escapeMarkup(name)}</title>
     <style>
       html, body { margin: 0; background: #000; }
       #main { position: relative; ${size}; overflow: hidden; background: ${background}; }
@@ -151,11 +151,11 @@ function imageElement(clip: PageClip, track: number): string {
   const opacity = groupOpacity === 1 ? "" : ` opacity: ${Math.round(groupOpacity * 1e4) / 1e4};`;
   const box = `left: ${x}px; top: ${y}px; width: ${width}px; height: ${height}px;`;
   const times = `data-start="${start}" data-duration="${seconds}" data-track-index="${track}"`;
-  const named = `id="${id}" class="clip" alt="${escaped(layer.name)}" data-asset-id="${assetId}"`;
+  const named = `id="${id}" class="clip" alt="${escapeMarkup(layer.name)}" data-asset-id="${assetId}"`;
   return `<img ${named} ${times} style="position: absolute; ${box}${opacity}">`;
 }
 
-function escaped(text: string): string {
+function escapeMarkup(text: string): string {
   return text
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")

@@ -32,7 +32,7 @@ export async function beginDeviceLogin(
   const path = "/oauth/device_authorization";
   const { status, body } = await postForm<DeviceAuthorization>(url, path, fields, options);
   if (status === 200) return body;
-  throw refused(body, status);
+  throw refuse(body, status);
 }
 
 /** Asks as often as allowed until the person has decided. */
@@ -52,7 +52,7 @@ export async function awaitDeviceLogin(
     const { status, body } = await postForm<AccessToken>(url, "/oauth/token", fields, options);
     if (status === 200) return body;
     if (body.error === "slow_down") seconds += slowDownSeconds;
-    else if (body.error !== "authorization_pending") throw refused(body, status);
+    else if (body.error !== "authorization_pending") throw refuse(body, status);
   }
 }
 
@@ -87,7 +87,7 @@ async function postForm<T>(
   }
 }
 
-function refused({ error, error_description: said, detail }: Refusal, status: number): KliegError {
+function refuse({ error, error_description: said, detail }: Refusal, status: number): KliegError {
   const reason = said ?? detail ?? error ?? `The service answered ${status}.`;
   return new KliegError(reason, { status, code: error });
 }

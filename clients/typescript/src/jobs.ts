@@ -27,11 +27,11 @@ export class Jobs extends JobsCalls {
     const { timeoutSeconds = Number.POSITIVE_INFINITY, onEvent } = options;
     if (onEvent !== undefined) {
       await this.watch(id, onEvent, options);
-      return succeeded(await this.get(id, options));
+      return requireSuccess(await this.get(id, options));
     }
     for (let left = timeoutSeconds; left > 0; left -= windowSeconds) {
       const job = await this.awaitEnd(id, Math.ceil(Math.min(left, windowSeconds)), options);
-      if (job !== undefined) return succeeded(job);
+      if (job !== undefined) return requireSuccess(job);
     }
     throw notYet(id);
   }
@@ -88,7 +88,7 @@ export class Jobs extends JobsCalls {
 }
 
 /** Throws for a job that ended otherwise. */
-function succeeded(job: Job): Job {
+function requireSuccess(job: Job): Job {
   if (job.status === "succeeded") return job;
   throw jobError(job);
 }
@@ -103,13 +103,13 @@ function toEvent(job: Job): JobEvent {
   const { status, failure, progress, status_detail: detail, status_message: message } = job;
   if (status === "succeeded") return { event: "complete", data: { status } };
   if (status === "canceled")
-    return { event: "complete", data: { status, ...said(job.cancellation?.message) } };
+    return { event: "complete", data: { status, ...describeError(job.cancellation?.message) } };
   if (status === "failed")
     return {
       event: "complete",
       data: {
         status,
-        ...said(failure?.message),
+        ...describeError(failure?.message),
         ...(failure && { failure_kind: failure.kind }),
         ...(failure?.code && { failure_code: failure.code }),
       },
@@ -125,6 +125,6 @@ function toEvent(job: Job): JobEvent {
   };
 }
 
-function said(error: string | undefined) {
+function describeError(error: string | undefined) {
   return error === undefined ? {} : { error };
 }

@@ -63,17 +63,17 @@ async function sendParts(sending: Sending): Promise<void> {
   const stored = new Set(there.map(({ part_number: number }) => number));
   const getBytes = (number: number) => Math.min(size, file.size - (number - 1) * size);
   let sentBytes = 0;
-  const arrived = (number: number) => {
+  const receive = (number: number) => {
     sentBytes += getBytes(number);
     options.onProgress?.({ sentBytes, totalBytes: file.size });
   };
-  for (const number of stored) arrived(number);
+  for (const number of stored) receive(number);
   const all = Array.from({ length: count }, (_, index) => index + 1);
   const missing = all.filter((number) => !stored.has(number)).values();
   const lane = async () => {
     for (const number of missing) {
       await sendPart(sending, number, file.slice((number - 1) * size, number * size));
-      arrived(number);
+      receive(number);
     }
   };
   await Promise.all(Array.from({ length: atOnce }, lane));

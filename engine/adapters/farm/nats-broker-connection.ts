@@ -68,7 +68,7 @@ export class NatsBrokerConnection implements BrokerConnection {
       callback: (fault, { data }) => this.receiveFrame(fault, data),
     });
     void followNats(connection, {
-      lost: () => {
+      onLoss: () => {
         this.isConnected = false;
       },
       back: () => this.goOn(),

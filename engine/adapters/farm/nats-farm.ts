@@ -47,7 +47,7 @@ export class NatsFarm {
     this.ports = ports;
     const { connection, clock, note } = ports;
     void followNats(connection, {
-      lost: () => {
+      onLoss: () => {
         this.isConnected = false;
       },
       back: () => this.goOn(),
@@ -113,7 +113,7 @@ export class NatsFarm {
       ...{ clock, name, note, self: this.self },
       publish: (frame) => this.publish(node, frame),
       isConnected: () => this.isConnected,
-      ended: () => this.sessions.delete(node),
+      onEnd: () => this.sessions.delete(node),
     });
     this.sessions.set(node, session);
     attach(session);
@@ -150,7 +150,7 @@ interface SessionPorts extends Pick<FarmPorts, "clock" | "name" | "note"> {
   readonly self: string;
   publish(frame: OwnFrame): void;
   isConnected(): boolean;
-  ended(): void;
+  onEnd(): void;
 }
 
 /** With one node, from its hello until one side ends it. */
@@ -198,7 +198,7 @@ class Session implements NodeConnection {
   end(): void {
     if (this.hasEnded) return;
     this.hasEnded = true;
-    this.ports.ended();
+    this.ports.onEnd();
     this.ports.publish({ kind: "bye", from: this.ports.self, session: this.id });
     for (const listener of this.closing) listener();
   }

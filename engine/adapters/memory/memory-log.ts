@@ -12,29 +12,29 @@ export class MemoryLog {
 
   /** One node's way to the log. */
   open(isCutOff: () => boolean = () => false): Log {
-    const reached = <T>(look: () => T): Promise<T> =>
+    const readReached = <T>(look: () => T): Promise<T> =>
       this.isReachable && !isCutOff()
         ? Promise.resolve(look())
         : Promise.reject(new PortError("the log cannot be reached", true));
     return {
-      publish: (record, id, after) => reached(() => this.publish(record, id, after)),
-      end: () => reached(() => ({ logSeq: this.endSeq, record: this.recordAt(this.endSeq) })),
+      publish: (record, id, after) => readReached(() => this.publish(record, id, after)),
+      end: () => readReached(() => ({ logSeq: this.endSeq, record: this.recordAt(this.endSeq) })),
       at: (logSeq) =>
-        reached(() => {
+        readReached(() => {
           const record = this.recordAt(logSeq);
           return record && { logSeq, record };
         }),
       follow: (logSeq, onEntry) => this.follow(logSeq, onEntry, isCutOff),
       size: () =>
-        reached(() => ({
+        readReached(() => ({
           firstSeq: this.entries[0]?.logSeq ?? this.endSeq + 1,
           bytes: this.entries.reduce((bytes, { record }) => bytes + record.length, 0),
         })),
       trim: (logSeq) =>
-        reached(() => {
+        readReached(() => {
           this.entries = this.entries.filter((entry) => entry.logSeq > logSeq);
         }),
-      restart: () => reached(() => this.lose()),
+      restart: () => readReached(() => this.lose()),
     };
   }
 

@@ -91,7 +91,7 @@ class JetStreamLog implements Log {
   async make(): Promise<void> {
     // A single server keeps one copy; a cluster of them keeps three.
     const replicas = this.connection.info?.cluster === undefined ? 1 : 3;
-    await asked("make the log", async () => {
+    await askStream("make the log", async () => {
       const manager = await this.manager();
       await manager.streams.add(streamConfig(this.place, replicas));
     });
@@ -115,7 +115,7 @@ class JetStreamLog implements Log {
   async end(): Promise<LogEnd> {
     const last = await this.get({ last_by_subj: this.subject });
     if (last !== undefined) return last;
-    const { state } = await asked("look at the log", async () =>
+    const { state } = await askStream("look at the log", async () =>
       (await this.manager()).streams.info(this.stream),
     );
     return { logSeq: state.last_seq, record: undefined };
@@ -155,7 +155,7 @@ class JetStreamLog implements Log {
   }
 
   async size(): Promise<LogSize> {
-    const { state } = await asked("look at the log", async () =>
+    const { state } = await askStream("look at the log", async () =>
       (await this.manager()).streams.info(this.stream),
     );
     const { messages, first_seq, last_seq, bytes } = state;
@@ -165,14 +165,14 @@ class JetStreamLog implements Log {
   async trim(logSeq: number): Promise<void> {
     // A purge up to the first entry takes all of them.
     if (logSeq === 0) return;
-    await asked("trim the log", async () => {
+    await askStream("trim the log", async () => {
       const manager = await this.manager();
       await manager.streams.purge(this.stream, { seq: logSeq + 1 });
     });
   }
 
   async restart(): Promise<void> {
-    await asked("begin the log anew", async () => {
+    await askStream("begin the log anew", async () => {
       const manager = await this.manager();
       try {
         await manager.streams.delete(this.stream);
@@ -240,7 +240,7 @@ function streamConfig(
   };
 }
 
-async function asked<T>(what: string, ask: () => Promise<T>): Promise<T> {
+async function askStream<T>(what: string, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {

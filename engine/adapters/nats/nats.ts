@@ -31,7 +31,7 @@ const bounds = {
 
 /** Throws `PortError` with one sentence that names no secret. */
 export async function connectNats(access: NamedAccess): Promise<NatsConnection> {
-  const servers = access.servers.map(checkedServer);
+  const servers = access.servers.map(checkServer);
   const isEncrypted = servers.every((server) => server.isEncrypted);
   if (!isEncrypted && servers.some((server) => server.isEncrypted))
     throw new PortError("The servers of NATS are reached either all with TLS or none.", false);
@@ -62,7 +62,7 @@ export async function connectNats(access: NamedAccess): Promise<NatsConnection> 
 
 export interface NatsFollower {
   /** Nothing arrives, and what is published is lost, until `back`. */
-  lost(): void;
+  onLoss(): void;
   back(): void;
   /** The server refuses something, such as a subject, or the client has a fault. */
   fault(sentence: string): void;
@@ -74,7 +74,7 @@ export async function followNats(
   follower: NatsFollower,
 ): Promise<void> {
   for await (const { type, data } of connection.status())
-    if (type === Events.Disconnect) follower.lost();
+    if (type === Events.Disconnect) follower.onLoss();
     else if (type === Events.Reconnect) follower.back();
     else if (type === Events.Error) follower.fault(`NATS: ${String(data)}`);
 }
@@ -93,7 +93,7 @@ export async function closeNats(connection: NatsConnection, patienceMs: number):
   }
 }
 
-function checkedServer(url: string): NatsServer {
+function checkServer(url: string): NatsServer {
   try {
     return natsServer(url);
   } catch (error) {
@@ -130,7 +130,7 @@ function chooseAuthentication(
  * credentials names none.
  */
 export function natsUser({ servers, credentials }: NatsAccess): string {
-  const { user = "farm" } = chooseAuthentication(servers.map(checkedServer), credentials?.trim());
+  const { user = "farm" } = chooseAuthentication(servers.map(checkServer), credentials?.trim());
   return user.replaceAll(/[^A-Za-z0-9_-]/g, "-").slice(0, 64);
 }
 

@@ -62,7 +62,7 @@ export function diskObjects(root: string): Objects {
     },
     link: async (key, path) => onDisk(key, linkOrCopy(getPath(key), path)),
     copy: async (from, to) => {
-      if (await onDisk(to, shared(getPath(from), getPath(to)))) return;
+      if (await onDisk(to, shareFile(getPath(from), getPath(to)))) return;
       await put(root, to, getPath(to), read(from, getPath(from), whole));
     },
     remove: async (key) => {
@@ -180,7 +180,7 @@ async function* list(path: string, folder: string | undefined): AsyncGenerator<L
 const whole: ByteRange = { start: 0, end: Number.MAX_SAFE_INTEGER };
 
 /** One file under two names: neither is ever written to. False where that cannot be. */
-async function shared(from: string, to: string): Promise<boolean> {
+async function shareFile(from: string, to: string): Promise<boolean> {
   await makeFolder(dirname(to));
   await rm(to, { force: true });
   if (!(await tryLink(from, to))) return false;

@@ -62,7 +62,7 @@ export function openTransport(
       answer.on("error", () => undefined);
       receive(sent, answer, isRead, take);
     });
-    boundTime(sent, bounds, isAssembly(options));
+    limitTime(sent, bounds, isAssembly(options));
     return sent;
   };
   return { request: send as typeof http.request };
@@ -92,7 +92,7 @@ function receive(
     );
 }
 
-function boundTime(sent: ClientRequest, bounds: TransportBounds, isAssembly: boolean): void {
+function limitTime(sent: ClientRequest, bounds: TransportBounds, isAssembly: boolean): void {
   const giveUp = () => void sent.destroy(new SilentStore());
   sent.setTimeout(isAssembly ? bounds.assemblyMs : bounds.silenceMs, giveUp);
   const timer = setTimeout(giveUp, bounds.connectMs);

@@ -59,12 +59,12 @@ export class ShardRows {
   head(key: Key, written: Written | undefined): unknown {
     if (written !== undefined) return written.value;
     const cached = this.heads.get(key);
-    return cached === undefined ? this.stored(key) : cached.head;
+    return cached === undefined ? this.readStored(key) : cached.head;
   }
 
   row(key: Key, atMs: number): unknown {
     const window = this.windows.get(getCode(key));
-    return window === undefined ? this.stored(key) : window.get(key.slice(2), atMs);
+    return window === undefined ? this.readStored(key) : window.get(key.slice(2), atMs);
   }
 
   /** A record that is on its way into the journal, and the batch that it was made of. */
@@ -106,7 +106,7 @@ export class ShardRows {
     if (this.headBytes > limits.engine.headCacheBytes) this.evict();
   }
 
-  private stored(key: Key): unknown {
+  private readStored(key: Key): unknown {
     const fresh = this.fresh.get(key);
     const text = fresh === undefined ? this.tables.get(key) : getText(fresh);
     return text === undefined ? undefined : decodeRow(this.rowCodecs, key, text);

@@ -2,7 +2,7 @@
 /// <reference lib="dom.iterable" />
 import type { Place } from "../../../timeline/export/measurement.ts";
 import { fitObject } from "../object-fit.ts";
-import { authoredMatrix, awayAttribute, type ShownClip } from "../shown-clips.ts";
+import { awayAttribute, getAuthoredMatrix, type ShownClip } from "../shown-clips.ts";
 
 export interface MeasuredPage {
   /** By the clip's key. */
@@ -50,7 +50,7 @@ function measurePlace({ plan, element }: ShownClip, order: ReadonlyMap<Element, 
   const box = { width: element.offsetWidth, height: element.offsetHeight };
   return {
     around: listNumbers(matrix),
-    authored: listNumbers(authoredMatrix(style)),
+    authored: listNumbers(getAuthoredMatrix(style)),
     left,
     top,
     box,
@@ -85,7 +85,8 @@ function measureSurroundings(element: HTMLElement): {
     left += x;
     top += y;
     matrix = new DOMMatrix().translateSelf(x, y).multiplySelf(matrix);
-    if (inner !== undefined) matrix = authoredMatrix(getComputedStyle(inner)).multiplySelf(matrix);
+    if (inner !== undefined)
+      matrix = getAuthoredMatrix(getComputedStyle(inner)).multiplySelf(matrix);
     at = parent;
   }
   return { matrix, left, top };

@@ -149,7 +149,7 @@ function setMatrix(copy: Element, matrix: DOMMatrix, name = "transform"): void {
 }
 
 function holdValue(element: Element, copy: Element, name: string): void {
-  const value = animatedValue(element, name);
+  const value = getAnimatedValue(element, name);
   if (value !== undefined) copy.setAttribute(name, value);
   const computed = getComputedStyle(element).getPropertyValue(name);
   if (computed !== "" && (value === undefined || name === "d"))
@@ -157,17 +157,19 @@ function holdValue(element: Element, copy: Element, name: string): void {
 }
 
 /** As an attribute has it; `undefined` for what is a style only. */
-function animatedValue(element: Element, name: string): string | undefined {
-  if (name === "points") return listed(Reflect.get(element, "animatedPoints"));
+function getAnimatedValue(element: Element, name: string): string | undefined {
+  if (name === "points") return formatList(Reflect.get(element, "animatedPoints"));
   if (name === "stdDeviation")
-    return ["stdDeviationX", "stdDeviationY"].map((one) => animatedValue(element, one)).join(" ");
+    return ["stdDeviationX", "stdDeviationY"]
+      .map((one) => getAnimatedValue(element, one))
+      .join(" ");
   const property: unknown = Reflect.get(element, name === "class" ? "className" : name);
   if (typeof property !== "object" || property === null || !("animVal" in property))
     return undefined;
   const value: unknown = property.animVal;
   if (typeof value !== "object" || value === null) return String(value);
   if ("valueAsString" in value) return String(value.valueAsString);
-  if ("numberOfItems" in value) return listed(value);
+  if ("numberOfItems" in value) return formatList(value);
   if ("width" in value && "x" in value)
     return ["x", "y", "width", "height"].map((one) => Reflect.get(value, one)).join(" ");
   return undefined;
@@ -178,7 +180,7 @@ interface ItemList {
   getItem(at: number): unknown;
 }
 
-function listed(list: unknown): string | undefined {
+function formatList(list: unknown): string | undefined {
   if (!isList(list)) return undefined;
   const items = Array.from({ length: list.numberOfItems }, (_, at) => list.getItem(at));
   return items

@@ -52,7 +52,7 @@ export async function takeMovingImages(): Promise<readonly string[]> {
   const sentences: string[] = [];
   for (const url of news) {
     const isRoom = movingByUrl.size < picturesMax;
-    const picture = isRoom ? await opened(url).catch(() => undefined) : undefined;
+    const picture = isRoom ? await openPicture(url).catch(() => undefined) : undefined;
     const variable = `--klieg-moving-${movingByUrl.size}`;
     movingByUrl.set(url, picture && { picture, variable, isStyled: false });
     if (picture === undefined)
@@ -92,7 +92,7 @@ function getName(url: string): string {
   return decodeURIComponent(url.slice(ownAddress(".").length));
 }
 
-async function opened(url: string): Promise<MovingPicture> {
+async function openPicture(url: string): Promise<MovingPicture> {
   const answer = await fetch(url);
   const data = await answer.arrayBuffer();
   const type = typeByBytes(data);

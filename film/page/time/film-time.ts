@@ -74,7 +74,7 @@ export class FilmTime {
   /** And their shadow roots. */
   places(): readonly (Document | ShadowRoot)[] {
     const documents = this.documents();
-    return [...documents, ...this.roots.attached(documents)];
+    return [...documents, ...this.roots.listAttached(documents)];
   }
 
   isBusy(untilMs: number): boolean {
@@ -82,12 +82,12 @@ export class FilmTime {
   }
 
   async advance(toMs: number): Promise<void> {
-    await this.clock.advance(toMs, () => this.settled());
+    await this.clock.advance(toMs, () => this.settle());
   }
 
   /** Time in which scripts set themselves up; the film begins after it. */
   async setUp(ms: number): Promise<void> {
-    await this.settled();
+    await this.settle();
     await this.advance(this.clock.nowMs + ms);
   }
 
@@ -122,19 +122,19 @@ export class FilmTime {
 
   /** Resolves when promises and messages have nothing left to do. */
   calm(): Promise<void> {
-    return this.messages.settled();
+    return this.messages.settle();
   }
 
   quiet(): Promise<void> {
-    return this.requests.ended(() => this.documents());
+    return this.requests.onEnd(() => this.documents());
   }
 
   /** When all has ended that something set off. */
-  private async settled(): Promise<void> {
-    await this.messages.settled();
+  private async settle(): Promise<void> {
+    await this.messages.settle();
     while (this.requests.isWaiting(this.documents())) {
       await this.quiet();
-      await this.messages.settled();
+      await this.messages.settle();
       if (this.requests.isExhausted) break;
     }
     this.held.discover(() => false);

@@ -14,7 +14,7 @@ export class Messages {
   private windows = 0;
   /** Whether windows may get messages, which are not in line with those of channels. */
   private areWindowsTold = false;
-  private turned: () => void = () => undefined;
+  private turn: () => void = () => undefined;
   /** Until the film begins, when scripts set up as much as they like. */
   isLoading = true;
   private sent = 0;
@@ -30,7 +30,7 @@ export class Messages {
     this.soon = soon;
     this.post = view.MessagePort.prototype.postMessage;
     this.turning = new view.MessageChannel();
-    this.turning.port1.onmessage = () => this.turned();
+    this.turning.port1.onmessage = () => this.turn();
   }
 
   take(view: Window & typeof globalThis): void {
@@ -49,11 +49,11 @@ export class Messages {
   }
 
   /** Resolves when promises and messages have nothing left to do at this instant. */
-  async settled(): Promise<void> {
+  async settle(): Promise<void> {
     for (let quiet = 0; quiet < 2; ) {
       const { sent } = this;
       await new Promise<void>((resolve) => {
-        this.turned = resolve;
+        this.turn = resolve;
         this.post.call(this.turning.port2, null);
       });
       if (this.areWindowsTold || this.windows > 1)

@@ -91,13 +91,13 @@ function takeTemporal(view: View, now: () => number): void {
     readonly Instant: { fromEpochMilliseconds(ms: number): TemporalInstant };
   };
   const instant = (): TemporalInstant => Instant.fromEpochMilliseconds(epochMs + Math.floor(now()));
-  const zoned = (zone: string = Now.timeZoneId()): TemporalZoned =>
+  const toZoned = (zone: string = Now.timeZoneId()): TemporalZoned =>
     instant().toZonedDateTimeISO(zone);
   replace(Now, "instant", instant);
-  replace(Now, "zonedDateTimeISO", zoned);
-  replace(Now, "plainDateTimeISO", (zone?: string) => zoned(zone).toPlainDateTime());
-  replace(Now, "plainDateISO", (zone?: string) => zoned(zone).toPlainDate());
-  replace(Now, "plainTimeISO", (zone?: string) => zoned(zone).toPlainTime());
+  replace(Now, "zonedDateTimeISO", toZoned);
+  replace(Now, "plainDateTimeISO", (zone?: string) => toZoned(zone).toPlainDateTime());
+  replace(Now, "plainDateISO", (zone?: string) => toZoned(zone).toPlainDate());
+  replace(Now, "plainTimeISO", (zone?: string) => toZoned(zone).toPlainTime());
 }
 
 interface TemporalInstant {

@@ -20,7 +20,7 @@ export class Requests {
     this.count(view.FontFace.prototype, "load");
     this.count(view.HTMLImageElement.prototype, "decode");
     const { send } = view.XMLHttpRequest.prototype;
-    const counted = this.counted.bind(this);
+    const counted = this.countRequests.bind(this);
     replace(
       view.XMLHttpRequest.prototype,
       "send",
@@ -46,17 +46,17 @@ export class Requests {
   }
 
   /** Resolves once they have ended. */
-  async ended(documents: () => readonly Document[]): Promise<void> {
+  async onEnd(documents: () => readonly Document[]): Promise<void> {
     for (; this.looksLeft > 0 && this.isWaiting(documents()); this.looksLeft -= 1)
       await new Promise<void>((resolve) => this.soon(resolve, 1));
   }
 
-  private counted<T>(work: Promise<T>): Promise<T> {
+  private countRequests<T>(work: Promise<T>): Promise<T> {
     this.waiting += 1;
-    const done = (): void => {
+    const finish = (): void => {
       this.waiting -= 1;
     };
-    work.then(done, done);
+    work.then(finish, finish);
     return work;
   }
 
@@ -64,7 +64,7 @@ export class Requests {
   private count(owner: object, name: string): void {
     const real: unknown = Reflect.get(owner, name);
     if (typeof real !== "function") return;
-    const counted = this.counted.bind(this);
+    const counted = this.countRequests.bind(this);
     replace(owner, name, function (this: unknown, ...values: unknown[]) {
       return counted(Promise.resolve(Reflect.apply(real, this, values)));
     });

@@ -44,7 +44,7 @@ export class ShadowRoots {
   }
 
   /** Those that are a part of a document now. */
-  attached(documents: readonly Document[]): readonly ShadowRoot[] {
+  listAttached(documents: readonly Document[]): readonly ShadowRoot[] {
     if (this.areCopied) for (const one of documents) this.findIn(one);
     return [...this.roots].filter((root) => root.isConnected);
   }

@@ -50,15 +50,15 @@ export function toRgb({ l, a, b }: Color): Rgb {
   const y = (l - 0.1055613458 * a - 0.0638541728 * b) ** 3;
   const z = (l - 0.0894841775 * a - 1.291485548 * b) ** 3;
   return [
-    encoded(4.0767416621 * x - 3.3077115913 * y + 0.2309699292 * z),
-    encoded(-1.2684380046 * x + 2.6097574011 * y - 0.3413193965 * z),
-    encoded(-0.0041960863 * x - 0.7034186147 * y + 1.707614701 * z),
+    encode(4.0767416621 * x - 3.3077115913 * y + 0.2309699292 * z),
+    encode(-1.2684380046 * x + 2.6097574011 * y - 0.3413193965 * z),
+    encode(-0.0041960863 * x - 0.7034186147 * y + 1.707614701 * z),
   ];
 }
 
 /** The inverse of `toRgb`. */
 export function parseColor([red, green, blue]: Rgb): Color {
-  const [r, g, b] = [decoded(red), decoded(green), decoded(blue)] as const;
+  const [r, g, b] = [decode(red), decode(green), decode(blue)] as const;
   const x = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
   const y = Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
   const z = Math.cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
@@ -74,12 +74,12 @@ export function css(color: Color, alpha = 1): string {
   return `rgb(${red.toFixed(1)} ${green.toFixed(1)} ${blue.toFixed(1)} / ${alpha.toFixed(4)})`;
 }
 
-function decoded(value: number): number {
+function decode(value: number): number {
   const share = clamp01(value / 255);
   return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
 }
 
-function encoded(linear: number): number {
+function encode(linear: number): number {
   const value = clamp01(linear);
   return 255 * (value <= 0.0031308 ? 12.92 * value : 1.055 * value ** (1 / 2.4) - 0.055);
 }

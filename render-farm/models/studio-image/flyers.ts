@@ -10,13 +10,13 @@ export function paintKite(stage: Stage, spot: Spot, color: Color, dice: Random, 
   const { ctx, sun } = stage;
   const lean = sun.side * dice.between(0.3, 0.5);
   const { size } = spot;
-  const turned = (x: number, y: number): Point => [
+  const turn = (x: number, y: number): Point => [
     spot.x + size * (x * Math.cos(lean) - y * Math.sin(lean)),
     spot.y + size * (x * Math.sin(lean) + y * Math.cos(lean)),
   ];
-  const middle = turned(0, -0.14);
-  const [nose, tip] = [turned(0, -0.5), turned(0, 0.5)];
-  const [left, right] = [turned(-0.34, -0.14), turned(0.34, -0.14)];
+  const middle = turn(0, -0.14);
+  const [nose, tip] = [turn(0, -0.5), turn(0, 0.5)];
+  const [left, right] = [turn(-0.34, -0.14), turn(0.34, -0.14)];
   paintString(stage, middle, hand, size);
   paintTail(stage, tip, size, color, dice);
   const bright = sun.side < 0 ? 1 : 0.62;
@@ -27,8 +27,8 @@ export function paintKite(stage: Stage, spot: Spot, color: Color, dice: Random, 
   polygon(ctx, [left, tip, middle], tone(stage, lighter(color, -0.03), bright * 0.9, spot.haze));
   polygon(ctx, [right, tip, middle], tone(stage, lighter(color, -0.06), dim * 0.85, spot.haze));
   const band = (side: number, from: number, to: number): Point[] => {
-    const edge = (t: number): Point => turned(mix(0.34 * side, 0, t), mix(-0.14, 0.5, t));
-    const spar = (t: number): Point => turned(0, mix(-0.14, 0.5, t));
+    const edge = (t: number): Point => turn(mix(0.34 * side, 0, t), mix(-0.14, 0.5, t));
+    const spar = (t: number): Point => turn(0, mix(-0.14, 0.5, t));
     return [edge(from), edge(to), spar(to), spar(from)];
   };
   polygon(ctx, band(-1, 0.34, 0.5), tone(stage, second, bright, spot.haze), 0.92);

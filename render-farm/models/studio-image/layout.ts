@@ -38,20 +38,20 @@ export function choosePlace(brief: Brief, random: Random): Place {
   if (named.size > 1 || first !== undefined) named.delete("clouds");
   if (isAfloat && !named.has("sea") && !named.has("lake")) named.add("sea");
   if (named.size === 0 && first !== undefined)
-    named.add(dice.pick(allowed(homes[first.kind], isFit)));
+    named.add(dice.pick(selectAllowed(homes[first.kind], isFit)));
   if (named.size === 0 && brief.settings.includes("clouds")) named.add("clouds");
   if (named.size === 0 && (brief.time ?? brief.weathers.size) !== 0)
     named.add(
       brief.time === undefined && brief.weathers.size === 0
         ? "abstract"
-        : dice.pick(allowed(["sea", "mountains", "lake"], isFit)),
+        : dice.pick(selectAllowed(["sea", "mountains", "lake"], isFit)),
     );
   const ground = groundOrder.find((setting) => named.has(setting)) ?? "abstract";
   return { ground, backdrop: named };
 }
 
 /** All of them where none is left: something must be painted. */
-function allowed(
+function selectAllowed(
   list: readonly [Setting, ...Setting[]],
   isFit: (one: Setting) => boolean,
 ): readonly [Setting, ...Setting[]] {

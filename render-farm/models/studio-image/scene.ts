@@ -13,7 +13,7 @@ import { mix } from "./noise.ts";
 import type { PictureRequest } from "./picture-request.ts";
 import { computeFooting, type Footing, waterFooting } from "./placing.ts";
 import { type Brief, readPrompt } from "./prompt.ts";
-import { hashText, seededRandom } from "./seeded-random.ts";
+import { createSeededRandom, hashText } from "./seeded-random.ts";
 import { paintSky } from "./sky.ts";
 import { paintSpace } from "./space.ts";
 import type { Stage } from "./stage.ts";
@@ -46,7 +46,7 @@ export interface Scene {
 /** Everything that is decided before the first stroke. */
 export function composeScene(request: Omit<PictureRequest, "format">): Scene {
   const asked = readPrompt(request.prompt, request.negative, request.example);
-  const random = seededRandom(hashText(`${asked.hash}:${request.seed}`));
+  const random = createSeededRandom(hashText(`${asked.hash}:${request.seed}`));
   const place = choosePlace(asked, random);
   const brief = colourScene(asked, place);
   return { stage: setStage(brief, place, random, request.width, request.height), place };

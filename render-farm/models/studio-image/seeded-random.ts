@@ -12,7 +12,7 @@ export interface Random {
 }
 
 /** sfc32, seeded through 32-bit words mixed by `hashText`. */
-export function seededRandom(seed: number): Random {
+export function createSeededRandom(seed: number): Random {
   let a = seed >>> 0;
   let b = hashText(`b${seed}`);
   let c = hashText(`c${seed}`);
@@ -33,7 +33,7 @@ export function seededRandom(seed: number): Random {
     between: (low, high) => low + (high - low) * next(),
     chance: (probability) => next() < probability,
     pick: (list) => list[index(list.length)] ?? list[0],
-    fork: (name) => seededRandom(hashText(`${seed}/${name}`)),
+    fork: (name) => createSeededRandom(hashText(`${seed}/${name}`)),
   };
 }
 

@@ -156,12 +156,12 @@ const airPainters: Partial<Record<SubjectKind, readonly [size: number, paint: Pa
   balloon: [
     0.3,
     (stage, spot, { color }, dice) =>
-      paintBalloon(stage, spot, color ?? variedColor(stage, spot, dice), dice),
+      paintBalloon(stage, spot, color ?? varyColor(stage, spot, dice), dice),
   ],
   butterfly: [
     0.16,
     (stage, spot, { color }, dice) =>
-      paintButterfly(stage, spot, color ?? variedColor(stage, spot, dice), dice),
+      paintButterfly(stage, spot, color ?? varyColor(stage, spot, dice), dice),
   ],
   plane: [0.26, (stage, spot, { color }) => paintPlane(stage, spot, color ?? lch(0.96, 0.01, 90))],
   rocket: [0.3, (stage, spot, { color }, dice) => paintRocket(stage, spot, color, dice)],
@@ -173,7 +173,7 @@ function paintInAir(stage: Stage, world: World, subject: Subject): void {
   if (simple !== undefined) {
     const [size, paint] = simple;
     inAir(stage, subject.count, size, dice, (spot) =>
-      paint(stage, travelled(stage, subject, spot), subject, dice),
+      paint(stage, travel(stage, subject, spot), subject, dice),
     );
   } else if (subject.kind === "kite") paintKites(stage, world, subject, dice);
   else if (subject.kind === "bird") paintFlock(stage, subject, dice);
@@ -188,7 +188,7 @@ const speeds: Partial<Record<SubjectKind, readonly [across: number, down: number
   rocket: [0.02, -0.09],
 };
 
-function travelled({ atSeconds, sun }: Stage, { kind }: Subject, spot: Spot): Spot {
+function travel({ atSeconds, sun }: Stage, { kind }: Subject, spot: Spot): Spot {
   const [across, down] = speeds[kind] ?? [0, 0];
   const flutter = kind === "butterfly" ? 0.1 * Math.sin(atSeconds * 5 + spot.size) : 0;
   const sway = 0.01 * Math.sin(atSeconds * 0.9 + spot.x);
@@ -198,7 +198,7 @@ function travelled({ atSeconds, sun }: Stage, { kind }: Subject, spot: Spot): Sp
 }
 
 /** The nearest takes the palette's accent, the others any bright colour. */
-function variedColor({ palette }: Stage, { haze }: Spot, dice: Random): Color {
+function varyColor({ palette }: Stage, { haze }: Spot, dice: Random): Color {
   if (haze === 0) return palette.accent;
   return lch(dice.between(0.58, 0.78), 0.17, dice.pick([25, 55, 85, 160, 220, 260, 340]));
 }
@@ -235,7 +235,7 @@ function paintKites(stage: Stage, world: World, subject: Subject, dice: Random):
     const hand: Point = foot
       ? [foot.x - sun.side * tall * 0.26, foot.y - tall * 0.83]
       : [width * (0.5 + sun.side * 0.2), height * 1.05];
-    const color = subject.color ?? variedColor(stage, spot, dice);
+    const color = subject.color ?? varyColor(stage, spot, dice);
     const gust = stage.atSeconds === 0 ? 0 : Math.sin(stage.atSeconds * 0.9 + spot.x);
     const aloft = { x: spot.x + gust * spot.size * 0.16, y: spot.y * (0.92 - gust * 0.05) };
     paintKite(stage, { ...spot, ...aloft }, color, dice, hand);

@@ -52,8 +52,8 @@ export function buildSolid(front: Heights, depth: number, back: Heights | undefi
   const behind = new Builder();
   // The back is seen from the other side: its picture runs the other way.
   if (back === undefined) addRelief(shell, front, cells, 0, -1);
-  else addRelief(behind, mirrored(back, front), cells, depth, -1);
-  addWalls(shell, front, cells, depth, back === undefined ? undefined : mirrored(back, front));
+  else addRelief(behind, mirror(back, front), cells, depth, -1);
+  addWalls(shell, front, cells, depth, back === undefined ? undefined : mirror(back, front));
   return {
     front: face.surface(),
     shell: shell.surface(),
@@ -77,7 +77,7 @@ function computeCells({ width, height, mask }: Heights): Uint8Array {
 }
 
 /** The second picture's heights under the first one's points. */
-function mirrored(back: Heights, front: Heights): Heights {
+function mirror(back: Heights, front: Heights): Heights {
   const { width, height, mask } = front;
   const values = new Float32Array(width * height);
   for (let y = 0; y < height; y++)

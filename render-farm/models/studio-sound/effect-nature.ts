@@ -2,13 +2,13 @@ import type { Random } from "../studio-image/seeded-random.ts";
 import {
   bandpass,
   gusts,
-  held,
   highpass,
   lowpass,
   noise,
   percussive,
-  shaped,
-  struck,
+  shapeSound,
+  strike,
+  sustain,
   tone,
   wandering,
 } from "./tones.ts";
@@ -23,7 +23,7 @@ export const rain: Maker = (track, seconds, dice) => {
     const hiss = highpass(lowpass(noise(dice, seconds), 9_000), 900);
     add(
       track,
-      shaped(hiss, (t) => 0.16 + 0.06 * swell(t)),
+      shapeSound(hiss, (t) => 0.16 + 0.06 * swell(t)),
       0,
       1,
       pan,
@@ -31,7 +31,7 @@ export const rain: Maker = (track, seconds, dice) => {
   }
   for (let drop = 0; drop < seconds * 26; drop++) {
     const hertz = dice.between(900, 3_800);
-    const sound = struck(0.05, [{ hertz, gain: dice.between(0.02, 0.12), decay: 0.04 }]);
+    const sound = strike(0.05, [{ hertz, gain: dice.between(0.02, 0.12), decay: 0.04 }]);
     add(track, sound, dice.between(0, seconds), 1, dice.between(-1, 1));
   }
 };
@@ -42,14 +42,14 @@ export const wind: Maker = (track, seconds, dice) => {
     const howl = wandering(noise(dice, seconds), (t) => 220 + 700 * gust(t), 5);
     add(
       track,
-      shaped(howl, (t) => 0.05 + 0.22 * gust(t) ** 1.5),
+      shapeSound(howl, (t) => 0.05 + 0.22 * gust(t) ** 1.5),
       0,
       0.7,
       pan,
     );
     add(
       track,
-      shaped(lowpass(noise(dice, seconds), 400), (t) => 0.1 + 0.3 * gust(t)),
+      shapeSound(lowpass(noise(dice, seconds), 400), (t) => 0.1 + 0.3 * gust(t)),
       0,
       0.7,
       pan,
@@ -67,7 +67,7 @@ export const sea: Maker = (track, seconds, dice) => {
     };
     add(
       track,
-      shaped(surf, (t) => 0.06 + 0.42 * wave(t)),
+      shapeSound(surf, (t) => 0.06 + 0.42 * wave(t)),
       0,
       0.8,
       pan,
@@ -75,7 +75,7 @@ export const sea: Maker = (track, seconds, dice) => {
     const foam = highpass(noise(dice, seconds), 3_500);
     add(
       track,
-      shaped(foam, (t) => 0.1 * wave(t - 0.6) ** 2),
+      shapeSound(foam, (t) => 0.1 * wave(t - 0.6) ** 2),
       0,
       0.8,
       -pan,
@@ -88,7 +88,7 @@ export const stream: Maker = (track, seconds, dice) => {
   const bed = bandpass(noise(dice, seconds), 900, 0.6);
   add(
     track,
-    shaped(bed, (t) => 0.22 + 0.1 * gust(t)),
+    shapeSound(bed, (t) => 0.22 + 0.1 * gust(t)),
     0,
     1,
   );
@@ -111,7 +111,7 @@ export const fire: Maker = (track, seconds, dice) => {
   const roar = lowpass(noise(dice, seconds), 320);
   add(
     track,
-    shaped(roar, (t) => 0.35 + 0.3 * flicker(t)),
+    shapeSound(roar, (t) => 0.35 + 0.3 * flicker(t)),
     0,
     0.9,
   );
@@ -133,7 +133,7 @@ export const thunder: Maker = (track, seconds, dice) => {
       const rumble = lowpass(lowpass(noise(dice, length), 150), 190);
       add(
         track,
-        shaped(rumble, (t) => 5 * Math.exp(-t * 0.9) * (0.3 + roll(t))),
+        shapeSound(rumble, (t) => 5 * Math.exp(-t * 0.9) * (0.3 + roll(t))),
         at,
         0.9,
         pan,
@@ -195,7 +195,7 @@ export const birds: Maker = (track, seconds, dice) => {
           0.1,
           (t) => hertz * (1 + bend * t * 7 + 0.05 * Math.sin(t * flutter * 6)),
         );
-        add(track, held(chirp, 0.012, 0.05), at + i * 0.13, gain, pan);
+        add(track, sustain(chirp, 0.012, 0.05), at + i * 0.13, gain, pan);
       }
     }
 };
@@ -210,7 +210,7 @@ export const crickets: Maker = (track, seconds, dice) => {
       const share = (t * pace + phase) % 1;
       return share < 0.45 ? Math.max(0, Math.sin(share * 84)) * 0.09 : 0;
     };
-    add(track, shaped(trill, gain), 0, 1, dice.between(-0.9, 0.9));
+    add(track, shapeSound(trill, gain), 0, 1, dice.between(-0.9, 0.9));
   }
 };
 

@@ -3,13 +3,13 @@ import { drums, instruments } from "./instruments.ts";
 import {
   bandpass,
   gusts,
-  held,
   highpass,
   lowpass,
   noise,
   percussive,
-  shaped,
-  struck,
+  shapeSound,
+  strike,
+  sustain,
   tone,
   wandering,
 } from "./tones.ts";
@@ -24,7 +24,7 @@ export const click: Maker = (track, seconds, dice) => {
       [0, 2_600],
       [0.055, 1_900],
     ] as const) {
-      const body = struck(0.06, [
+      const body = strike(0.06, [
         { hertz, gain: 0.5, decay: 0.02 },
         { hertz: hertz * 2.3, gain: 0.3, decay: 0.012 },
       ]);
@@ -43,14 +43,14 @@ export const whoosh: Maker = (track, seconds, dice) => {
     const [left, right] = [air.slice(), air];
     add(
       track,
-      shaped(left, (t) => bell(t) * (t < peak ? 1 : 0.4)),
+      shapeSound(left, (t) => bell(t) * (t < peak ? 1 : 0.4)),
       i * 1.8,
       0.9,
       -0.7 * side,
     );
     add(
       track,
-      shaped(right, (t) => bell(t) * (t < peak ? 0.4 : 1)),
+      shapeSound(right, (t) => bell(t) * (t < peak ? 0.4 : 1)),
       i * 1.8,
       0.9,
       0.7 * side,
@@ -82,7 +82,7 @@ export const bell: Maker = (track, seconds, dice) => {
     decay: (isLarge ? 7 : 3.2) / (0.7 + i * 0.42),
   }));
   for (let i = 0; i < count; i++)
-    add(track, struck(Math.min(seconds, 8), partials), 0.02 + i * 3, 0.7);
+    add(track, strike(Math.min(seconds, 8), partials), 0.02 + i * 3, 0.7);
 };
 
 export const chime: Maker = (track, seconds, dice) => {
@@ -103,7 +103,7 @@ export const siren: Maker = (track, seconds, dice) => {
     (t) => 780 + 320 * Math.sin(2 * Math.PI * pace * t),
     (p) => Math.tanh(2 * Math.sin(p)),
   );
-  add(track, held(lowpass(wail, 2_600), 0.05, 0.2), 0, 0.5);
+  add(track, sustain(lowpass(wail, 2_600), 0.05, 0.2), 0, 0.5);
 };
 
 export const alarm: Maker = (track, seconds, dice) => {
@@ -112,7 +112,7 @@ export const alarm: Maker = (track, seconds, dice) => {
     for (const late of [0, 0.13])
       add(
         track,
-        held(
+        sustain(
           tone(
             0.09,
             () => hertz,
@@ -130,7 +130,7 @@ export const knock: Maker = (track, seconds, dice) => {
   const sets = Math.max(1, Math.floor(seconds / 2.5));
   for (let set = 0; set < sets; set++)
     for (let i = 0; i < 3; i++) {
-      const wood = struck(0.25, [
+      const wood = strike(0.25, [
         { hertz: dice.between(150, 175), gain: 0.9, decay: 0.16 },
         { hertz: 410, gain: 0.35, decay: 0.08 },
         { hertz: 1_080, gain: 0.2, decay: 0.03 },
@@ -146,7 +146,7 @@ export const engine: Maker = (track, seconds, dice) => {
   const firing = tone(seconds, hertzAt, (p) =>
     Math.tanh(2.4 * Math.sin(p) + 1.3 * Math.sin(2 * p + 1) + Math.sin(3 * p)),
   );
-  const exhaust = shaped(lowpass(noise(dice, seconds), 700), (t) => 0.2 + 0.25 * rev(t));
+  const exhaust = shapeSound(lowpass(noise(dice, seconds), 700), (t) => 0.2 + 0.25 * rev(t));
   add(track, lowpass(firing, 620), 0, 0.5);
   add(track, exhaust, 0, 0.5);
 };
@@ -155,7 +155,7 @@ export const glass: Maker = (track, seconds, dice) => {
   add(track, percussive(highpass(noise(dice, 0.3), 3_000), 0.001, 0.16), 0.03, 0.8);
   for (let i = 0; i < 46; i++) {
     const hertz = dice.between(2_200, 9_500);
-    const shard = struck(0.5, [{ hertz, gain: 0.2, decay: dice.between(0.08, 0.4) }]);
+    const shard = strike(0.5, [{ hertz, gain: 0.2, decay: dice.between(0.08, 0.4) }]);
     const at = 0.03 + dice.next() ** 2 * Math.min(1.2, seconds * 0.6);
     add(track, shard, at, dice.between(0.2, 0.9), dice.between(-0.9, 0.9));
   }
@@ -177,7 +177,7 @@ export const coin: Maker = (track, seconds, dice) => {
 export const typing: Maker = (track, seconds, dice) => {
   for (let at = 0.05; at < seconds - 0.08; at += dice.between(0.07, 0.22)) {
     const hertz = dice.between(1_500, 2_600);
-    const key = struck(0.05, [{ hertz, gain: 0.35, decay: 0.018 }]);
+    const key = strike(0.05, [{ hertz, gain: 0.35, decay: 0.018 }]);
     const bottom = percussive(lowpass(noise(dice, 0.05), 2_800), 0.001, 0.03);
     add(track, key, at, dice.between(0.4, 0.9), dice.between(-0.4, 0.4));
     add(track, bottom, at, dice.between(0.3, 0.6), dice.between(-0.4, 0.4));
@@ -200,7 +200,7 @@ export const applause: Maker = (track, seconds, dice) => {
 export const clock: Maker = (track, seconds, dice) => {
   for (let at = 0.05, i = 0; at < seconds - 0.05; at += 0.5, i++) {
     const hertz = i % 2 === 0 ? 2_300 : 1_850;
-    const tick = struck(0.05, [
+    const tick = strike(0.05, [
       { hertz, gain: 0.5, decay: 0.03 },
       { hertz: hertz * 2.7, gain: 0.25, decay: 0.012 },
     ]);
@@ -218,7 +218,7 @@ export const clang: Maker = (track, seconds, dice) => {
       gain: 0.2,
       decay: dice.between(0.4, 1.6),
     }));
-    add(track, struck(1.6, partials), 0.03 + i * 1.3, 0.8, dice.between(-0.4, 0.4));
+    add(track, strike(1.6, partials), 0.03 + i * 1.3, 0.8, dice.between(-0.4, 0.4));
     add(track, percussive(highpass(noise(dice, 0.05), 4_000), 0.0005, 0.03), 0.03 + i * 1.3, 0.5);
   }
 };

@@ -1,4 +1,4 @@
-import { hashText, seededRandom } from "../studio-image/seeded-random.ts";
+import { createSeededRandom, hashText } from "../studio-image/seeded-random.ts";
 import {
   birds,
   crickets,
@@ -81,15 +81,15 @@ const layersMax = 3;
 
 /** The sound that a prompt names, or one that the seed chooses. */
 export function playEffect(prompt: string, seconds: number, seed: number): Track {
-  return mixed(prompt, seconds, seed, unnamed, 0.22);
+  return mix(prompt, seconds, seed, unnamed, 0.22);
 }
 
 /** A quiet background for a film of what the prompt describes. */
 export function playAmbience(prompt: string, seconds: number, seed: number): Track {
-  return mixed(prompt, seconds, seed, restful, 0.12);
+  return mix(prompt, seconds, seed, restful, 0.12);
 }
 
-function mixed(
+function mix(
   prompt: string,
   seconds: number,
   seed: number,
@@ -97,7 +97,7 @@ function mixed(
   loudness: number,
 ): Track {
   const words = prompt.toLowerCase();
-  const random = seededRandom(hashText(`${words.trim()}:${seed}`));
+  const random = createSeededRandom(hashText(`${words.trim()}:${seed}`));
   const told = makers.filter(([pattern]) => pattern.test(words)).map(([, maker]) => maker);
   const chosen = told.length > 0 ? told.slice(0, layersMax) : [random.fork("choice").pick(others)];
   const track = newTrack(seconds);

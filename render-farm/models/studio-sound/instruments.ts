@@ -1,14 +1,14 @@
 import type { Random } from "../studio-image/seeded-random.ts";
 import {
   harmonics,
-  held,
   highpass,
   lowpass,
   noise,
   percussive,
-  plucked,
-  shaped,
-  struck,
+  pluck,
+  shapeSound,
+  strike,
+  sustain,
   tone,
 } from "./tones.ts";
 
@@ -30,7 +30,7 @@ const piano: Instrument = (_dice, hertz, seconds, force) => {
     gain: (0.5 / n ** (1.9 - force * 0.6)) * (n % 7 === 0 ? 0.3 : 1),
     decay: ring / (0.7 + n * 0.42),
   }));
-  return held(struck(Math.min(seconds + 0.5, ring), partials), 0.004, 0.35);
+  return sustain(strike(Math.min(seconds + 0.5, ring), partials), 0.004, 0.35);
 };
 
 const bell: Instrument = (_dice, hertz, seconds, force) => {
@@ -40,25 +40,25 @@ const bell: Instrument = (_dice, hertz, seconds, force) => {
     gain: (0.34 * (0.6 + force * 0.4)) / (1 + i * 0.9),
     decay: 3.4 / (1 + i * 0.6),
   }));
-  return held(struck(Math.max(seconds + 1.6, 2), partials), 0.003, 0.6);
+  return sustain(strike(Math.max(seconds + 1.6, 2), partials), 0.003, 0.6);
 };
 
 const marimba: Instrument = (_dice, hertz, _seconds, force) =>
-  struck(0.9, [
+  strike(0.9, [
     { hertz, gain: 0.6, decay: 0.7 },
     { hertz: hertz * 3.93, gain: 0.16 + force * 0.12, decay: 0.22 },
     { hertz: hertz * 9.2, gain: 0.05 * force, decay: 0.08 },
   ]);
 
 const guitar: Instrument = (dice, hertz, seconds, force) =>
-  held(
-    lowpass(plucked(dice, Math.min(3.2, seconds + 0.8), hertz, 0.35 + force * 0.4), 4_200),
+  sustain(
+    lowpass(pluck(dice, Math.min(3.2, seconds + 0.8), hertz, 0.35 + force * 0.4), 4_200),
     0.002,
     0.3,
   );
 
 const harp: Instrument = (dice, hertz, seconds, force) =>
-  held(plucked(dice, Math.min(3.5, seconds + 1.6), hertz, 0.2 + force * 0.25), 0.003, 0.6);
+  sustain(pluck(dice, Math.min(3.5, seconds + 1.6), hertz, 0.2 + force * 0.25), 0.003, 0.6);
 
 const strings: Instrument = (dice, hertz, seconds, force) => {
   const bowed = range(14).map((n) => 0.3 / n ** 1.15);
@@ -66,7 +66,7 @@ const strings: Instrument = (dice, hertz, seconds, force) => {
     harmonics(seconds + 0.5, hertz * (1 + side * dice.between(0.0012, 0.0026)), bowed, 0.0028),
   );
   const both = (one ?? new Float32Array(1)).map((value, i) => 0.5 * (value + (other?.[i] ?? 0)));
-  return held(lowpass(both, 1_100 + force * 2_600), 0.22, 0.5);
+  return sustain(lowpass(both, 1_100 + force * 2_600), 0.22, 0.5);
 };
 
 const pad: Instrument = (dice, hertz, seconds, force) => {
@@ -75,7 +75,7 @@ const pad: Instrument = (dice, hertz, seconds, force) => {
     harmonics(seconds + 1.4, hertz * (1 + side * dice.between(0.002, 0.0045)), soft),
   );
   const both = (one ?? new Float32Array(1)).map((value, i) => 0.5 * (value + (other?.[i] ?? 0)));
-  return held(lowpass(both, 600 + force * 1_500), Math.min(0.9, seconds * 0.4), 1.3);
+  return sustain(lowpass(both, 600 + force * 1_500), Math.min(0.9, seconds * 0.4), 1.3);
 };
 
 const choir: Instrument = (dice, hertz, seconds, force) => {
@@ -86,14 +86,14 @@ const choir: Instrument = (dice, hertz, seconds, force) => {
     return (0.12 + formant) * (0.26 / n ** 0.7);
   });
   const voice = harmonics(seconds + 0.8, hertz * dice.between(0.998, 1.002), vowel, 0.004);
-  return held(lowpass(voice, 1_600 + force * 1_400), 0.35, 0.8);
+  return sustain(lowpass(voice, 1_600 + force * 1_400), 0.35, 0.8);
 };
 
 const flute: Instrument = (dice, hertz, seconds, force) => {
   const body = harmonics(seconds + 0.12, hertz, [0.5, 0.16, 0.07, 0.03], 0.0035);
   const breath = lowpass(highpass(noise(dice, seconds + 0.12), hertz), hertz * 3);
   for (let i = 0; i < body.length; i++) body[i] = (body[i] ?? 0) + (breath[i] ?? 0) * 0.05 * force;
-  return held(body, 0.06, 0.12);
+  return sustain(body, 0.06, 0.12);
 };
 
 const synth: Instrument = (_dice, hertz, seconds, force) => {
@@ -103,17 +103,17 @@ const synth: Instrument = (_dice, hertz, seconds, force) => {
     range(24).map((n) => 0.28 / n),
     0.002,
   );
-  return held(lowpass(saw, 900 + force * 3_200, 1.1), 0.012, 0.12);
+  return sustain(lowpass(saw, 900 + force * 3_200, 1.1), 0.012, 0.12);
 };
 
 const square: Instrument = (_dice, hertz, seconds) => {
   const odd = range(23).map((n) => (n % 2 === 1 ? 0.3 / n : 0));
-  return held(harmonics(seconds, hertz, odd), 0.004, 0.03);
+  return sustain(harmonics(seconds, hertz, odd), 0.004, 0.03);
 };
 
 const brass: Instrument = (_dice, hertz, seconds, force) => {
   const blown = range(16).map((n) => 0.26 / n ** (1.25 - force * 0.3));
-  return held(
+  return sustain(
     lowpass(harmonics(seconds + 0.1, hertz, blown, 0.002), 1_000 + force * 2_400),
     0.07,
     0.16,
@@ -122,9 +122,9 @@ const brass: Instrument = (_dice, hertz, seconds, force) => {
 
 const bass: Instrument = (_dice, hertz, seconds, force) => {
   const sound = harmonics(seconds + 0.06, hertz, [0.62, 0.24, 0.12, 0.06, 0.03]);
-  return held(
+  return sustain(
     lowpass(
-      shaped(sound, (t) => 0.72 + 0.28 * Math.exp(-t * 6)),
+      shapeSound(sound, (t) => 0.72 + 0.28 * Math.exp(-t * 6)),
       500 + force * 500,
     ),
     0.008,
@@ -177,7 +177,7 @@ export const drums = {
   openHat: (dice, force) =>
     percussive(highpass(noise(dice, 0.4), 7_000), 0.001, 0.4).map((value) => value * 0.26 * force),
   clap: (dice, force) =>
-    shaped(lowpass(highpass(noise(dice, 0.26), 900), 6_000), (t) => {
+    shapeSound(lowpass(highpass(noise(dice, 0.26), 900), 6_000), (t) => {
       const slaps = t < 0.03 ? 0.5 + 0.5 * Math.cos(t * 620) : Math.exp(-(t - 0.03) * 22);
       return slaps * 0.5 * force;
     }),

@@ -1,4 +1,4 @@
-import { hashText, type Random, seededRandom } from "../studio-image/seeded-random.ts";
+import { createSeededRandom, hashText, type Random } from "../studio-image/seeded-random.ts";
 import {
   chooseGenre,
   chooseLead,
@@ -39,7 +39,7 @@ interface MotifNote {
 const beatsPerBar = 4;
 
 export function composeScore(prompt: string, seconds: number, seed: number): Score {
-  const random = seededRandom(hashText(`${prompt.toLowerCase().trim()}:${seed}`));
+  const random = createSeededRandom(hashText(`${prompt.toLowerCase().trim()}:${seed}`));
   const dice = random.fork("score");
   const genre = chooseGenre(prompt, dice);
   const mode = chooseMode(prompt, genre, dice);
@@ -97,7 +97,7 @@ export function* playMusic(
   seed: number,
 ): Generator<number, Track, undefined> {
   const score = composeScore(prompt, seconds, seed);
-  const random = seededRandom(hashText(`${prompt.toLowerCase().trim()}:${seed}`));
+  const random = createSeededRandom(hashText(`${prompt.toLowerCase().trim()}:${seed}`));
   const dry = newTrack(seconds);
   const wetSend = newTrack(seconds);
   const parts = [playChords, playArpeggio, playBass, playLead, playDrums];

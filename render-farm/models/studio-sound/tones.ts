@@ -71,7 +71,7 @@ export interface Partial {
 }
 
 /** Struck things: every partial a damped resonator. */
-export function struck(seconds: number, partials: readonly Partial[]): Float32Array {
+export function strike(seconds: number, partials: readonly Partial[]): Float32Array {
   const sound = new Float32Array(samples(seconds));
   for (const { hertz, gain, decay } of partials) {
     if (hertz > 18_000) continue;
@@ -90,12 +90,7 @@ export function struck(seconds: number, partials: readonly Partial[]): Float32Ar
 }
 
 /** A plucked string (Karplus and Strong, 1983); `bright` 0 to 1. */
-export function plucked(
-  dice: Random,
-  seconds: number,
-  hertz: number,
-  bright: number,
-): Float32Array {
+export function pluck(dice: Random, seconds: number, hertz: number, bright: number): Float32Array {
   const sound = new Float32Array(samples(seconds));
   const period = rate / hertz;
   const whole = Math.floor(period);
@@ -171,7 +166,7 @@ export function wandering(
 }
 
 /** Multiplies by a gain that is asked for every 32 samples and moves in straight lines between. */
-export function shaped(sound: Float32Array, gainAt: (second: number) => number): Float32Array {
+export function shapeSound(sound: Float32Array, gainAt: (second: number) => number): Float32Array {
   const stride = 32;
   let gain = gainAt(0);
   for (let from = 0; from < sound.length; from += stride) {
@@ -188,13 +183,13 @@ export function shaped(sound: Float32Array, gainAt: (second: number) => number):
 
 /** Rises in `attack`, then falls to a thousandth in `decay` seconds. */
 export function percussive(sound: Float32Array, attack: number, decay: number): Float32Array {
-  return shaped(sound, (t) => (t < attack ? t / attack : 10 ** ((-3 * (t - attack)) / decay)));
+  return shapeSound(sound, (t) => (t < attack ? t / attack : 10 ** ((-3 * (t - attack)) / decay)));
 }
 
 /** Rises, holds, and falls to silence at the very end. */
-export function held(sound: Float32Array, attack: number, release: number): Float32Array {
+export function sustain(sound: Float32Array, attack: number, release: number): Float32Array {
   const length = sound.length / rate;
-  return shaped(sound, (t) => {
+  return shapeSound(sound, (t) => {
     const gain = Math.min(1, t / attack, (length - t) / release);
     return gain <= 0 ? 0 : gain * gain * (3 - 2 * gain);
   });

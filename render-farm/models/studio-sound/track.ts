@@ -61,11 +61,11 @@ export function level({ left, right }: Track, wanted: number, lasting = wanted):
   const aim = lasting + (wanted - lasting) * (1 - Math.min(1, share));
   const gain = power > 1e-12 ? aim / Math.sqrt(power) : 1;
   for (const side of [left, right])
-    for (let i = 0; i < side.length; i++) side[i] = rounded((side[i] ?? 0) * gain);
+    for (let i = 0; i < side.length; i++) side[i] = round((side[i] ?? 0) * gain);
 }
 
 /** Straight up to 0.6, then ever flatter towards 0.97. */
-function rounded(value: number): number {
+function round(value: number): number {
   const size = Math.abs(value);
   if (size <= 0.6) return value;
   return Math.sign(value) * (0.6 + 0.37 * Math.tanh((size - 0.6) / 0.37));

@@ -31,7 +31,7 @@ export function matteLayer<T>(
   depth: number,
   paint: (stage: Stage) => T,
 ): { readonly layer: Layer; readonly world: T } {
-  const [black, white] = ["#000000", "#ffffff"].map((color) => filled(stage, color));
+  const [black, white] = ["#000000", "#ffffff"].map((color) => fill(stage, color));
   if (black === undefined || white === undefined) throw new Error("no canvas");
   const world = paint({ ...stage, ctx: black });
   paint({ ...stage, ctx: white });
@@ -39,7 +39,7 @@ export function matteLayer<T>(
   return { layer: canvasLayer(depth, black.canvas), world };
 }
 
-function filled({ width, height }: Stage, color: string): Ctx {
+function fill({ width, height }: Stage, color: string): Ctx {
   const ctx = newCanvas(width, height);
   ctx.fillStyle = color;
   ctx.fillRect(0, 0, width, height);

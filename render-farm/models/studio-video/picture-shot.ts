@@ -19,7 +19,7 @@ export interface PictureShotRequest extends ShotRequest {
 
 export async function openPictureShot(request: PictureShotRequest): Promise<Shot> {
   const { width, height, fps, frames, camera, firstFrame, lastFrame } = request;
-  const [first, last] = await Promise.all([decoded(firstFrame), decoded(lastFrame)]);
+  const [first, last] = await Promise.all([decodePicture(firstFrame), decodePicture(lastFrame)]);
   const ctx = newCanvas(width, height);
   const { stage } = composeScene(request);
   const { weathers } = stage.brief;
@@ -73,7 +73,7 @@ function framing(
   };
 }
 
-async function decoded(base64: string | undefined): Promise<ImageBitmap | undefined> {
+async function decodePicture(base64: string | undefined): Promise<ImageBitmap | undefined> {
   if (base64 === undefined) return undefined;
   const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   return createImageBitmap(new Blob([bytes], { type: "image/jpeg" }));

@@ -59,9 +59,9 @@ const painterly: Partial<Record<Style, number>> = { ink: 0.6, watercolour: 0.55 
 
 export function openShot(request: ShotRequest): Shot {
   const share = painterly[readPrompt(request.prompt).style];
-  if (share === undefined) return paintedShot(request);
+  if (share === undefined) return paintShot(request);
   const { width, height } = request;
-  const small = paintedShot({
+  const small = paintShot({
     ...request,
     width: even(width * share),
     height: even(height * share),
@@ -76,7 +76,7 @@ export function openShot(request: ShotRequest): Shot {
   };
 }
 
-function paintedShot(request: ShotRequest): Shot {
+function paintShot(request: ShotRequest): Shot {
   const { width, height, fps, frames, camera } = request;
   const scene = composeScene({
     ...request,

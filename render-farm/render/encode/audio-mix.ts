@@ -240,12 +240,12 @@ async function loudness(path: string, { tools, signal, mix }: MixSetup): Promise
   const call = { signal, timeoutMs: passMs, fault };
   for await (const chunk of tools.stream(["-i", `file:${path}`, ...last], call))
     text = (text + chunk.toString("latin1")).slice(-4_096);
-  const found = (name: string): number => {
+  const findNumber = (name: string): number => {
     const values = [...text.matchAll(new RegExp(`${name}=(-?[\\d.]+|-?inf|nan)`, "g"))];
     const value = Number(values.at(-1)?.[1] ?? Number.NaN);
     return Number.isFinite(value) ? value : Number.NEGATIVE_INFINITY;
   };
-  return { lufs: found("lavfi\\.r128\\.I"), peakDb: found("Overall\\.Peak_level") };
+  return { lufs: findNumber("lavfi\\.r128\\.I"), peakDb: findNumber("Overall\\.Peak_level") };
 }
 
 /** Loudness by one gain for the whole film; what would rise above -1 dBTP is limited. */

@@ -25,30 +25,30 @@ export function streamHead({ codec, width, height }: FrameFormat, fps: number): 
   const streamList = list("strl", chunk("strh", stream), chunk("strf", picture));
   // A length of zero: as much as comes.
   const begun = ["RIFF", numbers(0), "AVI ", list("hdrl", chunk("avih", file), streamList)];
-  return joined(...begun, "LIST", numbers(0), "movi");
+  return joinBytes(...begun, "LIST", numbers(0), "movi");
 }
 
 /** Pieces that carry one picture. */
 export function pictureChunk(picture: Buffer): readonly Buffer[] {
-  const head = joined(name, numbers(picture.length));
+  const head = joinBytes(name, numbers(picture.length));
   return picture.length % 2 === 0 ? [head, picture] : [head, picture, Buffer.alloc(1)];
 }
 
 const name = "00dc";
 
 /** Carries the picture before it once more; it must not be the last one. */
-export const repetition = joined(name, numbers(0));
+export const repetition = joinBytes(name, numbers(0));
 
 const fourccs = { planes: "I420", mjpeg: "MJPG", png: "MPNG" } as const;
 /** Rates are whole numbers of frames in so many seconds. */
 const perSecond = 1_000;
 
 function list(kind: string, ...parts: readonly Buffer[]): Buffer {
-  return chunk("LIST", joined(kind, ...parts));
+  return chunk("LIST", joinBytes(kind, ...parts));
 }
 
 function chunk(kind: string, content: Buffer): Buffer {
-  return joined(kind, numbers(content.length), content);
+  return joinBytes(kind, numbers(content.length), content);
 }
 
 /** Of 32 bits, least significant byte first. */
@@ -56,6 +56,6 @@ function numbers(...values: readonly number[]): Buffer {
   return Buffer.from(Uint32Array.from(values).buffer);
 }
 
-function joined(...parts: readonly (Buffer | string)[]): Buffer {
+function joinBytes(...parts: readonly (Buffer | string)[]): Buffer {
   return Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part) : part)));
 }

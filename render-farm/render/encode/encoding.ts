@@ -40,7 +40,7 @@ const fromJpeg = [
 ].join(":");
 
 /** The same for every sampling of colours, and for RGB, at ten times the cost. */
-function scaled(codec: FrameFormat["codec"]): string {
+function getScaleFilter(codec: FrameFormat["codec"]): string {
   const from = codec === "mjpeg" ? "in_color_matrix=bt601:in_range=full:" : "";
   return `scale=${from}out_color_matrix=bt709:out_range=limited:flags=accurate_rnd+bilinear`;
 }
@@ -85,7 +85,7 @@ export function encoderArgs(quality: Quality, fps: number, threads: number): rea
 
 function conversion(format: FrameFormat, quality: Quality): readonly string[] {
   const { codec } = format;
-  const convert = codec === "mjpeg" && quality !== "high" ? fromJpeg : scaled(codec);
+  const convert = codec === "mjpeg" && quality !== "high" ? fromJpeg : getScaleFilter(codec);
   return [...padding(format), convert, "format=yuv420p"];
 }
 

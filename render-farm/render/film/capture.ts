@@ -34,16 +34,13 @@ export async function captureFromCompositor(
 ): Promise<Footage> {
   const isBlack = (picture: Buffer) => capture.stage.tools.screenshots.isBlack(picture);
   const samples = new Samples(capture.frames, { isBlack, step: 0 });
-  const paths = await recordSegments(compositedRecorders(pages, capture), samples, capture);
+  const paths = await recordSegments(createRecorders(pages, capture), samples, capture);
   collectFaults(pages, capture);
   await checkLight(samples, capture);
   return paths;
 }
 
-function compositedRecorders(
-  { sessions }: PagePool,
-  capture: FilmCapture,
-): readonly SegmentRecorder[] {
+function createRecorders({ sessions }: PagePool, capture: FilmCapture): readonly SegmentRecorder[] {
   const { stage, setup } = capture;
   const format = compositorFormats[stage.input.quality ?? "standard"];
   const picture =
@@ -99,7 +96,7 @@ function selfCapturedRecorders(
 /** Those of a pool's pages. */
 export const recordersOf = {
   "self-captured": selfCapturedRecorders,
-  "compositor-captured": compositedRecorders,
+  "compositor-captured": createRecorders,
 };
 
 /** By ffmpeg alone; refused for what is more than pictures in boxes. */
@@ -115,7 +112,8 @@ export async function captureComposed(
   const images = await decodeImages(layout, capture);
   if (images === undefined) return { refusal: "Chromium alone reads one of the pictures" };
   const samples = new Samples(capture.frames, { isBlack: isDark, step: 4 });
-  const shown = (planes: Buffer): Buffer => displayPicture(planes, capture.setup.timeline.width);
+  const showPlanes = (planes: Buffer): Buffer =>
+    displayPicture(planes, capture.setup.timeline.width);
   const composing = composeFrames(layout, runs, images, samples, capture).catch(
     (failure: unknown) => {
       samples.end(failure);
@@ -124,7 +122,7 @@ export async function captureComposed(
   );
   try {
     const videosAt = (frame: number) => decodeVideosAt(frame, capture);
-    const comparison = { reference: session, shown, videosAt };
+    const comparison = { reference: session, shown: showPlanes, videosAt };
     const [paths] = await Promise.all([composing, compare(samples, comparison, capture)]);
     await checkLight(samples, capture);
     return paths;

@@ -1,5 +1,5 @@
 import type { TaskOutcome } from "../../../engine/ports/tasks.ts";
-import { refusedInput, type TaskWorker } from "../../node/task-loop.ts";
+import { refuseInput, type TaskWorker } from "../../node/task-loop.ts";
 import { openPagePool } from "../page/page-pool.ts";
 import type { RenderStage } from "../render-stage.ts";
 import { onStage, type Studio } from "../staging.ts";
@@ -25,7 +25,7 @@ export function recordShare(studio: Studio): TaskWorker {
     timeoutMs: studio.timeoutMs,
     async run(context): Promise<TaskOutcome> {
       const { input } = context;
-      if (!isHelperInput(input)) return refusedInput("render-help", isHelperInput.faults(input));
+      if (!isHelperInput(input)) return refuseInput("render-help", isHelperInput.faults(input));
       return onStage(studio, input.render, context, async (stage) => {
         await recordParts(stage, input);
         return { kind: "succeeded", outputs: [] };
@@ -54,11 +54,11 @@ async function recordParts(stage: RenderStage, { capture, frames }: HelperInput)
     await store.put(segment, made);
     collectFaults(pages, film);
     const report: SegmentReport = { warnings: [...stage.warnings.all()] };
-    parts.made(segment.index, report);
+    parts.storePart(segment.index, report);
   };
   const work = recordersOf[capture](pages, film).map((recorder) =>
     takeByTake(segmentsIn(parts, frames, setup), (segment) => {
-      const wanted = new Set(store.sampledIn(segment));
+      const wanted = new Set(store.listSampledIn(segment));
       const pictures = new Map<number, Buffer>();
       const { filmed, path } = recorder.film(segment, (frame, { picture }) => {
         if (wanted.has(frame)) pictures.set(frame, Buffer.from(picture));

@@ -67,7 +67,7 @@ export async function recordSegments(
       const { filmed, path } = recorder.film(segment, onFrame);
       const kept = path.then((made) => {
         keep(segment, made);
-        parts.made(segment.index, {});
+        parts.storePart(segment.index, {});
       });
       return { filmed, kept };
     }).finally(() => recorder.close()),
@@ -137,7 +137,7 @@ export function recorder(
   async function* pictures(segment: Segment, onFrame: OnFrame): AsyncGenerator<Buffer> {
     yield streamHead(format, fps);
     const ends = [segment.from, segment.to - 1];
-    for await (const [frame, painting, videos] of ahead(painted(segment, painter, segmentFrames))) {
+    for await (const [frame, painting, videos] of ahead(paint(segment, painter, segmentFrames))) {
       last = (await painting?.picture) ?? last;
       if (last === undefined) throw new Error("a page painted nothing");
       onFrame(frame, { picture: last, videos });
@@ -166,13 +166,13 @@ export function recorder(
   return { film, close: () => segmentFrames.close() };
 }
 
-async function* painted(segment: Segment, painter: Painter, frames: SegmentFrames) {
-  const all = ahead(placed(segment, painter, frames));
+async function* paint(segment: Segment, painter: Painter, frames: SegmentFrames) {
+  const all = ahead(place(segment, painter, frames));
   for await (const [{ frame, videos, places }, next] of pairs(all))
     yield [frame, await painter.paint(frame, places, next?.places), videos] as const;
 }
 
-async function* placed(segment: Segment, painter: Painter, frames: SegmentFrames) {
+async function* place(segment: Segment, painter: Painter, frames: SegmentFrames) {
   for await (const [frame, videos] of frames.of(segment))
     yield { frame, videos, places: await painter.place(videos) };
 }

@@ -65,7 +65,7 @@ export class SegmentStore {
   async fetch(segment: Segment, path: string, signal: AbortSignal): Promise<MadeSegment> {
     const source = { objectKey: this.segmentKey(segment), mimeType: "video/mp4" };
     const [pictures] = await Promise.all([
-      Promise.all(this.sampledIn(segment).map((frame) => this.picture(frame))),
+      Promise.all(this.listSampledIn(segment).map((frame) => this.picture(frame))),
       fetchSource(this.objects, source, path, signal),
     ]);
     return { path, pictures: new Map(pictures) };
@@ -74,13 +74,13 @@ export class SegmentStore {
   async remove(segments: readonly Segment[]): Promise<void> {
     for (const segment of segments) {
       await this.objects.remove(this.segmentKey(segment));
-      for (const frame of this.sampledIn(segment))
+      for (const frame of this.listSampledIn(segment))
         await this.objects.remove(this.pictureKey(frame));
     }
   }
 
   /** Frames of the segment that are looked at. */
-  sampledIn({ from, to }: Segment): readonly number[] {
+  listSampledIn({ from, to }: Segment): readonly number[] {
     return this.sampled.filter((frame) => frame >= from && frame < to);
   }
 

@@ -36,7 +36,7 @@ export async function makeVideo(stage: RenderStage): Promise<Made> {
   const { timeline } = setup;
   const durationSeconds = frames / timeline.fps;
   const mix = await sound.mix;
-  const path = await joined(footage, durationSeconds, mix, stage);
+  const path = await joinFootage(footage, durationSeconds, mix, stage);
   const delivery = { tools: tools.media, objects, signal, stem: `${context.outputPrefix}/0` };
   const size = { width: even(timeline.width), height: even(timeline.height) };
   const measures = { ...size, durationSeconds };
@@ -79,24 +79,24 @@ interface Sound {
 async function film(setup: FilmSetup, stage: RenderStage): Promise<Shot> {
   const sound: Sound = { mix: undefined };
   const refusals: string[] = [];
-  const taken = (shot: Shot | Refusal): Shot | undefined => {
+  const take = (shot: Shot | Refusal): Shot | undefined => {
     if (!("refusal" in shot)) return { ...shot, refusals };
     refusals.push(shot.refusal);
     return undefined;
   };
   if (mayBeComposed(setup, stage)) {
     const pages = await openPagePool("compositor-captured", setup.plan, 1, stage);
-    const shot = taken(
+    const shot = take(
       await takeShot("composed", pages, { sound, shared: undefined }, setup, stage),
     );
     if (shot !== undefined) return shot;
   }
   const obstacle = drawingObstacle(setup, stage);
   if (obstacle === undefined) {
-    const shot = taken(await shareCapture("self-captured", sound, setup, stage));
+    const shot = take(await shareCapture("self-captured", sound, setup, stage));
     if (shot !== undefined) return shot;
   } else refusals.push(obstacle);
-  const shot = taken(await shareCapture("compositor-captured", sound, setup, stage));
+  const shot = take(await shareCapture("compositor-captured", sound, setup, stage));
   if (shot === undefined) throw new Error("the compositor always films");
   return shot;
 }
@@ -217,7 +217,7 @@ function hasManyVideos({ videos }: FilmSetup): boolean {
 }
 
 /** The film's file: what is encoded as it is, and the sound. */
-async function joined(
+async function joinFootage(
   footage: Footage,
   seconds: number,
   sound: string | undefined,

@@ -168,13 +168,13 @@ async function imageUrl(
   const look = ["-vf", `format=rgba,lut3d=file=${cubePath}:interp=tetrahedral,format=rgba`];
   const input = ["-f", "png_pipe", "-i", "pipe:0"];
   const output = ["-frames:v", "1", "-c:v", "png", "-f", "image2pipe", "-"];
-  const graded = (): Promise<Buffer> =>
+  const readGrades = (): Promise<Buffer> =>
     tools.ffmpeg([...input, ...look, ...output], {
       signal,
       fault: "a picture could not be graded",
       stdin: [png],
     });
-  return files.offer(name, { contentType: "image/png", bytes: graded });
+  return files.offer(name, { contentType: "image/png", bytes: readGrades });
 }
 
 /** Throws `RenderError` that names the picture when the farm cannot decode it itself. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { defined } from "../../../config/defined.ts";
+import { omitUndefined } from "../../../config/defined.ts";
 import { PortError } from "../../../engine/ports/port-error.ts";
 import type { MeasuredMedia, Measurement } from "../../../timeline/export/measurement.ts";
 import { getName, getRef } from "../../../timeline/export/names.ts";
@@ -83,7 +83,11 @@ function toMeasuredMedia({ recording, streams }: Looked): MeasuredMedia {
   return {
     seconds,
     channels: hasAudio ? (sound?.channels ?? 2) : 0,
-    ...defined({ width: picture?.width, height: picture?.height, frameRate: picture?.frameRate }),
+    ...omitUndefined({
+      width: picture?.width,
+      height: picture?.height,
+      frameRate: picture?.frameRate,
+    }),
     ...(typeof timecode === "string" && { timecode }),
   };
 }

@@ -58,7 +58,7 @@ export class PageFiles {
     }
     if (pathname.startsWith(ownFolder)) {
       const made = await this.own(pathname.slice(ownFolder.length));
-      return this.noticed(url, kind, made);
+      return this.notice(url, kind, made);
     }
     // Videos and sounds do not play in the page.
     if (kind === "media" || pathname === "/favicon.ico") return undefined;
@@ -66,13 +66,13 @@ export class PageFiles {
     const written = searchParams.get("klieg-as") ?? pathname.slice(1);
     const key = `${written}?${from}`;
     const known = this.bodies.get(key);
-    if (known !== undefined) return this.noticed(url, kind, await known);
+    if (known !== undefined) return this.notice(url, kind, await known);
     const body = this.file(written, from);
     this.bodies.set(key, body);
     // Large files are read again rather than kept.
     const answer = await body;
     if ((answer?.body.length ?? 0) > limits.capture.keptFileBytesMax) this.bodies.delete(key);
-    return this.noticed(url, kind, answer);
+    return this.notice(url, kind, answer);
   }
 
   /** How many pictures that move by themselves pages have asked for. */
@@ -80,7 +80,7 @@ export class PageFiles {
     return this.moving.size;
   }
 
-  private noticed(
+  private notice(
     url: string,
     kind: string,
     answer: StageAnswer | undefined,
@@ -128,7 +128,7 @@ export class PageFiles {
         path === view.entry
           ? await entryPage({
               text,
-              styled: await this.bundle.styledTexts(),
+              styled: await this.bundle.listStyledTexts(),
               mayNameFaces: this.bundle.mentions(/@font-face/),
               ownFolder,
             })

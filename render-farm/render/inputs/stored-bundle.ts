@@ -39,7 +39,7 @@ export class StoredBundle {
     assets: Readonly<Record<string, Source>>,
   ): Promise<StoredBundle> {
     const list = await whole(objects, manifestKey);
-    const manifest = parsed(list.toString("utf8"));
+    const manifest = parse(list.toString("utf8"));
     const hash = createHash("sha256").update(list).update(JSON.stringify(assets));
     if (!isManifest(manifest) || manifest.files.length > limits.capture.filesMax)
       throw new RenderError("internal", "the composition's list of files cannot be read");
@@ -76,7 +76,7 @@ export class StoredBundle {
   }
 
   /** What may name fonts: markup, styles and scripts, without libraries. */
-  styledTexts(): Promise<readonly string[]> {
+  listStyledTexts(): Promise<readonly string[]> {
     this.styled ??= this.readStyled();
     return this.styled;
   }
@@ -126,7 +126,7 @@ async function whole(
   return Buffer.concat(chunks);
 }
 
-function parsed(text: string): unknown {
+function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (failure) {

@@ -58,7 +58,7 @@ export class ExchangeFile {
   async write(key: string, picture: VideoPicture | CodedPicture): Promise<PicturePlace> {
     if ("coded" in picture) return this.append(picture);
     const { planes, ...look } = picture;
-    const places = this.placesByKey.get(key) ?? this.made(look);
+    const places = this.placesByKey.get(key) ?? this.make(look);
     const [first, second, third] = places;
     this.placesByKey.set(key, [second, third, first]);
     await this.file.write(planes, 0, planes.length, first.at);
@@ -72,7 +72,7 @@ export class ExchangeFile {
     return { at, ...coded };
   }
 
-  private made(look: VideoLook): Places {
+  private make(look: VideoLook): Places {
     const place = (): PicturePlace => {
       const at = this.end;
       this.end += planesLength(look);

@@ -52,7 +52,7 @@ export class FilmBrowser {
     const ahead = this.ahead;
     this.ahead = undefined;
     ahead?.warnings.leaveTo(this.setup.warnings);
-    const session = ahead ?? (await opened(this.browser, this.setup, kind));
+    const session = ahead ?? (await openPage(this.browser, this.setup, kind));
     this.sessions.push(session);
     return session;
   }
@@ -77,7 +77,7 @@ export class FilmBrowser {
     const renewing = this.browser.renew();
     const ready = renewing.then(async () => {
       if (files === undefined) return undefined;
-      return opened(this.browser, { ...this.setup, files, warnings }, "compositor-captured");
+      return openPage(this.browser, { ...this.setup, files, warnings }, "compositor-captured");
     });
     this.browsers.keep(this.browser, film, ready);
   }
@@ -98,7 +98,7 @@ export class FilmBrowser {
   private stop = (): void => this.browser.kill();
 }
 
-function opened(
+function openPage(
   browser: StageBrowser,
   setup: SessionSetup,
   kind: "self-captured" | "compositor-captured",

@@ -115,23 +115,23 @@ export class FilmSession {
   async seek(frame: number, videos: PicturePlaces): Promise<void> {
     this.tidy();
     await this.approach(frame);
-    await this.guarded(async () => {
+    await this.guard(async () => {
       const order = { frame, videos, next: {} };
-      await this.pumped(this.stage.call(film, "seek", order));
-      await this.served();
-      if (await this.takeMoving()) await this.pumped(this.stage.call(film, "seek", order));
+      await this.pump(this.stage.call(film, "seek", order));
+      await this.serve();
+      if (await this.takeMoving()) await this.pump(this.stage.call(film, "seek", order));
     });
   }
 
   /** Begins to decode what videos show, or to take it in, beside whatever else the page does. */
   async expect(videos: ReadonlyMap<string, VideoPicture | CodedPicture>): Promise<void> {
     const places = await this.place(videos);
-    await this.guarded(() => this.stage.call(film, "expect", places));
+    await this.guard(() => this.stage.call(film, "expect", places));
   }
 
   /** Shows it in the frame at which the page is; the keys of what the page could not decode. */
   async show(): Promise<readonly string[]> {
-    const lost = await this.guarded(() => this.pumped(this.stage.call(film, "show", null)));
+    const lost = await this.guard(() => this.pump(this.stage.call(film, "show", null)));
     return lost as readonly string[];
   }
 
@@ -140,7 +140,7 @@ export class FilmSession {
    * changed.
    */
   async paint(picture?: Picture): Promise<{ hasDamage: boolean; image: Buffer | undefined }> {
-    return this.guarded(() => this.stage.frame({ picture }));
+    return this.guard(() => this.stage.frame({ picture }));
   }
 
   /**
@@ -160,39 +160,39 @@ export class FilmSession {
     for (let planes: Promise<Buffer> | undefined; ; ) {
       const { asked } = this.traffic;
       const drawing = this.stage.call(film, "draw", order);
-      const result = await this.guarded(() => this.pumped(drawing, true));
+      const result = await this.guard(() => this.pump(drawing, true));
       if (result === true) {
-        planes = this.guarded(() => this.handedOver());
+        planes = this.guard(() => this.takeHandedOver());
         planes.catch(() => undefined);
       }
       if (this.traffic.asked === asked) return planes && { planes };
       // What the page asked for may be a part of the picture.
       await planes;
-      await this.guarded(() => this.served());
-      await this.guarded(() => this.takeMoving());
+      await this.guard(() => this.serve());
+      await this.guard(() => this.takeMoving());
       order = { frame, videos: {}, next: {} };
     }
   }
 
   /** The page as pictures in boxes; `null` when it is more than that. */
   async layout(): Promise<MediaLayout | null> {
-    const layout = await this.guarded(() => this.stage.call(film, "layout", null));
+    const layout = await this.guard(() => this.stage.call(film, "layout", null));
     return layout as MediaLayout | null;
   }
 
   /** Where the clips of these keys are in the frame at which the page is, for exports. */
   async places(keys: readonly string[]): Promise<unknown> {
-    return this.guarded(() => this.stage.call(film, "places", keys));
+    return this.guard(() => this.stage.call(film, "places", keys));
   }
 
   /** Leaves one added text to be painted, and tells its measures. */
   async text(id: string): Promise<unknown> {
-    return this.guarded(() => this.pumped(this.stage.call(film, "text", id)));
+    return this.guard(() => this.pump(this.stage.call(film, "text", id)));
   }
 
   /** Loudness that the page's timelines animate. */
   async volumes(order: VolumeOrder): Promise<VolumeCurves> {
-    const curves = await this.guarded(() => this.stage.call(film, "volumes", order));
+    const curves = await this.guard(() => this.stage.call(film, "volumes", order));
     return curves as VolumeCurves;
   }
 
@@ -214,7 +214,7 @@ export class FilmSession {
     const opening = (async () => {
       await this.stage.goto();
       await this.stage.evaluate(await scripts.film());
-      const result = await this.pumped(this.stage.call(film, "open", plan));
+      const result = await this.pump(this.stage.call(film, "open", plan));
       await this.frame();
       return parseReport(result);
     })();
@@ -239,7 +239,7 @@ export class FilmSession {
     let isThere = isNext;
     while (!isThere) {
       const approaching = this.stage.call(film, "approach", frame);
-      isThere = (await this.guarded(() => this.pumped(approaching))) === true;
+      isThere = (await this.guard(() => this.pump(approaching))) === true;
     }
   }
 
@@ -248,12 +248,12 @@ export class FilmSession {
     const { movingPictures } = this.files;
     if (movingPictures === this.movingPictures) return false;
     this.movingPictures = movingPictures;
-    const warnings = await this.pumped(this.stage.call(film, "takeMovingImages", null));
+    const warnings = await this.pump(this.stage.call(film, "takeMovingImages", null));
     for (const warning of sentences(warnings)) this.warnings.add(warning);
     return true;
   }
 
-  private async handedOver(): Promise<Buffer> {
+  private async takeHandedOver(): Promise<Buffer> {
     if (this.exchange === undefined) throw new Error("a drawn page has an exchange");
     await this.stage.call(film, "handed", null);
     return this.exchange.frame();
@@ -268,7 +268,7 @@ export class FilmSession {
   }
 
   /** When the page has all that it asked for. */
-  private async served(): Promise<void> {
+  private async serve(): Promise<void> {
     while (this.traffic.pending > 0) {
       await pause(2);
       await this.frame();
@@ -279,7 +279,7 @@ export class FilmSession {
    * Gives frames to a page while it works, because some of its promises wait for one; `isAwaited`:
    * work that is known to.
    */
-  private async pumped(work: Promise<unknown>, isAwaited = false): Promise<unknown> {
+  private async pump(work: Promise<unknown>, isAwaited = false): Promise<unknown> {
     let isDone = false;
     const done = work.finally(() => {
       isDone = true;
@@ -304,7 +304,7 @@ export class FilmSession {
     await this.stage.frame("hidden");
   }
 
-  private async guarded<T>(work: () => Promise<T>): Promise<T> {
+  private async guard<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await within(
         work(),

@@ -52,7 +52,7 @@ export class StillVideos {
   }
 
   /** Planes of those that the page could not decode after all. */
-  async decoded(keys: readonly string[]): Promise<ReadonlyMap<string, VideoPicture>> {
+  async decodeVideos(keys: readonly string[]): Promise<ReadonlyMap<string, VideoPicture>> {
     return this.decode(this.videos.filter(({ clip }) => keys.includes(clip.key)));
   }
 

@@ -50,13 +50,13 @@ export function sourceEnd({ clip, media }: Pick<ShownVideo, "clip" | "media">): 
  * was entered (HyperFrames' meaning of `loop` beside `data-media-start`).
  */
 export function sourceTime(video: ShownVideo, span: Span): number {
-  const { start, played, round } = playedAt(video, span);
+  const { start, played, round } = getPlayedTime(video, span);
   return start + (round === undefined ? played : Math.max(0, ((played + hair) % round) - hair));
 }
 
 /** The first frame after the span's first one that a later round of a looped source shows. */
 export function roundEnd(video: ShownVideo, span: Span): number {
-  const { played, round } = playedAt(video, span);
+  const { played, round } = getPlayedTime(video, span);
   if (round === undefined) return span.end;
   const { clip } = video;
   const rounds = Math.floor((played + hair) / round) + 1;
@@ -65,7 +65,7 @@ export function roundEnd(video: ShownVideo, span: Span): number {
 }
 
 /** What the source has played since the clip began, and how much of it is played in a round. */
-function playedAt(video: ShownVideo, { first, fps }: Span) {
+function getPlayedTime(video: ShownVideo, { first, fps }: Span) {
   const { clip } = video;
   const { start = 0, rate = 1, isLooped = false } = clip.media ?? {};
   const round = sourceEnd(video) - start;
@@ -140,10 +140,10 @@ const reorderedMax = 8;
 export function chooseLook({ media }: ShownVideo): VideoLook {
   const { width, height } = media.recording.picture ?? { width: 2, height: 2 };
   const factor = Math.min(1, limits.capture.stillWidthMax / Math.max(width, height));
-  const scaled = (edge: number): number => Math.max(1, Math.round(edge * factor));
+  const scale = (edge: number): number => Math.max(1, Math.round(edge * factor));
   return {
-    width: scaled(width),
-    height: scaled(height),
+    width: scale(width),
+    height: scale(height),
     hasAlpha: media.look?.hasAlpha === true,
   };
 }

@@ -128,7 +128,7 @@ async function* pictures(
   for (let frame = first; frame < end; ) {
     const span = { first: frame, end: roundEnd(video, { first: frame, end, fps }), fps };
     let shown: VideoPicture | undefined;
-    for await (const picture of decoded(video, span, setup)) {
+    for await (const picture of decode(video, span, setup)) {
       shown = picture;
       frame += 1;
       yield picture;
@@ -143,7 +143,7 @@ async function* pictures(
   }
 }
 
-async function* decoded(
+async function* decode(
   video: ShownVideo,
   span: Span,
   { tools, signal }: FramesSetup,

@@ -55,7 +55,7 @@ t.test("a font that a script adds late is there in the next frame", async (t) =>
 });
 
 /** Green where a text of ten letters is as wide as it should be. */
-const measured = (id: number, family: string, letters: string, wanted: number) =>
+const measure = (id: number, family: string, letters: string, wanted: number) =>
   `<span id="s${id}" style="position:absolute;top:0;font:100px ${family}">${letters}</span>
   <div id="b${id}"
     style="position:absolute;left:${id * 40}px;top:80px;width:40px;height:40px"></div>
@@ -67,11 +67,11 @@ const measured = (id: number, family: string, letters: string, wanted: number) =
 
 t.test("common families take the room that they take elsewhere, whatever is here", async (t) => {
   const root = [
-    measured(0, "Arial", "m".repeat(10), 833),
-    measured(1, "'Helvetica Neue', sans-serif", "m".repeat(10), 833),
-    measured(2, "'Times New Roman'", "m".repeat(10), 778),
-    measured(3, "'Courier New'", "i".repeat(10), 600),
-    measured(4, "Georgia", "m".repeat(10), 880),
+    measure(0, "Arial", "m".repeat(10), 833),
+    measure(1, "'Helvetica Neue', sans-serif", "m".repeat(10), 833),
+    measure(2, "'Times New Roman'", "m".repeat(10), 778),
+    measure(3, "'Courier New'", "i".repeat(10), 600),
+    measure(4, "Georgia", "m".repeat(10), 880),
   ].join("");
   const film = await bench.film(composition(root), { target: "still", still: { frame: 0 } });
   t.strictSame(film.warnings, []);

@@ -122,7 +122,7 @@ const mixing = (script: string) =>
     <script src="gsap.js"></script><script src="shaders.js"></script><script>${script}</script>`,
     'data-duration="3"',
   );
-const packaged = async (path: string) => {
+const packageFile = async (path: string) => {
   const name = path.split("/")[0] ?? "";
   const root = createRequire(import.meta.url)
     .resolve.paths(name)
@@ -135,8 +135,8 @@ t.test("transitions of @hyperframes/shader-transitions are filmed", async (t) =>
     transitions: [{ time: 1, shader: "flash-through-white", duration: 1 }] });`;
   const files = {
     ...mixing(script),
-    "gsap.js": await packaged("gsap/dist/gsap.min.js"),
-    "shaders.js": await packaged("@hyperframes/shader-transitions/dist/index.global.js"),
+    "gsap.js": await packageFile("gsap/dist/gsap.min.js"),
+    "shaders.js": await packageFile("@hyperframes/shader-transitions/dist/index.global.js"),
   };
   const film = await bench.film(files);
   t.strictSame(film.warnings, []);

@@ -27,7 +27,7 @@ const body = (inside: string, style: string) =>
   '<div data-composition-id="main" data-width="1280" data-height="720" data-duration="4">' +
   `${inside}</div>`;
 
-async function measured(files: Files, drawsTexts = true): Promise<Measurement> {
+async function measureFiles(files: Files, drawsTexts = true): Promise<Measurement> {
   const { manifestKey, assets } = (await bench.readInput(files)) as {
     manifestKey: string;
     assets: object;
@@ -40,7 +40,7 @@ async function measured(files: Files, drawsTexts = true): Promise<Measurement> {
   return value;
 }
 
-function exported(measurement: Measurement): ReadonlyMap<string, Buffer> {
+function makeExport(measurement: Measurement): ReadonlyMap<string, Buffer> {
   const timeline = measurement.timeline as Timeline;
   const stored = new Map([
     ["sea.mp4", { mimeType: "video/mp4", name: "sea.mp4" }],
@@ -56,7 +56,10 @@ function exported(measurement: Measurement): ReadonlyMap<string, Buffer> {
 
 t.test("media are measured: size, length, channels and the start timecode", async (t) => {
   const inside = '<video id="v" src="sea.mp4" data-start="0"></video>';
-  const { media, timeline } = await measured({ "index.html": body(inside, ""), "sea.mp4": sea });
+  const { media, timeline } = await measureFiles({
+    "index.html": body(inside, ""),
+    "sea.mp4": sea,
+  });
   t.match(media["sea.mp4"], {
     ...{ width: 640, height: 360, channels: 2, timecode: "10:00:01:00", frameRate: 25 },
   });
@@ -85,7 +88,7 @@ t.test("pictures are where styles, fits and transforms put them", async (t) => {
     '<div class="room"><video id="wide" class="wide" src="sea.mp4" data-start="0" data-duration="2" data-track-index="5"></video></div>';
   const page = body(inside + more, style);
   const files = { "index.html": page, "sea.mp4": sea, "logo.png": logo };
-  const documents = exported(await measured(files));
+  const documents = makeExport(await measureFiles(files));
   const xml = getText(documents, "sequence.xml").replace(/>\s+</g, "><");
   const items = tagsIn(xml, "clipitem").slice(0, 6);
   const poses = items.map((item) =>
@@ -108,7 +111,7 @@ t.test("a text's picture has the letters of a render, in their place", async (t)
     texts: [{ ...text, width: 300, font_family: "Inter", font_size: 60, color: "#ffcc00" }],
   };
   const files = { "index.html": body("", ""), "klieg-edits.json": JSON.stringify(edits) };
-  const measurement = await measured(files);
+  const measurement = await measureFiles(files);
   t.match(measurement.texts, [
     {
       id: "t",
@@ -117,7 +120,7 @@ t.test("a text's picture has the letters of a render, in their place", async (t)
       color: [255, 204, 0, 1],
     },
   ]);
-  const documents = exported(measurement);
+  const documents = makeExport(measurement);
   const drawn = documents.get("text/0001-t.png") ?? Buffer.alloc(0);
   const xml = getText(documents, "sequence.xml").replace(/>\s+</g, "><");
   const [width, height] = ["width", "height"].map((name) =>
@@ -162,7 +165,7 @@ t.test(
       ...{ "index.html": body(inside, ""), "logo.png": logo },
       "klieg-edits.json": JSON.stringify(edits),
     };
-    const documents = exported(await measured(files));
+    const documents = makeExport(await measureFiles(files));
     const folder = t.testdir({});
     const cube = join(folder, "logo.cube");
     writeFileSync(cube, documents.get("luts/0001-img-logo.cube") ?? "");
@@ -192,7 +195,10 @@ t.test("media that cannot be read and pages that draw nothing are warnings", asy
     '<img id="gone" src="gone.png" data-start="0" data-duration="1" class="clip">';
   const broken = { objectKey: "broken.mp4", mimeType: "video/mp4" };
   await bench.objects.put(broken.objectKey, [Buffer.from("no film")]);
-  const { warnings, media } = await measured({ "index.html": body(inside, ""), "sea.mp4": broken });
+  const { warnings, media } = await measureFiles({
+    "index.html": body(inside, ""),
+    "sea.mp4": broken,
+  });
   t.strictSame(media, {});
   t.ok(
     warnings.some((sentence) => sentence.startsWith("video#v: ")),
@@ -216,7 +222,7 @@ t.test("the examples are exported to both formats", async (t) => {
         stored.set(path, { mimeType, name: path });
       }
     }
-    const measurement = await measured(files);
+    const measurement = await measureFiles(files);
     const timeline = measurement.timeline as Timeline;
     for (const format of exportFormats) {
       const exported = writeDocuments(

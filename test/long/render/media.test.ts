@@ -10,7 +10,7 @@ import {
   quarters,
   shows,
   storeStripes,
-  striped,
+  stripe,
 } from "../../render-farm/striped-video.ts";
 
 const bench = await openFilmBench(t);
@@ -138,7 +138,7 @@ t.test("video whose file counts time in its own frames keeps its times", async (
   const ticked = await bench.store(
     "ticked.mp4",
     "video/mp4",
-    striped("-video_track_timescale", "24"),
+    stripe("-video_track_timescale", "24"),
   );
   const shown = clip('data-start="0" data-duration="0.3" data-media-start="0.7"');
   const page = composition(shown + drawnAnew, 'data-duration="0.3"');

@@ -24,14 +24,14 @@ t.test("a looped sound begins again where it was entered", async (t) => {
     ...["-f", "lavfi", "-i", "sine=frequency=200:duration=1:sample_rate=48000"],
     ...["-af", "volume=12dB,volume=0:enable='lt(t,0.5)'", "-ac", "2"],
   ]);
-  const heard = async (more: string): Promise<string> => {
+  const hear = async (more: string): Promise<string> => {
     const root = audio("a", "late.wav", `data-start="0" data-duration="2" loop ${more}`);
     const page = composition(root + ground, 'data-duration="2"');
     const all = await levels(await bench.film({ ...page, "late.wav": late }));
     return all.map((level) => (level > -30 ? "#" : ".")).join("");
   };
-  t.equal(await heard(""), ".....#####.....#####");
-  t.match(await heard('data-media-start="0.2"'), /^[.]{3}#####[.]{3}#####[.]{3}#$/);
+  t.equal(await hear(""), ".....#####.....#####");
+  t.match(await hear('data-media-start="0.2"'), /^[.]{3}#####[.]{3}#####[.]{3}#$/);
 });
 
 t.test("a clip's sound comes and goes over its fades, in straight lines", async (t) => {

@@ -1,6 +1,6 @@
 import t from "tap";
 import { composition, openFilmBench } from "../../render-farm/film-bench.ts";
-import { compareFilms, mover, openFarm, sharedFilm } from "../../render-farm/two-node-film.ts";
+import { compareFilms, mover, openFarm, shareFilm } from "../../render-farm/two-node-film.ts";
 
 const bench = await openFilmBench(t, 1);
 
@@ -24,7 +24,7 @@ t.test("a film of two nodes that Chromium's compositor paints has the bytes of o
 );
 
 t.test("a helper node that is killed midway costs nothing but its part", async (t) => {
-  const files = sharedFilm(mover);
+  const files = shareFilm(mover);
   const alone = await bench.film(files);
   const { lead, other, run, removed, bytesOf } = openFarm(bench);
   const made: number[] = [];
@@ -46,7 +46,7 @@ t.test("a helper node that is killed midway costs nothing but its part", async (
 
 t.test("a film that goes the slow way after all goes it on both nodes", async (t) => {
   const style = "<style>body > #root { background: #00f !important }</style>";
-  const files = sharedFilm(style + mover);
+  const files = shareFilm(style + mover);
   const alone = await bench.film(files);
   t.match(alone.details, { capture: "compositor-captured" });
   const { lead, other, run, removed, bytesOf } = openFarm(bench);

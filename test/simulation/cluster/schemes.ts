@@ -19,7 +19,7 @@ const weights = {
   loneOwner: 3,
   ignorant: 3,
   logAway: 3,
-  lostDisk: 3,
+  loseDisk: 3,
   leave: 2,
   acceptLoss: 1,
 };
@@ -56,7 +56,7 @@ export class Schemes {
     const { dice, isQuorum, allowsLoss } = this.cluster;
     return dice.weigh({
       ...weights,
-      lostDisk: isQuorum ? weights.lostDisk : 0,
+      loseDisk: isQuorum ? weights.loseDisk : 0,
       acceptLoss: allowsLoss ? weights.acceptLoss : 0,
     });
   }
@@ -150,15 +150,15 @@ export class Schemes {
     if (owner === undefined || log === undefined || shard === undefined) return;
     const others = this.others(owner);
     this.cutLogs(others, true);
-    const known = () => Math.max(...others.map(({ disks }) => disks[shard]?.lastSeq ?? 0));
+    const knownNodes = () => Math.max(...others.map(({ disks }) => disks[shard]?.lastSeq ?? 0));
     const areTold = () =>
-      others.every(({ heard }) => (heard[shard]?.get(owner.name) ?? 0) > known());
+      others.every(({ heard }) => (heard[shard]?.get(owner.name) ?? 0) > knownNodes());
     yield announceMs;
     for (let leftMs = silenceMs - announceMs - 500; leftMs > 0 && !areTold(); leftMs -= 100)
       yield 100;
     const isLost = areTold();
     this.healing.kill(owner);
-    const more = Math.max(0, (owner.disks[shard]?.lastSeq ?? 0) - known());
+    const more = Math.max(0, (owner.disks[shard]?.lastSeq ?? 0) - knownNodes());
     if (isLost) {
       log.lose(Math.max(0, log.end - more));
       this.cluster.note(`log ${shard} has lost ${more} records that no other node has`);
@@ -183,7 +183,7 @@ export class Schemes {
   }
 
   /** With a quorum what was acknowledged survives any one disk. */
-  private *lostDisk(): Scheme {
+  private *loseDisk(): Scheme {
     const { dice, nodes } = this.cluster;
     if (!(yield* this.becomeWell())) return;
     const node = dice.pick(nodes);

@@ -109,17 +109,17 @@ export class SimNode {
     const nodes = network.openNodes(station);
     const listener = {
       listens: () => false,
-      changed() {},
-      missed() {},
-      left() {},
-      failed() {},
+      onChange() {},
+      onMiss() {},
+      onLeave() {},
+      onFailure() {},
     };
     const firstRequest = 1 + ++this.around.processes * 1_000_000;
     const gateway = new Gateway(shardCount, clock, listener, domain, firstRequest);
     const known = new ClusterNodes(() => this.presence(gateway), nodes, clock);
     const line = network.openLine(station, "ask");
     gateway.connect(new Elsewhere({ line, nodes, known, clock }));
-    nodes.onReply(this.name, ({ request, reply }) => gateway.replied(request, reply));
+    nodes.onReply(this.name, ({ request, reply }) => gateway.onReply(request, reply));
     const tells = new RemoteTells(network.openLine(station, "tell"));
     const shards: (ShardLife | undefined)[] = [];
     const outbox = new Outbox(shardCount, {
@@ -257,7 +257,7 @@ export class SimNode {
         hears: () => !this.isLogCutIn,
         isMute: () => this.isMute,
       }),
-      peers: listened(network.openPeers(station, shard), heard),
+      peers: listen(network.openPeers(station, shard), heard),
       snapshots: network.openSnapshots(station, shard),
       makeSnapshot: async () => {
         const view = memoryTables();
@@ -273,12 +273,12 @@ export class SimNode {
     process.shards[shard] = own;
     if (this.isPaused) life.isPaused = true;
     cluster.run().then(
-      () => this.ended(process, shard, own, undefined),
-      (error: unknown) => this.ended(process, shard, own, error),
+      () => this.onEnd(process, shard, own, undefined),
+      (error: unknown) => this.onEnd(process, shard, own, error),
     );
   }
 
-  private ended(process: NodeLife, shard: number, own: ShardLife, error: unknown): void {
+  private onEnd(process: NodeLife, shard: number, own: ShardLife, error: unknown): void {
     if (own.life.isOver) return;
     own.life.isOver = true;
     own.isOwning = false;
@@ -286,7 +286,7 @@ export class SimNode {
     this.disks[shard]?.crash();
     this.around.onEnd(this.name, shard, error);
     if (error instanceof StoreDamage) return;
-    process.outbox.closed(shard);
+    process.outbox.onClose(shard);
     process.tells.withdraw(shard);
     process.gateway.detach(shard, shard === this.around.shardCount && error === undefined);
     if (process.isStopping) {
@@ -315,14 +315,14 @@ export class SimNode {
       if (!isRead) gateway.leaveElsewhere(shard);
       else if (!gateway.reads(shard)) gateway.attach(shard, undefined, reader());
     }
-    if (event.kind === "standby") process.work.left(shard);
+    if (event.kind === "standby") process.work.onLeave(shard);
     if (event.kind === "opened") {
       deaths[shard] = 0;
       own.isOwning = true;
       const send = (message: ToShard) =>
         void this.around.timeline.after(own.life, 0, () => own.cluster.shard?.handle(message));
       gateway.attach(shard, send, reader());
-      outbox.opened(shard);
+      outbox.onOpen(shard);
       tells.receive(shard, outbox);
       // What the node is told while it opens the shard comes when it is open.
       if (process.isStopping) process.clock.after(0, () => own.cluster.shard?.stop());
@@ -338,7 +338,7 @@ export class SimNode {
 }
 
 /** Notes how far each other node said that it is. */
-function listened(peers: Peers, heard: Map<string, number>): Peers {
+function listen(peers: Peers, heard: Map<string, number>): Peers {
   return {
     announce: (announcement) => peers.announce(announcement),
     onAnnounced: (listener) =>

@@ -7,7 +7,7 @@ import type { JobEffect } from "../../../actors/protocol/job.ts";
 import { ProviderGate } from "../../../effects/provider-gate.ts";
 import type { ModelAtProvider } from "../../../effects/provider-job.ts";
 import { ProviderJobs } from "../../../effects/provider-jobs.ts";
-import { seededEntropy } from "../../../engine/adapters/seeded-entropy.ts";
+import { createSeededEntropy } from "../../../engine/adapters/seeded-entropy.ts";
 import { IdMint } from "../../../engine/id.ts";
 import { getShard } from "../../../engine/key.ts";
 import type { Performance } from "../../../engine/outbox.ts";
@@ -58,7 +58,7 @@ export class SimProvider {
 
   /** The part of the effects thread that speaks to providers, in one life of a node. */
   openWork({ clock, outbox, node }: WorkParts, seed: number): Work {
-    const entropy = seededEntropy(seed);
+    const entropy = createSeededEntropy(seed);
     const gate = () =>
       new ProviderGate({
         ...{ clock, maxInFlight: undefined, probe: async () => "up" as const, onHealth() {} },
@@ -79,7 +79,7 @@ export class SimProvider {
     });
     return {
       perform: (delivery) => perform(jobs, delivery),
-      left: (shard) => jobs.giveUp((job) => getShard(job, this.cluster().shardCount) === shard),
+      onLeave: (shard) => jobs.giveUp((job) => getShard(job, this.cluster().shardCount) === shard),
     };
   }
 

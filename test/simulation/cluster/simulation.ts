@@ -33,15 +33,15 @@ export function simulate(
       openWork: (parts) => clients.openWork(parts),
     });
     clients.join(cluster);
-    const failed = (error: unknown) =>
+    const onFailure = (error: unknown) =>
       cluster.fail(error instanceof Error ? (error.stack ?? error.message) : String(error));
-    process.on("unhandledRejection", failed);
+    process.on("unhandledRejection", onFailure);
     try {
       await run(cluster, clients, steps);
     } catch (error) {
-      failed(error);
+      onFailure(error);
     } finally {
-      process.off("unhandledRejection", failed);
+      process.off("unhandledRejection", onFailure);
     }
     for (const node of cluster.nodes) node.kill();
     const { hash, wrong, lastHappenings } = cluster;

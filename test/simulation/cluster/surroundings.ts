@@ -16,7 +16,7 @@ import type { Timeline } from "./timeline.ts";
 export interface Work {
   perform(delivery: Delivery): Promise<Performance>;
   /** Another node owns the shard, and has its effects from now on. */
-  left(shard: number): void;
+  onLeave(shard: number): void;
 }
 
 export interface NodeDisks {

@@ -5,7 +5,12 @@
 import type { Address } from "../../../engine/address.ts";
 import type { Gateway } from "../../../engine/gateway.ts";
 import { ShardDown } from "../../../engine/reading/shard-end.ts";
-import { type Counter, type CounterMessage, counterKey, listedKey } from "../../engine/toys.ts";
+import {
+  type Counter,
+  type CounterMessage,
+  counterKey,
+  createListedKey,
+} from "../../engine/toys.ts";
 import type { Clients } from "./clients.ts";
 import { counters } from "./counters.ts";
 import { oldMax, type SimCluster } from "./sim-cluster.ts";
@@ -32,11 +37,11 @@ export class ToyClients implements Clients {
 
   constructor() {
     const partitions = [3, 77, 150, 201];
-    this.keys = [...partitions.map((at) => counterKey(at, "c")), listedKey("c")];
+    this.keys = [...partitions.map((at) => counterKey(at, "c")), createListedKey("c")];
   }
 
   openWork(): Work {
-    return { perform: async () => ({ kind: "concluded" }), left() {} };
+    return { perform: async () => ({ kind: "concluded" }), onLeave() {} };
   }
 
   join(cluster: SimCluster): void {

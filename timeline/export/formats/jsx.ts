@@ -34,10 +34,10 @@ export function writeJsx(list: EditList, notes: Notes): string {
     clips.filter(({ key }) => !shown.has(key)).map((clip) => ({ clip, isLocked })),
   );
   const layers = [
-    ...sounds.map(({ clip, isLocked }) => [...soundLayer(clip), ...locked(isLocked)]),
+    ...sounds.map(({ clip, isLocked }) => [...soundLayer(clip), ...writeLock(isLocked)]),
     ...pictures.map(({ clip, isEnabled, isLocked }) => [
       ...pictureLayer({ ...clip, isEnabled }, soundsByKey.get(clip.key), notes),
-      ...locked(isLocked),
+      ...writeLock(isLocked),
     ]),
   ];
   const opening = [
@@ -52,7 +52,7 @@ ${jsxPrelude}
 
   app.beginUndoGroup(${text(`Klieg: ${name}`)});
   try {
-${indented([...opening, ...layers.flat(), ...markerLines(list)])}
+${indent([...opening, ...layers.flat(), ...markerLines(list)])}
   } finally {
     app.endUndoGroup();
   }
@@ -65,7 +65,7 @@ ${indented([...opening, ...layers.flat(), ...markerLines(list)])}
 `;
 }
 
-function indented(lines: readonly string[]): string {
+function indent(lines: readonly string[]): string {
   return lines.map((line) => `    ${line}`).join("\n");
 }
 
@@ -88,7 +88,7 @@ function markerLines({ markers }: EditList): readonly string[] {
   return lines.length === 0 ? [] : ["", ...lines];
 }
 
-function locked(isLocked: boolean): readonly string[] {
+function writeLock(isLocked: boolean): readonly string[] {
   return isLocked ? ["layer.locked = true;"] : [];
 }
 
@@ -163,13 +163,13 @@ function holding(clip: PictureClip): readonly string[] {
 function posing(clip: PictureClip): readonly string[] {
   const { pose, content } = clip;
   const anchor = findAnchor(content);
-  const scaled = (value: readonly number[]): readonly number[] => value.map((one) => one * 100);
+  const scale = (value: readonly number[]): readonly number[] => value.map((one) => one * 100);
   return [
     ...(anchor === undefined
       ? []
       : [`set(transform(layer, "ADBE Anchor Point"), ${points(anchor)});`]),
     propertyLine("ADBE Position", pose.position, clip, (value) => points(value)),
-    propertyLine("ADBE Scale", pose.scale, clip, (value) => points(scaled(value))),
+    propertyLine("ADBE Scale", pose.scale, clip, (value) => points(scale(value))),
     propertyLine("ADBE Rotate Z", pose.rotation, clip, ([turn = 0]) => amount(turn)),
     propertyLine("ADBE Opacity", pose.opacity, clip, ([share = 1]) => amount(share * 100)),
   ];

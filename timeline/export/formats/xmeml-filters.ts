@@ -14,13 +14,13 @@ export function pictureFilters(
 ): readonly Tag[] {
   const { pose, rate } = clip;
   const when = (frame: number): number => clip.from + Math.round(frame * rate);
-  const percent = ([share = 1]: readonly number[]): Tag => tag("value", rounded(share * 100));
+  const percent = ([share = 1]: readonly number[]): Tag => tag("value", round(share * 100));
   const centre = ([x = 0, y = 0]: readonly number[]): Tag =>
     tag("value", [
-      tag("horiz", rounded((x - width / 2) / width)),
-      tag("vert", rounded((y - height / 2) / height)),
+      tag("horiz", round((x - width / 2) / width)),
+      tag("vert", round((y - height / 2) / height)),
     ]);
-  const turn = ([degrees = 0]: readonly number[]): Tag => tag("value", rounded(degrees));
+  const turn = ([degrees = 0]: readonly number[]): Tag => tag("value", round(degrees));
   const isPlain =
     isFixed(pose.scale) &&
     isFixed(pose.rotation) &&
@@ -52,7 +52,7 @@ export function pictureFilters(
 
 export function audioFilters(clip: SoundClip): readonly Tag[] {
   const when = (frame: number): number => clip.from + Math.round(frame * clip.rate);
-  const level = ([gain = 1]: readonly number[]): Tag => tag("value", rounded(gain));
+  const level = ([gain = 1]: readonly number[]): Tag => tag("value", round(gain));
   const isFull = isFixed(clip.gain) && getFirst(clip.gain)[0] === 1;
   const levels = effect("Audio Levels", "audiolevels", "audiolevels", "audio", [
     parameter("level", "Level", curveTags(clip.gain, when, level), 0, 3.98109),
@@ -88,7 +88,7 @@ function cropFilter({ left, right, top, bottom }: Crop): Tag {
     parameter(
       id,
       `${id[0]?.toUpperCase()}${id.slice(1)}`,
-      [tag("value", rounded(share * 100))],
+      [tag("value", round(share * 100))],
       0,
       100,
     );
@@ -102,7 +102,7 @@ function cropFilter({ left, right, top, bottom }: Crop): Tag {
 
 function speed(rate: number, mediaType: "video" | "audio"): readonly Tag[] {
   if (Math.abs(rate - 1) < 1e-6) return [];
-  const percent = rounded(rate * 100);
+  const percent = round(rate * 100);
   return [
     effect("Time Remap", "timeremap", "motion", mediaType, [
       parameter("variablespeed", "variablespeed", [tag("value", 0)], 0, 1),
@@ -152,6 +152,6 @@ function parameter(
 }
 
 /** Six digits, and no exponent. */
-function rounded(value: number): string {
+function round(value: number): string {
   return String(Number(value.toFixed(6)));
 }
