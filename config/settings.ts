@@ -157,14 +157,14 @@ function objectStore(environment: Environment): ObjectStore | undefined {
   const region = text(environment, "KLIEG_S3_REGION");
   if ([endpoint, bucket, accessKey, secretKey, region].every((value) => value === undefined))
     return undefined;
-  const missing = (name: string) =>
+  const createMissingError = (name: string) =>
     new SettingsError(
       `${name} is unset; set it too, or unset all of KLIEG_S3_* to keep objects on the disk.`,
     );
-  if (endpoint === undefined) throw missing("KLIEG_S3_ENDPOINT");
-  if (bucket === undefined) throw missing("KLIEG_S3_BUCKET");
-  if (accessKey === undefined) throw missing("KLIEG_S3_ACCESS_KEY");
-  if (secretKey === undefined) throw missing("KLIEG_S3_SECRET_KEY");
+  if (endpoint === undefined) throw createMissingError("KLIEG_S3_ENDPOINT");
+  if (bucket === undefined) throw createMissingError("KLIEG_S3_BUCKET");
+  if (accessKey === undefined) throw createMissingError("KLIEG_S3_ACCESS_KEY");
+  if (secretKey === undefined) throw createMissingError("KLIEG_S3_SECRET_KEY");
   if (!/^[a-z0-9[][a-z0-9._:\]-]*$/.test(new URL(endpoint).hostname))
     throw new SettingsError(
       `KLIEG_S3_ENDPOINT is "${endpoint}"; set it to an origin whose host is a name or an address.`,

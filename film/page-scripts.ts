@@ -13,7 +13,7 @@ export class PageScripts {
   }
 
   /** The script that runs before all of the author's. */
-  async opening(variables: object): Promise<string> {
+  async readOpening(variables: object): Promise<string> {
     const script = await this.text("page/opening.bundle.js");
     return `window.__kliegVariables = ${JSON.stringify(variables)};\n${script}`;
   }

@@ -17,7 +17,7 @@ import { type Answer, constantHeader, type Header, type HttpRequest } from "./ex
 import { RefusalError } from "./exchange/refusal-error.ts";
 import { stalledBody } from "./exchange/stalled-body.ts";
 import { HttpFigures } from "./metrics/http-figures.ts";
-import { getBearer, partitionAsked } from "./placing.ts";
+import { findPartition, getBearer } from "./placing.ts";
 import { problem } from "./problems/problems.ts";
 import { checkContentEncoding, checkMediaType, parseBody } from "./request/body.ts";
 import { parseForm } from "./request/form.ts";
@@ -162,7 +162,7 @@ export class Api implements Application {
     try {
       const principal = this.placingPrincipal(route, request);
       if (principal?.credential.id !== credential) return false;
-      const partition = partitionAsked(route, ids, request, principal);
+      const partition = findPartition(route, ids, request, principal);
       return partition === undefined || this.ownsPartition(partition);
     } catch {
       return false;
@@ -174,7 +174,7 @@ export class Api implements Application {
     const { request } = trail;
     if (request.isForwarded === true || typeof request.body === "string") return undefined;
     trail.principal = this.placingPrincipal(route, request);
-    const partition = partitionAsked(route, match.ids, request, trail.principal);
+    const partition = findPartition(route, match.ids, request, trail.principal);
     if (partition === undefined || this.ownsPartition(partition)) return undefined;
     return this.service.gateway.shardOfPartition(partition);
   }

@@ -125,8 +125,8 @@ async function start(): Promise<void> {
   const others = data.isClustered
     ? await meetOthers(settings, data, service, api, host, log)
     : undefined;
-  const running = () => ({ service, host, listener, others, clock: systemClock });
-  awaitEnd(running, data, log);
+  const isRunning = () => ({ service, host, listener, others, clock: systemClock });
+  awaitEnd(isRunning, data, log);
   await host.start();
   data.complete();
   await bootstrapOnce(service, data, token);

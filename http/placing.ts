@@ -6,7 +6,7 @@ import type { HttpRequest } from "./exchange/answer.ts";
 import type { Route } from "./route.ts";
 
 /** Undefined where it does not matter which node answers. */
-export function partitionAsked(
+export function findPartition(
   { access, partitionOf }: Route,
   ids: readonly string[],
   request: HttpRequest,

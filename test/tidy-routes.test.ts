@@ -28,12 +28,12 @@ function getName({ method, path }: Route): string {
   return `${method} ${path}`;
 }
 
-function lacking(has: (route: Route) => boolean): string[] {
+function listLacking(has: (route: Route) => boolean): string[] {
   return routeTable.filter((route) => !has(route)).map(getName);
 }
 
 t.test("each route has a schema for each of its answers", async (t) => {
-  const wrong = lacking(({ answers }) => {
+  const wrong = listLacking(({ answers }) => {
     const statuses = Object.keys(answers).map(Number);
     // An answer without a body, or of another media type, says so.
     const isStated = Object.values(answers).every((answer) => {
@@ -45,7 +45,7 @@ t.test("each route has a schema for each of its answers", async (t) => {
 });
 
 t.test("each route that takes a body has a schema that names all of it", async (t) => {
-  const wrong = lacking((route) => {
+  const wrong = listLacking((route) => {
     const { method, body, streamBytesMax } = route;
     if (method === "GET" || method === "DELETE") return body === undefined;
     // The route reads what comes as it comes.
@@ -59,14 +59,14 @@ t.test("each route that takes a body has a schema that names all of it", async (
 t.test("each route has an entry in the published document", async (t) => {
   const { paths } = openapi({ version: "0", baseUrl: "http://klieg.test/v1" }, routeTable);
   const published = paths as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  const wrong = lacking(
+  const wrong = listLacking(
     (route) => published[getPublishedPath(route)]?.[route.method.toLowerCase()] !== undefined,
   );
   t.strictSame(wrong, []);
 });
 
 t.test("each route has a test of the specification that names its method and path", async (t) => {
-  const wrong = lacking(({ method, path }) => {
+  const wrong = listLacking(({ method, path }) => {
     const verb = new RegExp(`\\b${method}\\b|\\.${method.toLowerCase()}\\b`);
     const place = new RegExp(`${pathPattern(path)}(?=["'\`?\\s,;]|$)`, "m");
     return texts.some((text) => verb.test(text) && place.test(text));

@@ -45,7 +45,7 @@ export class Attributes {
 
   warn(code: "alias" | "invalid_value" | "unsupported", name: string, says: string): void {
     const place = { path: this.path, element: this.element, attribute: name };
-    this.findings.warning(code, place, says);
+    this.findings.addWarning(code, place, says);
   }
 }
 

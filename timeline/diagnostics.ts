@@ -46,7 +46,7 @@ export class Findings {
     this.add("error", code, place, says);
   }
 
-  warning(code: DiagnosticCode, place: Place, says: string): void {
+  addWarning(code: DiagnosticCode, place: Place, says: string): void {
     this.add("warning", code, place, says);
   }
 

@@ -24,7 +24,7 @@ export function missingFonts(bundle: Bundle, paths: Iterable<string>): readonly 
   }
   for (const [name, path] of asked)
     if (!own.has(plain(name)) && !generic.test(name) && !name.includes("var("))
-      findings.warning(
+      findings.addWarning(
         "missing_font",
         { path },
         `asks for the font "${name.slice(0, 80)}", which neither the bundle nor every farm has`,

@@ -59,16 +59,16 @@ export function readAuthoredGrade(
 ): GradeEdit | undefined {
   const value = parse(text);
   if (value === undefined) {
-    findings.warning("invalid_value", place, "is ignored: it is no JSON object");
+    findings.addWarning("invalid_value", place, "is ignored: it is no JSON object");
     return undefined;
   }
   const grade = resolveVariables(value, variables);
   if (grade["enabled"] === false) return undefined;
   for (const name of Object.keys(grade).filter((name) => !known.has(name)))
-    findings.warning("unsupported", place, `has "${name.slice(0, 40)}", which is not supported`);
+    findings.addWarning("unsupported", place, `has "${name.slice(0, 40)}", which is not supported`);
   const adjust = resolveVariables(grade["adjust"], variables);
   for (const name of Object.keys(adjust).filter((name) => !isAdjustment(name)))
-    findings.warning("unsupported", place, `has adjust "${name.slice(0, 40)}", not supported`);
+    findings.addWarning("unsupported", place, `has adjust "${name.slice(0, 40)}", not supported`);
   const { preset, intensity, lut } = grade;
   const table = typeof lut === "string" ? lut : resolveVariables(lut, variables)["src"];
   const result: GradeEdit = {
@@ -95,7 +95,7 @@ export function effectiveGrade(
   const grade = { ...authored, ...edit };
   const base = grade.preset === undefined ? {} : presets[grade.preset];
   if (base === undefined)
-    findings.warning("unknown_preset", place, `has the unknown preset "${grade.preset}"`);
+    findings.addWarning("unknown_preset", place, `has the unknown preset "${grade.preset}"`);
   const adjust = { ...plain, ...base };
   for (const name of adjustments) adjust[name] = clamp(adjust[name] + (grade[name] ?? 0), -1, 1);
   return {
@@ -114,7 +114,11 @@ function readTable(
   if (address === undefined || address === "") return undefined;
   const target = findTarget(bundle, address, place.path);
   if (target.kind === "file" && has(bundle, target.path)) return target.path;
-  findings.warning("missing_file", place, `names the table ${address}, which is not in the bundle`);
+  findings.addWarning(
+    "missing_file",
+    place,
+    `names the table ${address}, which is not in the bundle`,
+  );
   return undefined;
 }
 

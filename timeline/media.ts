@@ -95,14 +95,22 @@ function resolveSource(
   const place = { path, element: read.element, attribute: "src" };
   if (address === undefined) {
     // An image may have a srcset or get its source from a script.
-    if (kind !== "image") findings.warning("missing_file", place, "is not given");
+    if (kind !== "image") findings.addWarning("missing_file", place, "is not given");
     return undefined;
   }
   const target = findTarget(bundle, address, path);
   if (target.kind === "remote")
-    findings.warning("remote", place, `leads to ${target.url.slice(0, 200)}, which is not fetched`);
+    findings.addWarning(
+      "remote",
+      place,
+      `leads to ${target.url.slice(0, 200)}, which is not fetched`,
+    );
   if (target.kind !== "file") return undefined;
   if (!has(bundle, target.path) && !isDeleted)
-    findings.warning("missing_file", place, `leads to ${target.path}, which is not in the bundle`);
+    findings.addWarning(
+      "missing_file",
+      place,
+      `leads to ${target.path}, which is not in the bundle`,
+    );
   return target;
 }

@@ -148,7 +148,7 @@ function walkBeside(root: Element, document: Element, scene: Scene, reading: Rea
       if (isHolder || child.attributes["hidden"] !== undefined) continue;
       const place = { path: scene.path, element: child };
       const says = "stands outside the root and is shown for the whole film";
-      reading.findings.warning("outside_root", place, says);
+      reading.findings.addWarning("outside_root", place, says);
     }
 }
 
@@ -283,7 +283,7 @@ function innerScene(
   const id = root.attributes["data-composition-id"];
   const wanted = host.attributes["data-composition-id"];
   if (id !== undefined && wanted !== undefined && id !== wanted)
-    findings.warning("alias", place, `leads to the composition "${id}", not "${wanted}"`);
+    findings.addWarning("alias", place, `leads to the composition "${id}", not "${wanted}"`);
   const scene: Scene = {
     key,
     root,

@@ -13,9 +13,9 @@ export function warnOfScript(
   if (element.tag !== "script" || src !== undefined || !isClassic) return;
   const fault = syntaxFault(element.text);
   if (fault !== undefined)
-    findings.warning("unsupported", { path, element }, `does not run: ${fault}`);
+    findings.addWarning("unsupported", { path, element }, `does not run: ${fault}`);
   if (isScene && /\bdocument\s*\.\s*write(ln)?\s*\(/.test(element.text))
-    findings.warning(
+    findings.addWarning(
       "unsupported",
       { path, element },
       "calls document.write, which replaces the page that has loaded",

@@ -232,7 +232,7 @@ function findOverlay(bundle: Bundle, findings: Findings): Overlay | undefined {
   if (text === undefined) return undefined;
   const overlay = readOverlay(text);
   if (!("fault" in overlay)) return overlay;
-  findings.warning("invalid_overlay", { path: overlayPath }, `is ignored: ${overlay.fault}`);
+  findings.addWarning("invalid_overlay", { path: overlayPath }, `is ignored: ${overlay.fault}`);
   return undefined;
 }
 
@@ -271,7 +271,7 @@ function rootFrame(scene: Scene, findings: Findings): Frame {
 function checkDuration(duration: number | undefined, root: Scene, findings: Findings): void {
   const place = { path: root.path, element: root.root, attribute: "data-duration" };
   if (duration === undefined)
-    findings.warning("no_duration", place, "is missing; the length is that of the animation");
+    findings.addWarning("no_duration", place, "is missing; the length is that of the animation");
   else if (duration > limits.timeline.secondsMax + epsilon)
     findings.error(
       "too_long",
@@ -290,9 +290,13 @@ function checkNames(
   const ids = new Set([...clips, ...(overlay?.texts ?? [])].map(({ id }) => id));
   const place = { path: overlayPath };
   for (const id of Object.keys(overlay?.clips ?? {}).filter((id) => !ids.has(id)))
-    findings.warning("unknown_element", place, `edits "${id.slice(0, 80)}", which does not exist`);
+    findings.addWarning(
+      "unknown_element",
+      place,
+      `edits "${id.slice(0, 80)}", which does not exist`,
+    );
   if (deletedKeys.length === 0 && (overlay?.deleted ?? []).length > 0)
-    findings.warning("unknown_element", place, "deletes only elements that do not exist");
+    findings.addWarning("unknown_element", place, "deletes only elements that do not exist");
 }
 
 /** The film cuts whatever reaches beyond it. */

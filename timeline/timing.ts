@@ -131,7 +131,11 @@ export function warnOfOverlaps(
           attribute: "data-track-index",
         };
         const other = last[0].id || last[0].read.element.tag;
-        findings.warning("overlap", place, `overlaps "${other}" on track ${index}; both are shown`);
+        findings.addWarning(
+          "overlap",
+          place,
+          `overlaps "${other}" on track ${index}; both are shown`,
+        );
       }
       if (last === undefined || end > (last[1].end ?? Infinity)) last = entry;
     }

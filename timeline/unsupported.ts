@@ -51,7 +51,7 @@ export function warnOfUnsupported(
     const sheets = readStylesheets(bundle, markup.html, path);
     warnOfStyles(bundle, sheets, findings);
     if (path === bundle.entry && !mayHaveGround(markup.html, root, sheets))
-      findings.warning(
+      findings.addWarning(
         "no_background",
         { path, element: root },
         "has no background, nor has its page; the film is black behind it",
@@ -79,13 +79,17 @@ function warnOfTarget(
     ? "; `klieg vendor <folder>` takes it into the bundle"
     : "";
   if (target.kind === "remote")
-    findings.warning(
+    findings.addWarning(
       "remote",
       place,
       `${verb} ${target.url.slice(0, 200)}, which is not fetched${remedy}`,
     );
   else if (target.kind === "file" && !has(bundle, target.path))
-    findings.warning("missing_file", place, `${verb} ${target.path}, which is not in the bundle`);
+    findings.addWarning(
+      "missing_file",
+      place,
+      `${verb} ${target.path}, which is not in the bundle`,
+    );
 }
 
 /** Unless a file that is not read here may hold the timeline. */
@@ -104,13 +108,13 @@ function warnOfEmptyRegistry(
   if (element === undefined || texts.some((text) => text === undefined || mayRegister(text)))
     return;
   const says = "makes window.__timelines and registers nothing in it, so it moves nothing";
-  findings.warning("no_timeline", { path, element }, says);
+  findings.addWarning("no_timeline", { path, element }, says);
 }
 
 function warnOfAttributes(element: Element, path: string, findings: Findings): void {
   for (const [attribute, what] of Object.entries(notDone))
     if (element.attributes[attribute] !== undefined)
-      findings.warning("unsupported", { path, element, attribute }, `is left out: ${what}`);
+      findings.addWarning("unsupported", { path, element, attribute }, `is left out: ${what}`);
 }
 
 function warnOfLinks(bundle: Bundle, element: Element, path: string, findings: Findings): void {

@@ -18,7 +18,7 @@ export function readDeclaredVariables(
     const value = parse(text, place, findings);
     if (!Array.isArray(value)) {
       if (value !== undefined)
-        findings.warning("invalid_value", place, "is ignored: it is no list");
+        findings.addWarning("invalid_value", place, "is ignored: it is no list");
       continue;
     }
     for (const entry of value.slice(0, limits.timeline.variablesMax)) {
@@ -35,7 +35,7 @@ export function readPassedVariables(host: Element, path: string, findings: Findi
   if (text === undefined) return {};
   const place = { path, element: host, attribute: passed };
   const value = parse(text, place, findings);
-  if (Array.isArray(value)) findings.warning("invalid_value", place, "is ignored: it is a list");
+  if (Array.isArray(value)) findings.addWarning("invalid_value", place, "is ignored: it is a list");
   if (Array.isArray(value)) return {};
   return Object.fromEntries(Object.entries(asObject(value)).slice(0, limits.timeline.variablesMax));
 }
@@ -56,7 +56,7 @@ function parse(text: string, place: Place, findings: Findings): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    findings.warning("invalid_value", place, "is ignored: it is no JSON");
+    findings.addWarning("invalid_value", place, "is ignored: it is no JSON");
     return undefined;
   }
 }

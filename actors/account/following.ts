@@ -32,7 +32,7 @@ import type {
 import { jobKey, type Terms } from "../protocol/job.ts";
 import { fingerprintKey } from "../protocol/submit-terms.ts";
 import { giveBackSpending } from "./budget.ts";
-import { memberCounted } from "./member-counts.ts";
+import { countMember } from "./member-counts.ts";
 import { commit } from "./run.ts";
 import { countUsedToday, getDay, withSlots } from "./submit.ts";
 import { addUnpaidUse, findCeiling } from "./unpaid-use.ts";
@@ -65,7 +65,7 @@ function countForMember({ terms, from, to }: JobChanged, ctx: Context): RowWrite
     [countIndex(modality, from), -1],
     [countIndex(modality, to), 1],
   ] as const;
-  return memberCounted(member, changes, ctx);
+  return countMember(member, changes, ctx);
 }
 
 function recount(
@@ -198,7 +198,7 @@ export function discard(
   const freed = freeSlot(next, account, terms, true, ctx);
   const settled = settle(next, terms, 0, ctx);
   const forgotten = { key: fingerprintKey(getPartition(ctx.self), fingerprint), value: undefined };
-  const counted = memberCounted(terms.member, [[index, -1]], ctx);
+  const counted = countMember(terms.member, [[index, -1]], ctx);
   return decision(next, {
     rows: [forgotten, ...freed.rows, ...settled.rows, ...counted],
     effects: [...freed.tells, ...settled.tells],
@@ -214,8 +214,5 @@ export function forget(
   const index = countIndex(terms.modality, from);
   const counts = account.counts.slice();
   change(counts, index, -1);
-  return decision(
-    { ...account, counts },
-    { rows: memberCounted(terms.member, [[index, -1]], ctx) },
-  );
+  return decision({ ...account, counts }, { rows: countMember(terms.member, [[index, -1]], ctx) });
 }

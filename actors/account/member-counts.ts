@@ -10,7 +10,7 @@ import { change } from "../protocol/account.ts";
 import { codes } from "../table-codes.ts";
 
 /** `changes` are places of `countIndex` and what is added there. */
-export function memberCounted(
+export function countMember(
   member: Id | undefined,
   changes: readonly (readonly [index: number, by: number])[],
   ctx: Context,

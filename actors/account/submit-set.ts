@@ -106,7 +106,7 @@ function admit(
     progress.members.push({ label });
     return;
   }
-  const seen = seeing(ctx, progress.rows);
+  const seen = overlayRows(ctx, progress.rows);
   const refusal = "code" in work ? work : laterRefusal(progress, message, work, seen);
   if ("code" in work || refusal !== undefined) {
     if (refusal !== undefined) progress.members.push({ label, refusal });
@@ -139,7 +139,7 @@ function laterRefusal(
 }
 
 /** The step as later members see it: with what earlier members wrote. */
-function seeing(ctx: Context, rows: readonly RowWrite[]): Context {
+function overlayRows(ctx: Context, rows: readonly RowWrite[]): Context {
   return {
     self: ctx.self,
     atMs: ctx.atMs,

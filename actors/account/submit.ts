@@ -34,7 +34,7 @@ import { fingerprintKey, type Submit, type SubmitTerms } from "../protocol/submi
 import { tombstoneKey } from "../protocol/tombstone.ts";
 import type { Refusal } from "../refusal.ts";
 import { commitSpending, memberBudget } from "./budget.ts";
-import { memberCounted } from "./member-counts.ts";
+import { countMember } from "./member-counts.ts";
 import { commit, refusalOfRun } from "./run.ts";
 import { storageRefusal } from "./storage.ts";
 import { findCeiling, findCreator } from "./unpaid-use.ts";
@@ -255,7 +255,7 @@ export function accept(
   const tells = ofTurn === undefined ? undefined : commit(ofTurn, hold, job, ctx);
   const entries = [{ type: "hold", amount: -hold, balance: available(next) }] as const;
   const ledger = { atMs: ctx.atMs, job, entries };
-  const counted = memberCounted(member, [[place, 1]], ctx);
+  const counted = countMember(member, [[place, 1]], ctx);
   const rows =
     hold === 0
       ? counted

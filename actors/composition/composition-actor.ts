@@ -214,7 +214,7 @@ function putFile(
     totalBytes: composition.totalBytes + file.size - (before?.size ?? 0),
     pathBytes: composition.pathBytes + (before === undefined ? pathBytes(file.path) : 0),
   };
-  const refusal = sumRefusal(next) ?? crowding(before === undefined ? 0 : 1, ctx);
+  const refusal = sumRefusal(next) ?? findCrowding(before === undefined ? 0 : 1, ctx);
   if (refusal !== undefined) return refuse(composition, refusal, ctx);
   const gone = before === undefined ? nothingGone : giveUpFiles(next, [before], ctx);
   const reply = { kind: "stored", isNew: before === undefined, file } as const;
@@ -239,7 +239,7 @@ function sumRefusal({ files, totalBytes, pathBytes: paths }: Sums) {
 }
 
 /** While renders hold on to replaced files, they may become too many. */
-function crowding(count: number, ctx: Context): Refusal | undefined {
+function findCrowding(count: number, ctx: Context): Refusal | undefined {
   const stale = ctx.get(staleObjectsKey(ctx.self)) ?? [];
   if (stale.length === 0 || stale.length + count <= limits.compositions.staleMax) return undefined;
   const detail = "Too many files were replaced while this composition is rendered.";
@@ -280,7 +280,7 @@ function deleteFile(
   const before = ctx.get(key);
   if (before === undefined) return refuse(composition, { code: "not_found" }, ctx);
   if (!holds(conditions, getEtag(before))) return refuse(composition, failedCondition, ctx);
-  const refusal = crowding(1, ctx);
+  const refusal = findCrowding(1, ctx);
   if (refusal !== undefined) return refuse(composition, refusal, ctx);
   const next: Composition = {
     ...bumpRevision(composition, ctx, 1),
@@ -302,7 +302,7 @@ function replace(
   if (revision !== composition.revision) return answerWith(composition, ctx, moved);
   const { rows, found } = readFiles(before, ctx);
   const sums = addSums(composition, sumFiles(found), sumFiles(files));
-  const refusal = sumRefusal(sums) ?? crowding(before.length, ctx);
+  const refusal = sumRefusal(sums) ?? findCrowding(before.length, ctx);
   if (refusal !== undefined) return refuse(composition, refusal, ctx);
   const next: Composition = { ...bumpRevision(composition, ctx, 1), ...sums };
   const gone = giveUpFiles(next, found, ctx);

@@ -91,7 +91,7 @@ function asList(request: RequestId<Canceled> | undefined): readonly RequestId<Ca
   return request === undefined ? [] : [request];
 }
 
-function awaiting(ctx: Context<Canceled>) {
+function createAwaiting(ctx: Context<Canceled>) {
   return { requests: asList(ctx.request), untilMs: getAnswerDeadline(ctx) };
 }
 
@@ -110,7 +110,7 @@ function askProvider(
     ...cancelFields(job, user, ctx),
     stage,
     settlement: { kind: "pending", limitMs: settlementLimit(job, ctx) },
-    awaits: awaiting(ctx),
+    awaits: createAwaiting(ctx),
   };
   return become(job, next, { effects: [{ kind: "provider.cancel" }] });
 }
@@ -132,7 +132,7 @@ function awaitSubmit(
     ...cancelFields(job, user, ctx),
     stage: "submitting",
     settlement: { kind: "pending", limitMs },
-    awaits: awaiting(ctx),
+    awaits: createAwaiting(ctx),
   };
   return become(job, next);
 }

@@ -52,7 +52,7 @@ export const studioActor: Actor<Studio, StudioMessage, never> = {
 /** The composition has noted the render already, so a refusal takes that back. */
 function submit(studio: Studio, message: Submit, ctx: Context): StudioDecision {
   const { order, digest, request } = message;
-  const refusal = duplicate(digest, ctx) ?? crowding(studio);
+  const refusal = duplicate(digest, ctx) ?? findCrowding(studio);
   if (refusal !== undefined) {
     const composition = compositionKey(order.scope, order.composition);
     const replies = answer(message, createRefused(refusal));
@@ -83,7 +83,7 @@ function rememberSubmit({ digest, order }: Submit, { self, atMs }: Context): Tel
   return [tell(tombstoneKey(getPartition(self), "submitted", digest), { kind: "set", tombstone })];
 }
 
-function crowding({ waiting, sent }: Studio): Refusal | undefined {
+function findCrowding({ waiting, sent }: Studio): Refusal | undefined {
   const { queuedMax, retryAfterSeconds } = limits.renders;
   if (waiting + sent < queuedMax) return undefined;
   const detail = `At most ${queuedMax} renders of one account are queued at once.`;

@@ -44,7 +44,7 @@ async function measure(options: LoadOptions, setting: Setting): Promise<Finding>
   const opened = await openHttpPeers(names, { setting, folder: subject.folder, body });
   try {
     const own = (name: string, texts: readonly string[]): Contestant => ({
-      ...reading(texts),
+      ...createReader(texts),
       name,
       origin: subject.origin,
       processes: listProcesses(subject),
@@ -52,7 +52,7 @@ async function measure(options: LoadOptions, setting: Setting): Promise<Finding>
     const warm: Contestant[] = [
       own("klieg, hot", hot),
       own("klieg, beyond", all),
-      ...opened.peers.map((peer) => ({ ...peer, ...reading(hot) })),
+      ...opened.peers.map((peer) => ({ ...peer, ...createReader(hot) })),
     ];
     const { series, totals } = await runByTurns(warm, options.profile, setting.say);
     const cold = setting.isRemote ? [] : await readCold(loaded, all, options, setting);
@@ -67,7 +67,7 @@ async function measure(options: LoadOptions, setting: Setting): Promise<Finding>
   }
 }
 
-const reading = (texts: readonly string[]) => ({
+const createReader = (texts: readonly string[]) => ({
   requests: () => ({ kind: "random", texts }) as const,
   unit: "read",
 });
@@ -82,7 +82,7 @@ async function readCold(
   await subject.restart();
   say("restarted for cold reads");
   const contestant = {
-    ...reading(texts),
+    ...createReader(texts),
     name: "klieg, cold",
     origin: subject.origin,
     processes: listProcesses(subject),

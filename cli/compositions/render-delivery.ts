@@ -32,7 +32,7 @@ async function follow(client: Klieg, accepted: Render, { terminal }: Session): P
   const begunMs = performance.now();
   const show = (event: Progress) => {
     const { status, progress = null } = event;
-    const left = terminal.isInteractive ? timeLeft(progress, begunMs) : null;
+    const left = terminal.isInteractive ? estimateTimeLeft(progress, begunMs) : null;
     line.show({ status, progress, status_message: left });
   };
   const forget = terminal.onInterrupt(() => `\nThe render ${accepted.id} goes on.\n`);
@@ -54,7 +54,7 @@ async function follow(client: Klieg, accepted: Render, { terminal }: Session): P
 }
 
 /** By the pace so far; null while there is none. */
-function timeLeft(progress: number | null, begunMs: number): string | null {
+function estimateTimeLeft(progress: number | null, begunMs: number): string | null {
   if (progress === null || progress < leastShare || progress >= 1) return null;
   const spentMs = performance.now() - begunMs;
   return `about ${Math.ceil(((1 - progress) / progress) * (spentMs / 1_000))} s left`;

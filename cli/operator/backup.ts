@@ -24,7 +24,7 @@ export const backup: Command = {
     const { dataDir } = settings();
     const id = randomBytes(8).toString("hex");
     const request = join(dataDir, requestFile);
-    if (!isServed(dataDir)) throw notServed(dataDir);
+    if (!isServed(dataDir)) throw createNotServedError(dataDir);
     await rm(join(dataDir, outcomeFile), { force: true });
     await writeFile(`${request}.new`, JSON.stringify({ id, folder }), { mode: 0o600, flush: true });
     await rename(`${request}.new`, request);
@@ -63,7 +63,7 @@ async function awaitOutcome(
   }
 }
 
-function notServed(dataDir: string): CommandError {
+function createNotServedError(dataDir: string): CommandError {
   return new CommandError(
     `No service uses ${dataDir}; start it, or set KLIEG_DATA_DIR to the service's data directory.`,
   );

@@ -65,12 +65,12 @@ export class FolderSource implements PreviewFiles {
 
   /** What a render has and this preview has not. */
   private localWarnings({ clips }: Timeline): readonly Diagnostic[] {
-    const warning = (code: Diagnostic["code"], path: string, says: string): Diagnostic => ({
+    const createWarning = (code: Diagnostic["code"], path: string, says: string): Diagnostic => ({
       ...{ severity: "warning", code, path, message: `${path}: ${says}` },
     });
     return [
       ...this.leftOut.map((path) =>
-        warning(
+        createWarning(
           "missing_file",
           path,
           "is a link that leads out of the folder and is left out here",
@@ -79,7 +79,11 @@ export class FolderSource implements PreviewFiles {
       ...clips
         .filter(({ media }) => media?.source?.kind === "asset")
         .map(({ id, path }) =>
-          warning("remote", path, `${id ?? "a clip"} is an asset, which only the service can show`),
+          createWarning(
+            "remote",
+            path,
+            `${id ?? "a clip"} is an asset, which only the service can show`,
+          ),
         ),
     ];
   }

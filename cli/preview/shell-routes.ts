@@ -8,7 +8,7 @@ import { basename } from "node:path";
 import { timelineView } from "../../actors/composition/composition-view.ts";
 import { limits } from "../../config/limits.ts";
 import { appPage } from "../../http/console/app-page.ts";
-import { type Answer, json, nothing, type Sink } from "../../http/exchange/answer.ts";
+import { type Answer, json, noContent, type Sink } from "../../http/exchange/answer.ts";
 import { RefusalError } from "../../http/exchange/refusal-error.ts";
 import { StaticFiles } from "../../http/look/static-files.ts";
 import { isOfOwnPage } from "../loopback/loopback.ts";
@@ -119,7 +119,7 @@ export class ShellRoutes {
 
   private async readEdits(): Promise<Answer> {
     const edits = await this.edits.read();
-    return edits === undefined ? nothing() : json(200, edits);
+    return edits === undefined ? noContent() : json(200, edits);
   }
 
   /** Answers when the preview has the edits too. */
@@ -132,7 +132,7 @@ export class ShellRoutes {
       noneMatch: request.headers["if-none-match"],
     });
     await this.folder.refresh();
-    return etag === undefined ? nothing() : json(200, { etag });
+    return etag === undefined ? noContent() : json(200, { etag });
   }
 }
 

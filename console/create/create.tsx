@@ -192,7 +192,7 @@ function Bill({ quote, isBusy }: { quote: Quote; isBusy: boolean }) {
           <>
             <p class="amount">{credits(asked.credits)}</p>
             <p class={asked.sufficient_credits ? "hint" : "wrong"}>
-              {asked.sufficient_credits ? computeLeft(asked) : "Not enough credits"}
+              {asked.sufficient_credits ? computeRemainder(asked) : "Not enough credits"}
             </p>
           </>
         )}
@@ -207,7 +207,7 @@ function Bill({ quote, isBusy }: { quote: Quote; isBusy: boolean }) {
   );
 }
 
-function computeLeft({
+function computeRemainder({
   balance_credits: balance,
   credits: price,
 }: {

@@ -131,7 +131,7 @@ function createShownClip(clip: EffectiveClip, edits: Edits, seconds: number): Sh
     volume: isMedia ? (clip.volume ?? 1) : undefined,
     isShown: clip.is_shown,
     isHidden: clipEdit(edits, id).hidden ?? (!clip.is_shown && isOn(edits, lane, "enabled")),
-    fixed: whyFixed(clip, edits),
+    fixed: explainFixed(clip, edits),
   };
 }
 
@@ -152,7 +152,10 @@ function createShownText(text: AddedText, edits: Edits): Shown {
 
 const lockedTrack = "Its track is locked.";
 
-function whyFixed({ id, composition_key: host, track_index: lane }: EffectiveClip, edits: Edits) {
+function explainFixed(
+  { id, composition_key: host, track_index: lane }: EffectiveClip,
+  edits: Edits,
+) {
   if (host !== "") return "It is timed by the composition that it is in; edit that file.";
   if (id === "") return "Give the element an id to edit it here.";
   return isLocked(edits, lane) ? lockedTrack : undefined;

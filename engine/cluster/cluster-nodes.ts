@@ -76,7 +76,7 @@ export class ClusterNodes {
   getOwner(shard: number): Presence | undefined {
     let owner: Presence | undefined;
     let sinceMs = Number.NEGATIVE_INFINITY;
-    for (const { presence, ownsSince } of this.living()) {
+    for (const { presence, ownsSince } of this.listLiving()) {
       const ownedSinceMs = ownsSince.get(shard) ?? Number.NEGATIVE_INFINITY;
       if (ownedSinceMs <= sinceMs) continue;
       owner = presence;
@@ -87,18 +87,18 @@ export class ClusterNodes {
 
   /** The other living nodes. */
   others(): readonly Presence[] {
-    return this.living().map(({ presence }) => presence);
+    return this.listLiving().map(({ presence }) => presence);
   }
 
   /** Whether the other node was heard of just now. */
   isLiving(node: string): boolean {
-    return this.living().some(({ presence }) => presence.node === node);
+    return this.listLiving().some(({ presence }) => presence.node === node);
   }
 
   /** The other node on which the request waits, as far as is known. */
   nodeOfRequest(request: number): string | undefined {
     let nearest: Presence | undefined;
-    for (const { presence } of this.living()) {
+    for (const { presence } of this.listLiving()) {
       const { firstRequest } = presence;
       if (firstRequest <= request && firstRequest >= (nearest?.firstRequest ?? 0))
         nearest = presence;
@@ -133,12 +133,12 @@ export class ClusterNodes {
 
   private areApplied(seq: number): boolean {
     // A node that starts reads none of it before it has all of it.
-    return this.living().every(
+    return this.listLiving().every(
       ({ presence: { directorySeq } }) => directorySeq >= seq || directorySeq === 0,
     );
   }
 
-  private living(): Known[] {
+  private listLiving(): Known[] {
     const oldestMs = this.clock.monotonicMs() - limits.cluster.silenceMs;
     return [...this.byNode.values()].filter(
       ({ presence, seenMs }) => presence.status !== "gone" && seenMs >= oldestMs,

@@ -37,7 +37,7 @@ export class Inbox {
   }
 
   /** Resolves when something waits, or at a `ring`; only at a ring when `isBlocked`. */
-  waiting(isBlocked: boolean): Promise<void> {
+  awaitWaiting(isBlocked: boolean): Promise<void> {
     if (this.hasRung || (!isBlocked && !this.isEmpty)) {
       this.hasRung = false;
       return Promise.resolve();

@@ -7,7 +7,7 @@
  * moment when as many of those before know of it as could not be left out of such a question.
  */
 import type { Owner } from "./flush.ts";
-import { membersNeeded, type Standbys } from "./standbys.ts";
+import { countMembersNeeded, type Standbys } from "./standbys.ts";
 
 export class Quorum {
   private readonly owner: Owner;
@@ -54,7 +54,7 @@ export class Quorum {
       (member) => member === this.owner.node || (copies.get(member) ?? 0) >= seq,
     );
     const ignorant = members.length - knowing.length;
-    if (ignorant >= membersNeeded({ members, isQuorum: true })) return false;
+    if (ignorant >= countMembersNeeded({ members, isQuorum: true })) return false;
     this.before = undefined;
     return true;
   }

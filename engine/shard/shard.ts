@@ -189,7 +189,7 @@ export class Shard {
   async run(): Promise<void> {
     while (!(this.stopping && this.isIdle)) {
       this.setRing(this.time.nowMs());
-      await this.inbox.waiting(this.isBlocked);
+      await this.inbox.awaitWaiting(this.isBlocked);
       if (this.failure !== undefined) throw this.failure.error;
       const nowMs = this.time.nowMs();
       this.takeDue(nowMs);

@@ -9,7 +9,10 @@ import type { Announcement, Peers } from "../ports/peers.ts";
 import type { Owner, Position } from "./flush.ts";
 
 /** How many of its members have to be there for it to be said that none of them knows more. */
-export function membersNeeded({ members, isQuorum }: Pick<Owner, "members" | "isQuorum">): number {
+export function countMembersNeeded({
+  members,
+  isQuorum,
+}: Pick<Owner, "members" | "isQuorum">): number {
   const most = Math.floor(members.length / 2) + 1;
   return isQuorum ? Math.max(most, members.length - 1) : most;
 }
@@ -81,7 +84,7 @@ export class Standbys {
   /** How many living standbys take over before this one: the order differs from shard to shard. */
   get rank(): number {
     const own = this.getWeight(this.node);
-    return this.living().filter(
+    return this.listLiving().filter(
       ({ node, state }) => state === "following" && this.getWeight(node) < own,
     ).length;
   }
@@ -91,7 +94,7 @@ export class Standbys {
     const own = this.getWeight(this.node);
     const { heartbeatMs, announceMs } = limits.cluster;
     const lateMax = Math.ceil((2 * announceMs) / heartbeatMs);
-    return !this.living().some(
+    return !this.listLiving().some(
       (other) =>
         other.state === "following" &&
         other.epoch === epoch &&
@@ -102,7 +105,7 @@ export class Standbys {
 
   /** Whether a living standby can take over from the owner of that epoch. */
   hasSuccessor({ epoch }: Position): boolean {
-    return this.living().some((other) => other.state === "following" && other.epoch === epoch);
+    return this.listLiving().some((other) => other.state === "following" && other.epoch === epoch);
   }
 
   /** The last record that every standby of the last day has made durable. */
@@ -142,12 +145,12 @@ export class Standbys {
 
   /** Whether another node said of late that it owns the shard. */
   get isOwned(): boolean {
-    return this.living().some(({ state }) => state === "owning");
+    return this.listLiving().some(({ state }) => state === "owning");
   }
 
   /** Nodes that said of late that they have records behind this one. */
   findAhead(position: Reached): readonly Announcement[] {
-    return this.living().filter((other) => isBehind(position, other));
+    return this.listLiving().filter((other) => isBehind(position, other));
   }
 
   /**
@@ -167,11 +170,11 @@ export class Standbys {
    * is nothing `ahead`.
    */
   survey(position: Reached, owner: Owner): Survey {
-    const living = this.living();
+    const living = this.listLiving();
     const isHeard = (node: string) =>
       node === this.node || living.some((other) => other.node === node);
     const missing = owner.members.filter((member) => !isHeard(member));
-    const isMost = owner.members.length - missing.length >= membersNeeded(owner);
+    const isMost = owner.members.length - missing.length >= countMembersNeeded(owner);
     const { epoch, seq } = position;
     const isOther = (other: Announcement) =>
       other.epoch === epoch && other.nonce !== undefined && other.nonce !== owner.nonce;
@@ -197,7 +200,7 @@ export class Standbys {
     return `${rank} ${this.getWeight(node)}`;
   }
 
-  private living(): Announcement[] {
+  private listLiving(): Announcement[] {
     const oldestMs = this.clock.monotonicMs() - limits.cluster.silenceMs;
     return [...this.heardByNode.values()]
       .filter(({ atMs }) => atMs >= oldestMs)

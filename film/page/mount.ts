@@ -7,7 +7,7 @@ import { promptFaces } from "./fonts.ts";
 import { ownAddress } from "./own-address.ts";
 import type { FilmWindow } from "./plan.ts";
 import { rebaseMarkup, sceneAttribute, takeStyles } from "./scoped-styles.ts";
-import { keepTimeline, timelineNamed } from "./timelines.ts";
+import { findTimelineById, keepTimeline } from "./timelines.ts";
 
 /**
  * Puts the markup of other files into their hosts: styles reach only that markup, scripts see it as
@@ -34,7 +34,7 @@ export async function mount(composition: Composition, host: HTMLElement): Promis
   if (root !== null && getComputedStyle(root).display === "block") root.style.display = "flow-root";
   sizeHost(host);
   bindVariables(host, composition);
-  if (scripts.length > 0) await fontsArrived();
+  if (scripts.length > 0) await awaitFonts();
   for (const script of scripts) {
     await runScript(script, composition, host, places.get(script));
     if (script.src !== "") places.get(script)?.remove();
@@ -65,7 +65,7 @@ export function isRegistering(key: string): boolean {
 }
 
 /** Of the markup that was just put in; scripts measure its text. */
-async function fontsArrived(): Promise<void> {
+async function awaitFonts(): Promise<void> {
   const fonts = promptFaces().filter(({ status }) => status === "unloaded");
   await Promise.allSettled(fonts.map((font) => font.load()));
 }
@@ -153,7 +153,7 @@ async function runScript(
     await loadScript(script, place);
     return;
   }
-  const before = timelineNamed(composition.id);
+  const before = findTimelineById(composition.id);
   const outer = window.__hyperframes;
   const own = { ...(typeof outer === "object" && outer) };
   window.__hyperframes = { ...own, getVariables: () => ({ ...composition.variables }) };
@@ -166,7 +166,7 @@ async function runScript(
   }
   currentScript = null;
   window.__hyperframes = outer;
-  const made = timelineNamed(composition.id);
+  const made = findTimelineById(composition.id);
   if (made !== undefined && made !== before) keepTimeline(composition.key, made);
 }
 

@@ -13,7 +13,7 @@ type Seekable = Readonly<Record<string, unknown>>;
 
 const timelinesByKey = new Map<string, Seekable>();
 
-export function timelineNamed(id: string): Seekable | undefined {
+export function findTimelineById(id: string): Seekable | undefined {
   const found = window.__timelines?.[id];
   return isObject(found) ? found : undefined;
 }
@@ -26,7 +26,7 @@ export function keepTimeline(key: string, timeline: Seekable): void {
 /** Takes what registered under a composition's id; false when nothing did. */
 export function findTimeline({ key, id }: Composition): boolean {
   if (timelinesByKey.has(key)) return true;
-  const own = timelineNamed(id) ?? (key === "" ? onlyTimeline() : undefined);
+  const own = findTimelineById(id) ?? (key === "" ? onlyTimeline() : undefined);
   if (own !== undefined) keepTimeline(key, own);
   return own !== undefined;
 }

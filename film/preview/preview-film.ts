@@ -103,7 +103,11 @@ function listMedia(clip: Clip, base: string): readonly PreviewMedia[] {
 }
 
 /** The file of the bundle that a page asks for: `written` as markup of `from` has it. */
-export function pathAsked(bundle: Bundle, written: string, from: string): string | undefined {
+export function findRequestedPath(
+  bundle: Bundle,
+  written: string,
+  from: string,
+): string | undefined {
   const target = findTarget(bundle, written, from);
   return target.kind === "file" && target.path !== "" ? target.path : undefined;
 }

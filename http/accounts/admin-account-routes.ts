@@ -84,7 +84,7 @@ export const adminAccountRoutes: readonly Route[] = [
     getPartition: anywhere,
     rate: "write",
     body: credits,
-    run: (call) => giveCredits(call, "account", userNamed(call).id),
+    run: (call) => giveCredits(call, "account", requireUser(call).id),
   }),
   route("PATCH", "/v1/admin/organizations/{id}", {
     summary: "Change an organization's plan, standing or limits",
@@ -102,7 +102,7 @@ export const adminAccountRoutes: readonly Route[] = [
     getPartition: anywhere,
     rate: "write",
     body: credits,
-    run: (call) => giveCredits(call, "organization", organizationNamed(call).id),
+    run: (call) => giveCredits(call, "organization", requireOrganization(call).id),
   }),
   route("GET", "/v1/admin/audit", {
     summary: "List who changed what, newest first",
@@ -133,7 +133,7 @@ async function listAccounts({ service, query }: Call<unknown, PageQuery>): Promi
 
 async function patchAccount(call: Call<PatchTermsRequest>): Promise<Answer> {
   const { service, principal, body } = call;
-  const user = userNamed(call);
+  const user = requireUser(call);
   if (user.id === principal.user.id && body.status === "suspended")
     throw new RefusalError({ code: "conflict", detail: "You cannot suspend your own account." });
   const message: PatchUser = {
@@ -143,14 +143,14 @@ async function patchAccount(call: Call<PatchTermsRequest>): Promise<Answer> {
     audit: auditNote(call, `account.change ${JSON.stringify(body)}`, user.id),
   };
   expectReply(await service.gateway.ask(directoryKey, message, "work"), "patched");
-  const changed = userNamed(call);
+  const changed = requireUser(call);
   const [account] = await findAccounts(service, [changed]);
   return json(200, accountView(changed, account));
 }
 
 async function patchOrganization(call: Call<PatchTermsRequest>): Promise<Answer> {
   const { service, body } = call;
-  const organization = organizationNamed(call);
+  const organization = requireOrganization(call);
   const message: PatchOrganization = {
     kind: "patch_organization",
     organization: organization.id,
@@ -160,7 +160,7 @@ async function patchOrganization(call: Call<PatchTermsRequest>): Promise<Answer>
     audit: auditNote(call, `organization.change ${JSON.stringify(body)}`, organization.id),
   };
   expectReply(await service.gateway.ask(directoryKey, message, "work"), "organized");
-  const changed = organizationNamed(call);
+  const changed = requireOrganization(call);
   const [account] = await findAccounts(service, [changed]);
   return json(200, organizationView(changed, account));
 }
@@ -175,7 +175,7 @@ function mergeTerms(
 /** Whatever the administrator's own token is bound to, the new one is the account's. */
 async function issueToken(call: Call<IssueTokenRequest>): Promise<Answer> {
   const { service, principal, body } = call;
-  const user = userNamed(call);
+  const user = requireUser(call);
   const wish = { ...body, name: body.name ?? "Issued by an administrator" };
   const made = drawToken(service, principal, user.id, wish, scopesOfClients);
   const message: IssueToken = {
@@ -226,11 +226,11 @@ function listAudit({ service, query }: Call<unknown, PageQuery>): Answer {
   return json(200, { items, next_cursor: nextCursor(service, last, "audit") });
 }
 
-function userNamed({ service, id }: Call): User {
+function requireUser({ service, id }: Call): User {
   return requireFound(service.gateway.read(userKey(requireFound(parseId(id)))));
 }
 
-function organizationNamed({ service, id }: Call): Organization {
+function requireOrganization({ service, id }: Call): Organization {
   return requireFound(service.gateway.read(organizationKey(requireFound(parseId(id)))));
 }
 

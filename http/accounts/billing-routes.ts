@@ -6,7 +6,7 @@ import { requirePermission } from "../auth/permissions.ts";
 import { integer, optionalInstant, optionalText, parseOne } from "../request/query.ts";
 import { atNamedId, type Route, route } from "../route.ts";
 import { listLedger } from "./ledger-listing.ts";
-import { placeNamed } from "./organization-routes.ts";
+import { requirePlace } from "./organization-routes.ts";
 import { spendReport } from "./spend-report.ts";
 
 const { listMax, listDefault } = limits.ledger;
@@ -49,7 +49,7 @@ export const billingRoutes: readonly Route[] = [
     rate: "read",
     query: reportParameters,
     run(call) {
-      const place = placeNamed(call);
+      const place = requirePlace(call);
       requirePermission(place, "budgets");
       return spendReport(call, place.organization.id);
     },

@@ -14,13 +14,13 @@ import {
 } from "../../contract/organization.ts";
 import type { Place } from "../auth/contexts.ts";
 import { requirePermission } from "../auth/permissions.ts";
-import { type Answer, json, nothing } from "../exchange/answer.ts";
+import { type Answer, json, noContent } from "../exchange/answer.ts";
 import { requireFound } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { atNamedId, type Call, jsonBody, type Route, route } from "../route.ts";
 import { auditNote } from "../sign-in/audit-note.ts";
 import { newAccount } from "../sign-in/new-account.ts";
-import { placeNamed } from "./organization-routes.ts";
+import { requirePlace } from "./organization-routes.ts";
 import { budgetView, memberView } from "./organization-views.ts";
 
 const access = "organizations";
@@ -81,7 +81,7 @@ export const memberRoutes: readonly Route[] = [
 
 function list(call: Call): Answer {
   const { gateway, clock } = call.service;
-  const { organization } = placeNamed(call);
+  const { organization } = requirePlace(call);
   const nowMs = clock.nowMs();
   const members = gateway.read(membersKey(organization.id)) ?? [];
   const items = members.map((member) => memberView(gateway, organization, member, nowMs));
@@ -91,7 +91,7 @@ function list(call: Call): Answer {
 async function add(call: Call<AddMemberRequest>): Promise<Answer> {
   const { service, body } = call;
   const { gateway } = service;
-  const { organization, role } = placeNamed(call);
+  const { organization, role } = requirePlace(call);
   requirePermission({ role }, "manage_members");
   if (body.role === "owner") requirePermission({ role }, "manage_owners");
   const message: AddMember = {
@@ -108,10 +108,10 @@ async function add(call: Call<AddMemberRequest>): Promise<Answer> {
 
 async function change(call: Call<ChangeMemberRequest>): Promise<Answer> {
   const { gateway, clock } = call.service;
-  const place = placeNamed(call);
+  const place = requirePlace(call);
   const { organization, role } = place;
   requirePermission({ role }, "manage_members");
-  const before = memberNamed(call, place);
+  const before = requireMember(call, place);
   if ([before.role, call.body.role].includes("owner")) requirePermission({ role }, "manage_owners");
   const member = await onChange(call, place, before, call.body.role);
   return json(200, memberView(gateway, organization, member, clock.nowMs()));
@@ -119,14 +119,14 @@ async function change(call: Call<ChangeMemberRequest>): Promise<Answer> {
 
 /** Any member may leave; removing others needs the permission to manage members. */
 async function remove(call: Call): Promise<Answer> {
-  const place = placeNamed(call);
+  const place = requirePlace(call);
   const { role } = place;
   const isSelf = call.principal.user.id === call.ids[1]?.toLowerCase();
   if (!isSelf) requirePermission({ role }, "manage_members");
-  const before = memberNamed(call, place);
+  const before = requireMember(call, place);
   if (!isSelf && before.role === "owner") requirePermission({ role }, "manage_owners");
   await onChange(call, place, before, undefined);
-  return nothing();
+  return noContent();
 }
 
 async function onChange(
@@ -153,9 +153,9 @@ async function budget(
   wanted: { readonly limit: number; readonly period: BudgetRequest["period"] } | undefined,
 ): Promise<Answer> {
   const { gateway, clock } = call.service;
-  const place = placeNamed(call);
+  const place = requirePlace(call);
   requirePermission(place, "budgets");
-  const { user } = memberNamed(call, place);
+  const { user } = requireMember(call, place);
   const { id } = place.organization;
   const action =
     wanted === undefined ? "budget.lift" : `budget.set ${wanted.limit} ${wanted.period}`;
@@ -164,11 +164,11 @@ async function budget(
   const message: SetBudget = { kind: "set_budget", user, budget: wanted };
   const reply = await gateway.ask(accountKey(id), message, "work");
   const { spending } = expectReply(reply, "budgeted");
-  return wanted === undefined ? nothing() : json(200, budgetView(spending, clock.nowMs()));
+  return wanted === undefined ? noContent() : json(200, budgetView(spending, clock.nowMs()));
 }
 
 /** 404 for users who do not belong to it. */
-function memberNamed({ service, ids }: Call, { organization }: Place): Member {
+function requireMember({ service, ids }: Call, { organization }: Place): Member {
   const members = service.gateway.read(membersKey(organization.id)) ?? [];
   return requireFound(members.find(({ user }) => user === ids[1]?.toLowerCase()));
 }

@@ -19,7 +19,7 @@ import {
 import { parseId, partitionOfId } from "../../engine/id.ts";
 import { type Place, placeIn } from "../auth/contexts.ts";
 import { requirePermission } from "../auth/permissions.ts";
-import { type Answer, json, nothing } from "../exchange/answer.ts";
+import { type Answer, json, noContent } from "../exchange/answer.ts";
 import { RefusalError, requireFound } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { anywhere, atNamedId, type Call, jsonBody, type Route, route } from "../route.ts";
@@ -50,7 +50,7 @@ export const organizationRoutes: readonly Route[] = [
     access: "organizations",
     getPartition: atNamedId,
     rate: "read",
-    run: async (call) => json(200, await buildView(call, placeNamed(call))),
+    run: async (call) => json(200, await buildView(call, requirePlace(call))),
   }),
   route("PATCH", "/v1/organizations/{id}", {
     summary: "Rename an organization",
@@ -72,7 +72,7 @@ export const organizationRoutes: readonly Route[] = [
 ];
 
 /** The organization that the path names; 404 for what is unknown or not the caller's to see. */
-export function placeNamed({ service, principal, id }: Call): Place {
+export function requirePlace({ service, principal, id }: Call): Place {
   const { user, credential } = principal;
   const organization = requireFound(parseId(id));
   const isInContext = credential.organization === null || credential.organization === organization;
@@ -141,7 +141,7 @@ function getSlug(name: string): string {
 
 async function patch(call: Call<PatchOrganizationRequest>): Promise<Answer> {
   const { service, body } = call;
-  const { organization, role } = placeNamed(call);
+  const { organization, role } = requirePlace(call);
   requirePermission({ role }, "manage_organization");
   const { name, slug } = body;
   const message: PatchOrganization = {
@@ -159,7 +159,7 @@ async function patch(call: Call<PatchOrganizationRequest>): Promise<Answer> {
 
 async function remove(call: Call): Promise<Answer> {
   const { gateway } = call.service;
-  const { organization, role } = placeNamed(call);
+  const { organization, role } = requirePlace(call);
   requirePermission({ role }, "delete_organization");
   const message: DeleteOrganization = {
     kind: "delete_organization",
@@ -167,5 +167,5 @@ async function remove(call: Call): Promise<Answer> {
     audit: auditNote(call, "organization.delete", organization.id),
   };
   expectReply(await gateway.ask(directoryKey, message, "work"), "deleted");
-  return nothing();
+  return noContent();
 }

@@ -23,7 +23,7 @@ import {
 } from "../../contract/composition.ts";
 import { getAnnouncedBytes, requireRoom } from "../accounts/storage.ts";
 import { sendStoredBytes } from "../assets/ranged-bytes.ts";
-import { type Answer, json, nothing } from "../exchange/answer.ts";
+import { type Answer, json, noContent } from "../exchange/answer.ts";
 import { RefusalError, requireFound } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import type { Parameter } from "../request/query.ts";
@@ -158,7 +158,7 @@ async function deleteFile(call: FileCall): Promise<Answer> {
   };
   const reply = await call.service.gateway.ask(compositionKey(scope, id), message, "settle");
   expectReply(reply, "done");
-  return nothing();
+  return noContent();
 }
 
 const archiveName = "incoming.zip";

@@ -28,7 +28,7 @@ import {
 import { PortError } from "../../engine/ports/port-error.ts";
 import { editsPath, entryPath } from "../../timeline/bundle.ts";
 import { requireRoom } from "../accounts/storage.ts";
-import { type Answer, json, nothing } from "../exchange/answer.ts";
+import { type Answer, json, noContent } from "../exchange/answer.ts";
 import { RefusalError, requireFound } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { withETag } from "../request/etag.ts";
@@ -218,7 +218,7 @@ async function removeComposition(
       await service.gateway.ask(renderKey(id), cancel, "settle");
     return { kind: "remove", revision, before: files.map(({ path }) => path), conditions };
   });
-  return nothing();
+  return noContent();
 }
 
 async function cloneComposition(call: Call<CloneCompositionRequest>): Promise<Answer> {

@@ -108,7 +108,7 @@ export async function frameAt(
   try {
     const found = await service.timelines
       .of(composition, files)
-      .then((timeline) => getFrame(timeline, revision), frameUnmeasured(revision));
+      .then((timeline) => getFrame(timeline, revision), reportUnmeasured(revision));
     void service.gateway.ask(key, { kind: "measure", frame: found }, "settle");
     return found;
   } catch (error) {
@@ -119,7 +119,7 @@ export async function frameAt(
 }
 
 /** The frame of markup that is too large to be measured; other faults pass through. */
-function frameUnmeasured(revision: number): (error: unknown) => Frame {
+function reportUnmeasured(revision: number): (error: unknown) => Frame {
   return (error) => {
     if (!(error instanceof RefusalError)) throw error;
     return { revision, width: null, height: null, frameRate: 30, durationSeconds: null };

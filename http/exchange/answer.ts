@@ -89,7 +89,7 @@ export function json(status: number, value: unknown, headers: readonly Header[] 
 }
 
 /** 204: done, and nothing to say. */
-export function nothing(): Answer {
+export function noContent(): Answer {
   return { status: 204, headers: [], body: "" };
 }
 

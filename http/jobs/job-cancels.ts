@@ -36,7 +36,7 @@ export async function cancelJobs(call: Call<CancelJobsRequest>): Promise<Answer>
   const { ids, filter } = call.body;
   if ((ids === undefined) === (filter === undefined))
     throw fault("", "must have either ids or filter");
-  const named = ids ?? (await matching(call, filter ?? {}));
+  const named = ids ?? (await listMatching(call, filter ?? {}));
   const results = new Map<string, Result>();
   // Newest first: a member of a set that waits must not get the slot of one before it.
   for (const name of [...new Set(named)].sort().reverse())
@@ -65,7 +65,7 @@ async function findCancelRefusal(call: Asker, job: Id): Promise<Refusal | undefi
 }
 
 /** The caller's own; where no status is named, those that can be canceled. */
-async function matching(call: Call<CancelJobsRequest>, filter: Filter): Promise<Id[]> {
+async function listMatching(call: Call<CancelJobsRequest>, filter: Filter): Promise<Id[]> {
   const { service, principal } = call;
   const { scope, user } = principal;
   const before = optionalInstant.read(filter.created_before);

@@ -97,7 +97,7 @@ export async function search(
     if (looked % limits.jobs.listStride === 0) await turnOfTheLoop();
     const key = inSet === undefined ? jobAtEnd(merge.next()) : inSet.shift();
     if (key === undefined) return found;
-    const job = matching(call, key, member);
+    const job = listMatching(call, key, member);
     if (job !== undefined) found.push(job);
     if (found.length === count) return found;
   }
@@ -175,7 +175,11 @@ function classes({ service, principal, query }: ListCall) {
 }
 
 /** Filters that the ranges do not cover. */
-function matching({ service, principal, query }: ListCall, key: Key<Job>, member: Id | undefined) {
+function listMatching(
+  { service, principal, query }: ListCall,
+  key: Key<Job>,
+  member: Id | undefined,
+) {
   const found = service.jobs.lookAt(key, principal.scope);
   if (found === undefined) return undefined;
   const { request: asked, job } = found;

@@ -8,7 +8,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
 import { type Answer, constantHeader, type Header, type HttpRequest } from "../exchange/answer.ts";
 import { requireFound } from "../exchange/refusal-error.ts";
-import { isKnown, notChanged } from "../request/etag.ts";
+import { answerNotModified, isKnown } from "../request/etag.ts";
 
 interface StaticFile {
   readonly text: string;
@@ -55,7 +55,7 @@ export class StaticFiles {
   /** Throws `RefusalError` with 404 for what is no file of these. */
   answer(request: Pick<HttpRequest, "headers">, asked: string): Answer {
     const { text, type, etag, isForGood } = requireFound(this.load().filesByName.get(asked));
-    if (isKnown(request, etag[1])) return notChanged(etag[1]);
+    if (isKnown(request, etag[1])) return answerNotModified(etag[1]);
     const headers = isForGood ? [type, etag, forGood] : [type, etag];
     return { status: 200, headers, body: text };
   }

@@ -48,7 +48,7 @@ export class Minutes {
   private constructor(gather: Minutes["gather"], clock: Clock, before: Figures) {
     this.gather = gather;
     this.clock = clock;
-    this.atMs = beginning(clock);
+    this.atMs = getBeginning(clock);
     this.before = before;
     this.wait();
   }
@@ -75,12 +75,12 @@ export class Minutes {
     this.whole.push({ atMs: this.atMs, ...difference(after, this.before) });
     if (this.whole.length > minutesMax) this.whole.shift();
     this.before = after;
-    this.atMs = beginning(this.clock);
+    this.atMs = getBeginning(this.clock);
     this.wait();
   }
 }
 
-function beginning(clock: Clock): number {
+function getBeginning(clock: Clock): number {
   const nowMs = clock.nowMs();
   return nowMs - (nowMs % minuteMs);
 }

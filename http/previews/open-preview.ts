@@ -92,7 +92,7 @@ export class OpenPreview {
   }
 
   /** Addresses of pictures that move by themselves. */
-  async moving(origin: string): Promise<readonly string[]> {
+  async listMoving(origin: string): Promise<readonly string[]> {
     const urls: string[] = [];
     for (const file of this.filesByPath.values()) {
       const { path, size } = file;

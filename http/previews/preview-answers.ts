@@ -8,7 +8,7 @@ import { getType } from "../../film/markup/file-types.ts";
 import { gatePath } from "../../film/markup/font-gate.ts";
 import { faceFile, facesPath } from "../../film/markup/web-fonts.ts";
 import { PageScripts } from "../../film/page-scripts.ts";
-import { assetFolder, pathAsked, playedMark } from "../../film/preview/preview-film.ts";
+import { assetFolder, findRequestedPath, playedMark } from "../../film/preview/preview-film.ts";
 import { type ByteSource, sendStoredBytes } from "../assets/ranged-bytes.ts";
 import {
   type Answer,
@@ -16,7 +16,7 @@ import {
   type Header,
   type HttpRequest,
   json,
-  nothing,
+  noContent,
 } from "../exchange/answer.ts";
 import { requireFound } from "../exchange/refusal-error.ts";
 import type { OpenPreview, PreviewObject } from "./open-preview.ts";
@@ -45,14 +45,14 @@ async function bundleFile(asked: PreviewRequest): Promise<Answer> {
   const query = new URLSearchParams(request.query);
   const written = query.get("klieg-as") ?? rest;
   const from = query.get("klieg-from") ?? "index.html";
-  const path = requireFound(pathAsked(preview.bundle, written, from));
+  const path = requireFound(findRequestedPath(preview.bundle, written, from));
   const file = requireFound(preview.fileAt(path));
   const contentType = getType(path, file.mime);
   if (contentType.startsWith("text/html")) {
     const isFrame = request.headers["sec-fetch-dest"] === "iframe";
     return pageAnswer(asked, await preview.page(path, isFrame), path === preview.bundle.entry);
   }
-  if (isOfElement(request, query)) return nothing();
+  if (isOfElement(request, query)) return noContent();
   return objectAnswer(asked, file, contentType);
 }
 
@@ -66,8 +66,8 @@ async function ownFile(asked: PreviewRequest, path: string): Promise<Answer> {
   if (path === "film") return json(200, await preview.prepareFilm());
   if (path === "preview.js") return script(await scripts.preview());
   if (path === "frame-page.js") return script(await scripts.framePage());
-  if (path === "opening.js") return script(await scripts.opening(await preview.variables()));
-  if (path === "moving") return json(200, await preview.moving(origin));
+  if (path === "opening.js") return script(await scripts.readOpening(await preview.variables()));
+  if (path === "moving") return json(200, await preview.listMoving(origin));
   if (path.startsWith(gatePath))
     return script((await preview.gates.answer(path.slice(gatePath.length))).toString());
   if (path.startsWith(facesPath)) {

@@ -4,7 +4,7 @@ import { type Answer, type HttpRequest, jsonText } from "../exchange/answer.ts";
  * 200 with a strong entity tag, or 304 when the client has it already (RFC 9110, section 13.1.2).
  */
 export function withETag(request: HttpRequest, etag: string, text: string): Answer {
-  return isKnown(request, etag) ? notChanged(etag) : jsonText(200, text, [["ETag", etag]]);
+  return isKnown(request, etag) ? answerNotModified(etag) : jsonText(200, text, [["ETag", etag]]);
 }
 
 /** Whether the client has what the tag names. */
@@ -13,7 +13,7 @@ export function isKnown({ headers }: Pick<HttpRequest, "headers">, etag: string)
   return known === "*" || known.some((tag) => tag === etag || tag === `W/${etag}`);
 }
 
-export function notChanged(etag: string): Answer {
+export function answerNotModified(etag: string): Answer {
   return { status: 304, headers: [["ETag", etag]], body: "" };
 }
 

@@ -9,7 +9,7 @@ import { SharePassword, ShareResolution } from "../../contract/share.ts";
 import { type Answer, type Header, json } from "../exchange/answer.ts";
 import { RefusalError } from "../exchange/refusal-error.ts";
 import { problem } from "../problems/problems.ts";
-import { isKnown, notChanged } from "../request/etag.ts";
+import { answerNotModified, isKnown } from "../request/etag.ts";
 import { choosePreferredType } from "../request/negotiation.ts";
 import { type Asked, type Call, type Route, route } from "../route.ts";
 import { readPassword } from "./share-form.ts";
@@ -113,7 +113,7 @@ function viewerRoute(): Route {
         throw error;
       });
       const { text, etag } = await loaded;
-      if (isKnown(request, etag)) return notChanged(etag);
+      if (isKnown(request, etag)) return answerNotModified(etag);
       const type: Header = ["Content-Type", "text/javascript; charset=utf-8"];
       return { status: 200, headers: [type, ["ETag", etag]], body: text };
     },

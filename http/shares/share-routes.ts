@@ -18,7 +18,7 @@ import {
 } from "../../contract/share.ts";
 import { type Id, parseId, partitionOfId } from "../../engine/id.ts";
 import { requirePermission } from "../auth/permissions.ts";
-import { type Answer, json, nothing } from "../exchange/answer.ts";
+import { type Answer, json, noContent } from "../exchange/answer.ts";
 import { requireFound } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
@@ -132,7 +132,7 @@ async function revokeShare(call: Call, kind: ShareLinkKind): Promise<Answer> {
   const { id: own } = requireFound(link?.target === target.id ? link : undefined);
   const revoke = { kind: "revoke", link: own } as const;
   expectReply(await gateway.ask(sharesKey(target.id), revoke, "settle"), "done");
-  return nothing();
+  return noContent();
 }
 
 /** From a token or the id itself. */

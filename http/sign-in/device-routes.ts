@@ -12,7 +12,7 @@ import {
 } from "../../contract/oauth.ts";
 import type { Entropy } from "../../engine/ports/entropy.ts";
 import { computeDigest } from "../auth/principals.ts";
-import { type Answer, json, nothing } from "../exchange/answer.ts";
+import { type Answer, json, noContent } from "../exchange/answer.ts";
 import { RefusalError } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { optionalText } from "../request/query.ts";
@@ -20,7 +20,7 @@ import { anywhere, type Call, formBody, jsonBody, type Route, route } from "../r
 import { findBounds, findClient } from "../transport/clients.ts";
 import { auditNote } from "./audit-note.ts";
 import { devicePage } from "./device-page.ts";
-import { drawSecret, oauthCaller, scopesAsked } from "./oauth-caller.ts";
+import { drawSecret, oauthCaller, parseScopes } from "./oauth-caller.ts";
 
 export const deviceRoutes: readonly Route[] = [
   route("POST", "/v1/oauth/device_authorization", {
@@ -62,7 +62,7 @@ async function begin(call: Call<DeviceForm>): Promise<Answer> {
     digest: computeDigest(deviceCode),
     userCodeDigest: computeDigest(plain(userCode)),
     client: { id: client.id, name: client.name },
-    scopes: scopesAsked(body.scope),
+    scopes: parseScopes(body.scope),
     counters: findCounters(call),
   };
   expectReply(await service.gateway.ask(directoryKey, message, "work"), "opened");
@@ -114,5 +114,5 @@ async function approve(call: Call<ApproveRequest>): Promise<Answer> {
     audit: auditNote(call, body.approve ? "device.approve" : "device.deny", user.id),
   };
   expectReply(await service.gateway.ask(directoryKey, message, "work"), "decided");
-  return nothing();
+  return noContent();
 }

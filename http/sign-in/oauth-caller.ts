@@ -65,7 +65,7 @@ function decode(text: string): string {
 }
 
 /** Undefined when nothing was asked for. Throws `RefusalError` with `invalid_scope`. */
-export function scopesAsked(scope: string | undefined): readonly TokenScope[] | undefined {
+export function parseScopes(scope: string | undefined): readonly TokenScope[] | undefined {
   if (scope === undefined || scope.trim() === "") return undefined;
   const names = new Set(scope.trim().split(/ +/));
   const known = tokenScopes.filter((name) => names.has(name));

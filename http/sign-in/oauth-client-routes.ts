@@ -18,7 +18,7 @@ import {
 import { parseId } from "../../engine/id.ts";
 import { timestamp } from "../../engine/timestamp.ts";
 import { computeDigest } from "../auth/principals.ts";
-import { type Answer, json, nothing } from "../exchange/answer.ts";
+import { type Answer, json, noContent } from "../exchange/answer.ts";
 import { requireFound } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { anywhere, type Call, jsonBody, type Route, route } from "../route.ts";
@@ -96,7 +96,7 @@ async function remove(call: Call): Promise<Answer> {
   const audit = auditNote(call, "client.delete", client);
   const message: DeleteClient = { kind: "delete_client", client, scope: principal.scope, audit };
   expectReply(await service.gateway.ask(directoryKey, message, "work"), "deleted");
-  return nothing();
+  return noContent();
 }
 
 function clientView(client: OAuthClient): ClientView {

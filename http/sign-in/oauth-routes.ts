@@ -23,7 +23,7 @@ import {
   invalidRequest,
   type OAuthCaller,
   oauthCaller,
-  scopesAsked,
+  parseScopes,
 } from "./oauth-caller.ts";
 
 export const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code";
@@ -109,7 +109,7 @@ async function byClient(
       error: "unauthorized_client",
       detail: "A client without a secret has no credentials of its own.",
     });
-  const scopes = scopesAsked(body.scope) ?? client.scopes;
+  const scopes = parseScopes(body.scope) ?? client.scopes;
   if (!scopes.every((scope) => client.scopes.includes(scope)))
     throw new RefusalError({
       code: "oauth",
@@ -139,7 +139,7 @@ async function byClient(
 async function byRefresh(call: Call<TokenForm>, client: OAuthCaller): Promise<Answer> {
   const { refresh_token: token, scope } = call.body;
   if (token === undefined) throw invalidRequest("The field refresh_token is required.");
-  const scopes = scopesAsked(scope);
+  const scopes = parseScopes(scope);
   return givePair(call.service, client, (client, pair) => {
     return { kind: "refresh", digest: computeDigest(token), scopes, client, pair };
   });

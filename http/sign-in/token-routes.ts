@@ -5,7 +5,7 @@ import { credentialKey } from "../../actors/directory/directory.ts";
 import { directoryKey } from "../../actors/directory/directory-messages.ts";
 import { type IssueToken, liveTokens, type RevokeToken } from "../../actors/directory/tokens.ts";
 import { CreatedToken, CreateTokenRequest, TokenList } from "../../contract/token.ts";
-import { type Answer, json, nothing } from "../exchange/answer.ts";
+import { type Answer, json, noContent } from "../exchange/answer.ts";
 import { expectReply } from "../problems/replies.ts";
 import { anywhere, type Call, jsonBodyWithNulls, type Route, route } from "../route.ts";
 import { drawToken, tokenView, usualScopes, viewCreated } from "./new-token.ts";
@@ -63,5 +63,5 @@ function listTokens({ service, principal }: Call): Answer {
 async function revokeToken({ service, principal, id }: Call): Promise<Answer> {
   const message: RevokeToken = { kind: "revoke_token", user: principal.user.id, id };
   expectReply(await service.gateway.ask(directoryKey, message, "work"), "revoked");
-  return nothing();
+  return noContent();
 }

@@ -30,7 +30,7 @@ function explainListenError(options: Place, code: string | undefined): ListenErr
   const { host, port } = options;
   switch (code) {
     case "EADDRINUSE":
-      return portTaken(options);
+      return createPortTakenError(options);
     case "EACCES":
       return new ListenError(
         `Port ${port} is not allowed to this user; set KLIEG_PORT to one above 1023.`,
@@ -48,7 +48,7 @@ function explainListenError(options: Place, code: string | undefined): ListenErr
 }
 
 /** For a port that was lost after `checkFree`. */
-export function portTaken({ host, port }: Place): ListenError {
+export function createPortTakenError({ host, port }: Place): ListenError {
   return new ListenError(
     `Port ${port} on ${host} is taken; stop what listens there or set KLIEG_PORT to another port.`,
   );

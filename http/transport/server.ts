@@ -35,7 +35,7 @@ import {
 import { Connections, socketTable } from "./connections.ts";
 import { Departure } from "./departure.ts";
 import { FieldLines } from "./field-lines.ts";
-import { checkFree, portTaken } from "./free-port.ts";
+import { checkFree, createPortTakenError } from "./free-port.ts";
 import { IncomingBody, type Valve } from "./incoming-body.ts";
 import { OpenAnswers } from "./open-answers.ts";
 import { ResponseSink } from "./response-sink.ts";
@@ -79,7 +79,7 @@ export async function listen(
   const socket = await new Promise<uWS.us_listen_socket | false>((resolve) => {
     app.listen(options.host, options.port, resolve);
   });
-  if (socket === false) throw portTaken(options);
+  if (socket === false) throw createPortTakenError(options);
   return {
     stopListening() {
       if (open.areLast) return;

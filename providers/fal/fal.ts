@@ -151,15 +151,15 @@ class Fal implements Provider {
     const known = this.know(ref, request);
     const reply = await this.http.ask(withoutLogs(falPlaces(request).status));
     checkAvailable(reply);
-    if (!isSuccess(reply)) return missing(reply, known);
+    if (!isSuccess(reply)) return explainMissing(reply, known);
     const status = understand(isStatus, reply);
     const state = readState(status.status);
-    if (state !== "queued" && state !== "running") return this.ending(request, known, status);
+    if (state !== "queued" && state !== "running") return this.readEnd(request, known, status);
     known.state = state;
     return { state };
   }
 
-  private async ending(
+  private async readEnd(
     request: FalRequest,
     known: Known,
     status: FalStatus,
@@ -171,7 +171,7 @@ class Fal implements Provider {
     if (!isFailure || reply.status === 429) checkAvailable(reply);
     if (isGone(reply) && error == null && !known.isToBeCanceled)
       throw new GoneError("the provider has the result no more");
-    if (!isFailure || isGone(reply)) return missing(reply, known);
+    if (!isFailure || isGone(reply)) return explainMissing(reply, known);
     const unbilled = hasRun(status) ? {} : { billed: false };
     const billing = { ...unbilled, ...falBilling(reply, request.units) };
     const { isOfInput, ...failure } = falFailure(reply, errorType);
@@ -294,7 +294,7 @@ function isMissing(reply: Reply): boolean {
 }
 
 /** A request that is not there: lost, unless it was removed because we said so. */
-function missing(reply: Reply, { isToBeCanceled }: Known): ProviderStatus {
+function explainMissing(reply: Reply, { isToBeCanceled }: Known): ProviderStatus {
   if (!isMissing(reply))
     throw new ReplyError(`The provider's answer ${reply.status} cannot be understood.`);
   return isToBeCanceled ? { state: "canceled", billed: false } : { state: "lost" };

@@ -182,7 +182,7 @@ export async function launch(
   choice: ChromiumChoice,
   more: readonly string[] = [],
 ): Promise<Running> {
-  return starting(choice.executablePath, async () => {
+  return startBrowser(choice.executablePath, async () => {
     const { fenced, executablePath = ownChromium(), sandbox } = choice;
     const own = await (fenced?.folders ?? new OwnFolders(false)).lend();
     try {
@@ -248,7 +248,7 @@ async function getPid(browser: Browser): Promise<number> {
   return own.id;
 }
 
-async function starting<T>(
+async function startBrowser<T>(
   executablePath: string | undefined,
   start: () => Promise<T>,
 ): Promise<T> {

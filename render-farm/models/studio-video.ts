@@ -166,7 +166,7 @@ async function buildRequest(
     const file = await fetchSource(objects, source, join(folder, name), signal);
     if (!file.mimeType.startsWith("image/"))
       throw new PortError(`The ${name} frame is no picture.`, false);
-    return (await pictures.covering(file.path, { width, height })).toString("base64");
+    return (await pictures.cover(file.path, { width, height })).toString("base64");
   };
   const firstFrame = await picture(input.firstFrame, "first");
   const lastFrame = await picture(input.lastFrame, "last");

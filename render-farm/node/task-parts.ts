@@ -37,7 +37,7 @@ export class BrokeredParts implements SharedParts {
 
   take(): Promise<number | undefined> {
     return new Promise((resolve, reject) => {
-      if (this.isClosed) return reject(noLongerWanted());
+      if (this.isClosed) return reject(createUnwantedError());
       this.takers.push({ resolve, reject });
       this.send({ kind: "take", member: this.member });
     });
@@ -54,7 +54,7 @@ export class BrokeredParts implements SharedParts {
 
   close(): void {
     this.isClosed = true;
-    for (const { reject } of this.takers.splice(0)) reject(noLongerWanted());
+    for (const { reject } of this.takers.splice(0)) reject(createUnwantedError());
   }
 
   /** Handles a message of the broker to this member. */
@@ -80,6 +80,6 @@ interface Taker {
   readonly reject: (why: PortError) => void;
 }
 
-function noLongerWanted(): PortError {
+function createUnwantedError(): PortError {
   return new PortError("the parts of the task are no longer wanted", true);
 }

@@ -58,7 +58,7 @@ export class Pictures {
   }
 
   /** The middle of the picture at exactly this size, as a JPEG without visible loss. */
-  async covering(picture: Picture, size: Size): Promise<Buffer> {
+  async cover(picture: Picture, size: Size): Promise<Buffer> {
     return (await this.do({ kind: "cover", size }, picture)).bytes;
   }
 

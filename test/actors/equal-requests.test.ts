@@ -73,7 +73,7 @@ const pair = fc
 
 const names = fc.constantFrom("plain", "plain-alias", "default");
 
-function asking(entry: ModelEntry) {
+function makeAsk(entry: ModelEntry) {
   const catalogue: Catalogue = { ...makeCatalogue(entry), find: () => entry };
   return { catalogue, plan: "free" } as const;
 }
@@ -95,7 +95,7 @@ function makeImageRequest(
   name: string,
   of: Omit<GenerateImageRequest, "model">,
 ) {
-  const found = resolveImage({ ...of, model: name }, asking(entry), () => undefined);
+  const found = resolveImage({ ...of, model: name }, makeAsk(entry), () => undefined);
   if ("code" in found) throw new Error(JSON.stringify(found));
   return found;
 }
@@ -121,7 +121,7 @@ t.test("a set is the same set however its model and its defaults are written", a
       const members = [{ label: "a" }, { label: "b", prompt_suffix: "at night" }];
       const of = (model: string, more: object) => {
         const set = { base: { ...base, ...more, model }, members };
-        const found = resolveSet(set, asking(entry), () => undefined);
+        const found = resolveSet(set, makeAsk(entry), () => undefined);
         if ("code" in found) throw new Error(JSON.stringify(found));
         return found;
       };

@@ -49,7 +49,7 @@ function remote(modality: Modality, more: Partial<ModelEntry>): ModelEntry {
   };
 }
 
-function asking(model: ModelEntry) {
+function makeAsk(model: ModelEntry) {
   return { catalogue: makeCatalogue(model), plan: "free" } as const;
 }
 
@@ -65,7 +65,7 @@ const image = remote("image", {
 
 t.test("an image's fields are there after defaulting, by their names in the API", async (t) => {
   const request = { model: "plain", prompt: " a kite ", display_name: "x", tags: ["y"] };
-  t.strictSame(getInput(resolveImage(request, asking(image), sources)), {
+  t.strictSame(getInput(resolveImage(request, makeAsk(image), sources)), {
     fields: {
       output_format: "jpeg",
       aspect_ratio: "16:9",
@@ -85,7 +85,7 @@ t.test("what the client gave is there too, with its assets by name", async (t) =
     ...{ width: 512, height: 256, provider_options: { steps: 4 }, background: "opaque" as const },
     ...{ reference_asset_ids: [ids.picture], mask_asset_id: ids.mask },
   };
-  t.strictSame(getInput(resolveImage(request, asking(image), sources)), {
+  t.strictSame(getInput(resolveImage(request, makeAsk(image), sources)), {
     fields: {
       output_format: "jpeg",
       prompt: "a kite",
@@ -103,7 +103,7 @@ t.test("what the client gave is there too, with its assets by name", async (t) =
 
 t.test("a prompt that was rewritten is the one that the provider gets", async (t) => {
   const request = { model: "plain", prompt: "a kite", enhance_prompt: true };
-  const found = resolveImage(request, asking(image), sources);
+  const found = resolveImage(request, makeAsk(image), sources);
   t.match(found, { prompt: "a kite", enhancedPrompt: /a kite, / });
   const prompt = "enhancedPrompt" in found ? found.enhancedPrompt : undefined;
   t.match(getInput(found), { fields: { prompt } });
@@ -112,7 +112,7 @@ t.test("a prompt that was rewritten is the one that the provider gets", async (t
 
 t.test("the simulated and the farm's models get what they got before", async (t) => {
   const request = { model: "plain", prompt: "a kite" };
-  const found = getInput(resolveImage(request, asking({ ...image, provider: "sim" }), sources));
+  const found = getInput(resolveImage(request, makeAsk({ ...image, provider: "sim" }), sources));
   t.strictSame(found, { seed: 0, width: 1024, height: 576, count: 1, format: "png" });
 });
 
@@ -125,7 +125,7 @@ t.test("a video's fields and frames", async (t) => {
     ...{ model: "plain", prompt: "a kite", first_frame_asset_id: ids.picture },
     ...{ last_frame_asset_id: ids.mask, source_video_asset_id: ids.film },
   };
-  t.strictSame(getInput(resolveVideo(request, asking(model), sources)), {
+  t.strictSame(getInput(resolveVideo(request, makeAsk(model), sources)), {
     fields: {
       duration_seconds: 5,
       seconds: 5,
@@ -151,7 +151,7 @@ t.test("speech has its text, voice and direction, and no duration", async (t) =>
     ...{ model: "plain", text: " Hello ", prompt: "calm", reference_asset_id: ids.voice },
     ...{ language: "de", seed: 3 },
   };
-  t.strictSame(getInput(resolveAudio(request, asking(model), sources)), {
+  t.strictSame(getInput(resolveAudio(request, makeAsk(model), sources)), {
     fields: {
       output_format: "mp3",
       speed: 1,
@@ -172,7 +172,7 @@ t.test("music has its prompt and duration, and no voice", async (t) => {
     options: { tasks: ["speech", "music"] },
   });
   const request = { model: "plain", task: "music" as const, prompt: "a waltz", lyrics: "la" };
-  t.strictSame(getInput(resolveAudio(request, asking(model), sources)), {
+  t.strictSame(getInput(resolveAudio(request, makeAsk(model), sources)), {
     fields: {
       output_format: "mp3",
       prompt: "a waltz",
@@ -188,7 +188,7 @@ t.test("music has its prompt and duration, and no voice", async (t) => {
 t.test("a 3D model's photos are in a list", async (t) => {
   const model = remote("three_d", { limits: { "three_d.images_max": 2 } });
   const request = { model: "plain", image_asset_ids: [ids.picture, ids.mask] };
-  t.strictSame(getInput(resolve3D(request, asking(model), sources)), {
+  t.strictSame(getInput(resolve3D(request, makeAsk(model), sources)), {
     fields: { texture: true, output_format: "glb" },
     assets: { image: [source(ids.picture), source(ids.mask)] },
   });
@@ -202,11 +202,11 @@ t.test("background removal and restoration have their source", async (t) => {
   const restoration = remote("video", { operations: ["restoration"] });
   const request = { model: "plain", source_asset_id: ids.film };
   const assets = { source: source(ids.film) };
-  t.strictSame(getInput(resolveBackgroundRemoval(request, asking(removal), sources)), {
+  t.strictSame(getInput(resolveBackgroundRemoval(request, makeAsk(removal), sources)), {
     fields: { background: "transparent", output_format: "webm" },
     assets,
   });
-  t.strictSame(getInput(resolveRestoration(request, asking(restoration), sources)), {
+  t.strictSame(getInput(resolveRestoration(request, makeAsk(restoration), sources)), {
     fields: { denoise: 0.3, sharpen: 0, width: 1280, height: 720, scale: 2 },
     assets,
   });
@@ -215,7 +215,7 @@ t.test("background removal and restoration have their source", async (t) => {
 t.test("a preview model takes any shape; one that is no ratio is sized as a square", async (t) => {
   const model: ModelEntry = { ...image, status: "preview" };
   const request = { model: "plain", prompt: "a kite", aspect_ratio: "circle" };
-  t.match(getInput(resolveImage(request, asking(model), sources)), {
+  t.match(getInput(resolveImage(request, makeAsk(model), sources)), {
     fields: { aspect_ratio: "circle", width: 1024, height: 1024 },
   });
 });

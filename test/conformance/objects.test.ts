@@ -46,7 +46,7 @@ function makePattern(length: number): Buffer {
   return Buffer.from(Uint8Array.from({ length }, (_, i) => (i * 7 + (i >> 8)) & 255));
 }
 
-function lasting(message: RegExp): { name: string; message: RegExp; retryable: boolean } {
+function expectLasting(message: RegExp): { name: string; message: RegExp; retryable: boolean } {
   return { name: "PortError", message, retryable: false };
 }
 
@@ -92,7 +92,10 @@ function testReading(t: Test, objects: Objects): void {
     await objects.remove("copies/one");
     for (const key of ["copies/two", "copies/new/three"])
       t.ok((await readBytes(objects, key)).equals(bytes), key);
-    await t.rejects(objects.copy("copies/none", "copies/four"), lasting(/there is no object/));
+    await t.rejects(
+      objects.copy("copies/none", "copies/four"),
+      expectLasting(/there is no object/),
+    );
     t.equal(await objects.stat("copies/four"), undefined);
   });
 
@@ -178,11 +181,11 @@ function testWriting(t: Test, objects: Objects): void {
 
   t.test("bytes that fail leave the old object and throw their own failure", async (t) => {
     await objects.put("kept", [Buffer.from("old")]);
-    async function* failing(): AsyncGenerator<Uint8Array> {
+    async function* failStream(): AsyncGenerator<Uint8Array> {
       yield Buffer.from("half of the new");
       throw new Error("the source broke");
     }
-    await t.rejects(objects.put("kept", failing()), { message: "the source broke" });
+    await t.rejects(objects.put("kept", failStream()), { message: "the source broke" });
     t.equal((await readBytes(objects, "kept")).toString(), "old");
   });
 
@@ -192,7 +195,7 @@ function testWriting(t: Test, objects: Objects): void {
     await objects.remove("gone/x");
     await objects.remove("never/was/there");
     t.equal(await objects.stat("gone/x"), undefined);
-    await t.rejects(readBytes(objects, "gone/x"), lasting(/there is no object/));
+    await t.rejects(readBytes(objects, "gone/x"), expectLasting(/there is no object/));
   });
 }
 
@@ -208,7 +211,7 @@ function testListing(t: Test, objects: Objects): void {
     t.strictSame(await list(objects, "lists/none"), []);
     const all = await list(objects);
     t.ok(["lists/a 3", "lists2 5"].every((line) => all.includes(line)));
-    await t.rejects(list(objects, "../lists"), lasting(/no object key/));
+    await t.rejects(list(objects, "../lists"), expectLasting(/no object key/));
   });
 }
 
@@ -229,10 +232,10 @@ function testKeys(t: Test, objects: Objects): void {
       "a\0",
     ];
     for (const key of [...keys, "1/2/3/4/5/6/7/8/9", `a/${"x".repeat(300)}`]) {
-      await t.rejects(objects.put(key, []), lasting(/no object key/), key);
-      await t.rejects(objects.stat(key), lasting(/no object key/), key);
-      await t.rejects(readBytes(objects, key), lasting(/no object key/), key);
-      await t.rejects(objects.remove(key), lasting(/no object key/), key);
+      await t.rejects(objects.put(key, []), expectLasting(/no object key/), key);
+      await t.rejects(objects.stat(key), expectLasting(/no object key/), key);
+      await t.rejects(readBytes(objects, key), expectLasting(/no object key/), key);
+      await t.rejects(objects.remove(key), expectLasting(/no object key/), key);
     }
     await objects.put("..a/.b./1/2/3/4/5/8", []);
   });
@@ -242,11 +245,11 @@ t.test("the disk keeps no temporary file after a put, failed or not", async (t) 
   const root = t.testdir();
   const objects = diskObjects(root);
   await objects.put("fine", [Buffer.from("x")]);
-  async function* failing(): AsyncGenerator<Uint8Array> {
+  async function* failStream(): AsyncGenerator<Uint8Array> {
     yield Buffer.from("half");
     throw new Error("broke");
   }
-  await t.rejects(objects.put("broken", failing()));
+  await t.rejects(objects.put("broken", failStream()));
   t.strictSame(await readdir(join(root, "~incoming")), []);
 });
 

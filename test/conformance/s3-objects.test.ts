@@ -69,11 +69,11 @@ async function testBucket(t: Test, store: ObjectStore): Promise<void> {
   });
 
   t.test("an upload whose source fails leaves no parts", async (t) => {
-    async function* failing(): AsyncGenerator<Uint8Array> {
+    async function* failStream(): AsyncGenerator<Uint8Array> {
       for (let i = 0; i < 3; i++) yield randomBytes(9 * mebibyte);
       throw new Error("the source broke");
     }
-    await t.rejects(objects.put("broken", failing()), { message: "the source broke" });
+    await t.rejects(objects.put("broken", failStream()), { message: "the source broke" });
     t.strictSame(await s3.uploads(), []);
     t.equal(await objects.stat("broken"), undefined);
   });

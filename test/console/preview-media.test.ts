@@ -76,7 +76,7 @@ t.test("D11: a notice stands for HEVC, ProRes and what is no film", async (t) =>
 });
 
 t.test("D11: drawings that move show the film's time in a preview too", async (t) => {
-  const drawing = (inner: string) =>
+  const writeDrawing = (inner: string) =>
     `<svg xmlns="http://www.w3.org/2000/svg" width="400" height="10" viewBox="0 0 400 10">
     <script>document.title = "ran"</script><rect width="400" height="10"/>${inner}</svg>`;
   const own = '<animate attributeName="x" to="200" dur="1s" fill="freeze"/>';
@@ -85,8 +85,8 @@ t.test("D11: drawings that move show the film's time in a preview too", async (t
     `<img src="${name}" style="position:absolute;left:0;top:${top}px">`;
   const folder = t.testdir({
     "index.html": markup(image("own.svg", 0) + image("styled.svg", 10)),
-    "own.svg": drawing(`<rect width="20" height="10" fill="#fff">${own}</rect>`),
-    "styled.svg": drawing(
+    "own.svg": writeDrawing(`<rect width="20" height="10" fill="#fff">${own}</rect>`),
+    "styled.svg": writeDrawing(
       `<style>${style}</style><rect class="a" width="20" height="10" fill="#fff"/>`,
     ),
   });

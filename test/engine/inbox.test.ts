@@ -43,12 +43,12 @@ t.test("a full inbox refuses new work and never what settles", async (t) => {
 
 t.test("waiting ends with the next envelope, or when it rings", async (t) => {
   const inbox = new Inbox();
-  const first = inbox.waiting(false);
+  const first = inbox.awaitWaiting(false);
   inbox.offer({ to: "a" }, "work");
   await first;
-  await inbox.waiting(false);
+  await inbox.awaitWaiting(false);
   inbox.take();
-  const second = inbox.waiting(false);
+  const second = inbox.awaitWaiting(false);
   inbox.ring();
   await second;
   t.ok(inbox.isEmpty);
@@ -58,7 +58,7 @@ t.test("whoever can take nothing waits for a ring, whatever lies in the inbox", 
   const inbox = new Inbox();
   inbox.offer({ to: "a" }, "work");
   let rung = false;
-  const blocked = inbox.waiting(true).then(() => {
+  const blocked = inbox.awaitWaiting(true).then(() => {
     rung = true;
   });
   await new Promise((resolve) => setImmediate(resolve));

@@ -135,14 +135,14 @@ t.test("404 and 410 are clear pages", async (t) => {
   const picture = await make(port, "/generate/image", { model: "sim-instant", prompt: "a kite" });
   const url = await linkTo(port, picture);
   const { page } = await openPage(await openBrowser(t), true);
-  const heading = async (at: string) => {
+  const readHeading = async (at: string) => {
     const answer = await page.goto(at);
     return [answer?.status(), await page.locator("h1").textContent()];
   };
-  t.strictSame(await heading(`${url}x`), [404, "Nothing here"]);
+  t.strictSame(await readHeading(`${url}x`), [404, "Nothing here"]);
   await fetch(`http://127.0.0.1:${port}/v1/assets/${picture}/share/${url.split("/").at(-1)}`, {
     method: "DELETE",
     headers: { authorization: `Bearer ${firstToken}` },
   });
-  t.strictSame(await heading(url), [410, "This link was withdrawn"]);
+  t.strictSame(await readHeading(url), [410, "This link was withdrawn"]);
 });

@@ -118,9 +118,10 @@ t.test("a program in the fence ends with whoever started it (C13)", { skip }, as
   const quoted = words.map((word) => `'${word}'`).join(" ");
   const parent = spawn("/bin/sh", ["-c", `${quoted} & echo started; wait`]);
   await once(parent.stdout, "data");
-  const sleeping = () => childProcesses().filter(({ command }) => command.startsWith("sleep 1000"));
-  while (sleeping().length === 0) await turn();
-  const [{ pid } = { pid: 0 }] = sleeping();
+  const countSleeping = () =>
+    childProcesses().filter(({ command }) => command.startsWith("sleep 1000"));
+  while (countSleeping().length === 0) await turn();
+  const [{ pid } = { pid: 0 }] = countSleeping();
   parent.kill("SIGKILL");
   while (isRunning(pid)) await turn();
   t.notOk(isRunning(pid));

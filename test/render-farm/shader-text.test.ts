@@ -37,9 +37,12 @@ t.test("D9: text in a shader transition has the face that it has outside of it",
   };
   const [begin, end, after] = [await row(4), await row(8), await row(9)];
   const before = await row(3);
-  const differing = (one: readonly boolean[], other: readonly boolean[]): number =>
+  const countDiffering = (one: readonly boolean[], other: readonly boolean[]): number =>
     one.filter((isLight, x) => isLight !== other[x]).length;
   t.ok(after.filter((isLight) => isLight).length > 30, "there is text");
-  t.ok(differing(end, after) < 8, `the last frame differs in ${differing(end, after)} pixels`);
-  t.ok(differing(begin, before) < 8, `and the first in ${differing(begin, before)}`);
+  t.ok(
+    countDiffering(end, after) < 8,
+    `the last frame differs in ${countDiffering(end, after)} pixels`,
+  );
+  t.ok(countDiffering(begin, before) < 8, `and the first in ${countDiffering(begin, before)}`);
 });

@@ -112,7 +112,7 @@ t.test("POST /admin/accounts/{id}/tokens issues a token for that account", async
   t.equal(status, 201);
   t.match(json.token, /^pat_[0-9a-f]{8}_[A-Za-z0-9_-]{43}$/);
   t.equal(json.scopes.length, 12, "all but admin");
-  t.match((await ada.holding(json.token).get<User>("/v1/me")).json, {
+  t.match((await ada.asHolder(json.token).get<User>("/v1/me")).json, {
     id: ada.id,
     token: { name: "spare" },
   });

@@ -28,7 +28,7 @@ function callBack(house: InProcess, url: string, body: string, atMs = house.cloc
   return house.stranger.post(url, body, signAsFal(body, atMs));
 }
 
-function ending(name: string): string {
+function makeEnding(name: string): string {
   return JSON.stringify({ request_id: name, status: "OK", payload: {} });
 }
 
@@ -43,7 +43,7 @@ t.test(
     t.match(url, new RegExp(`^${path}\\?job=${id}&t=[A-Za-z0-9_-]{32}$`));
     await house.advance(1_000);
     t.equal(web.reads, 0);
-    t.match(await callBack(house, url, ending(name)), accepted);
+    t.match(await callBack(house, url, makeEnding(name)), accepted);
     t.equal(web.reads, 0, "the answer is there first");
     await house.advance(250);
     t.equal(web.reads, 1);
@@ -56,13 +56,13 @@ t.test(
   async (t) => {
     const { house, web, submit } = await open(t);
     const { id, url, name } = await submit("fal");
-    t.match(await callBack(house, url, ending(name)), accepted);
-    t.match(await callBack(house, url, ending(name)), ignored, "fal sends each again");
+    t.match(await callBack(house, url, makeEnding(name)), accepted);
+    t.match(await callBack(house, url, makeEnding(name)), ignored, "fal sends each again");
     await house.advance(250);
-    t.match(await callBack(house, url, ending(name)), ignored);
-    t.match(await callBack(house, url, ending("another")), ignored);
+    t.match(await callBack(house, url, makeEnding(name)), ignored);
+    t.match(await callBack(house, url, makeEnding("another")), ignored);
     const later = house.service.callbackTokens.urlFor("fal", id, 2);
-    t.match(await callBack(house, later, ending(name)), { status: 403 }, "not submitted yet");
+    t.match(await callBack(house, later, makeEnding(name)), { status: 403 }, "not submitted yet");
     await house.advance(1_000);
     t.equal(web.reads, 1);
   },
@@ -75,7 +75,7 @@ t.test("a callback of a job that is settled is ignored", async (t) => {
     await ada.cancel(id);
     await house.settle();
     t.match(await ada.read(id), { status: "canceled", cancellation: { settlement: "refunded" } });
-    const body = model === "fal" ? ending(name) : cogEnding(name);
+    const body = model === "fal" ? makeEnding(name) : cogEnding(name);
     t.match(await callBack(house, url, body), ignored, model);
     const { pathname } = new URL(url, "http://localhost");
     const strange = `${pathname}?job=${id}&t=${"x".repeat(32)}`;
@@ -89,7 +89,7 @@ t.test("a callback of a job that is settled is ignored", async (t) => {
 t.test("a callback whose signature is bad or stale answers 401", async (t) => {
   const { house, web, submit } = await open(t);
   const { url, name } = await submit("fal");
-  const body = ending(name);
+  const body = makeEnding(name);
   const nowMs = house.clock.nowMs();
   const right = signAsFal(body, nowMs);
   const forgeries: readonly [string, Headers][] = [
@@ -113,7 +113,7 @@ t.test("a callback with a bad token answers 403, and 401 when both are bad", asy
   const one = await submit("fal");
   const other = await submit("fal");
   const token = new URL(one.url, "http://localhost").searchParams.get("t") ?? "";
-  const body = ending(one.name);
+  const body = makeEnding(one.name);
   const urls = [
     path,
     `${path}?job=${one.id}`,
@@ -167,7 +167,7 @@ t.test("a callback of more than 1 MiB answers 413", async (t) => {
   const { house, submit } = await open(t);
   const { url, name } = await submit("fal");
   const { bodyBytesMax } = limits.callbacks;
-  const pad = (bytes: number) => ending(name).padEnd(bytes, " ");
+  const pad = (bytes: number) => makeEnding(name).padEnd(bytes, " ");
   const large = await callBack(house, url, pad(bodyBytesMax + 1));
   t.match(large, { status: 413, json: { limit_bytes: 1024 * 1024 } });
   t.match(await callBack(house, url, pad(bodyBytesMax)), accepted);
@@ -206,12 +206,12 @@ t.test("a provider may call back 100 times per second", async (t) => {
   const { house, submit } = await open(t);
   const { url, name } = await submit("fal");
   for (let call = 0; call < 100; call++) await house.stranger.post(url, "{}");
-  const refused = await callBack(house, url, ending(name));
+  const refused = await callBack(house, url, makeEnding(name));
   t.match(refused, { status: 429, headers: { "retry-after": "1" } });
   const near = await submit("near");
   t.match(await house.stranger.post(near.url, cogEnding(near.name)), accepted, "another provider");
   await house.advance(1_000);
-  t.match(await callBack(house, url, ending(name)), accepted);
+  t.match(await callBack(house, url, makeEnding(name)), accepted);
 });
 
 t.test("callback_addresses says from where a provider's callbacks come", async (t) => {

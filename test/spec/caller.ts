@@ -63,7 +63,7 @@ export class Caller {
   }
 
   /** Another token of the same user. */
-  holding(token: string | undefined): Caller {
+  asHolder(token: string | undefined): Caller {
     return new Caller(this.api, token, this.id);
   }
 
@@ -155,7 +155,7 @@ export class Caller {
       query,
       headers: this.withToken(headers),
       body: read.length > match.bodyBytesMax ? "too_large" : read,
-      incoming: match.streamBytesMax === undefined ? undefined : arriving(bytes),
+      incoming: match.streamBytesMax === undefined ? undefined : streamBytes(bytes),
       address,
       keepBody: () => undefined,
       isGone: () => hasGone,
@@ -174,7 +174,7 @@ export class Caller {
 }
 
 /** A body in two pieces, as a network brings it. */
-async function* arriving(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* streamBytes(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes.subarray(0, bytes.length / 2);
   yield bytes.subarray(bytes.length / 2);
 }

@@ -211,7 +211,7 @@ t.test("signed URLs lead to assets only for those who may read assets", async (t
   const { asset, inside } = await addPicture(house, caller);
   const id = await make(caller, { "index.html": page({ inside }) });
   const token = { name: "x", scopes: ["compositions"] };
-  const narrow = caller.holding(
+  const narrow = caller.asHolder(
     (await caller.post<{ token: string }>("/v1/tokens", token)).json.token,
   );
   for (const wanted of [{}, { asset_ids: [asset] }]) {

@@ -14,7 +14,7 @@ async function me(caller: Caller): Promise<User> {
 async function pin(caller: Caller, org: { readonly id: string }): Promise<Caller> {
   const body = { name: "pinned", organization_id: org.id };
   const { json } = await caller.post<CreatedToken>("/v1/tokens", body);
-  return caller.holding(json.token);
+  return caller.asHolder(json.token);
 }
 
 t.test("PUT /me/active-organization moves tokens that are not pinned", async (t) => {

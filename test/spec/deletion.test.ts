@@ -110,7 +110,7 @@ t.test("deleting needs the scopes jobs:cancel and assets:write", async (t) => {
   const job = await finish(house, ada, "a kite");
   for (const scopes of [["jobs:cancel"], ["assets:write"]]) {
     const { json } = await ada.post<CreatedToken>("/v1/tokens", { name: "x", scopes });
-    const answer = await ada.holding(json.token).delete(`/v1/jobs/${job.id}`);
+    const answer = await ada.asHolder(json.token).delete(`/v1/jobs/${job.id}`);
     t.equal(answer.status, 403);
     t.not(answer.json.required_scope, scopes[0]);
   }

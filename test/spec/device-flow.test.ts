@@ -76,7 +76,7 @@ t.test("a device waits, is approved with 204, and gets its tokens once", async (
   const { status: granted, json } = await poll(house, device);
   t.equal(granted, 200);
   t.match(json, { token_type: "Bearer", expires_in: 3600, scope: usual, refresh_token: /^ort_/ });
-  const { json: me } = await ada.holding(json.access_token).get<User>("/v1/me");
+  const { json: me } = await ada.asHolder(json.access_token).get<User>("/v1/me");
   t.match(me, { id: ada.id, token: { name: "klieg command line" } });
   t.match(await poll(house, device), { status: 400, json: { error: "invalid_grant" } });
   t.equal((await decide(ada, device.user_code)).status, 404, "a user code works once");
@@ -127,7 +127,7 @@ t.test("a device gets no scope that its approver lacks", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
   const body = { name: "narrow", scopes: ["tokens", "jobs:read"] };
-  const narrow = ada.holding((await ada.post<CreatedToken>("/v1/tokens", body)).json.token);
+  const narrow = ada.asHolder((await ada.post<CreatedToken>("/v1/tokens", body)).json.token);
   const device = await begin(house, { scope: "jobs:read generate admin" });
   await decide(narrow, device.user_code);
   t.equal((await poll(house, device)).json.scope, "jobs:read");
@@ -139,7 +139,7 @@ t.test("approving needs a bearer with the scope tokens and a right body", async 
   const { user_code } = await begin(house);
   t.equal((await decide(house.stranger, user_code)).status, 401);
   const { token } = (await ada.post<CreatedToken>("/v1/tokens", { name: "usual" })).json;
-  t.match(await decide(ada.holding(token), user_code), {
+  t.match(await decide(ada.asHolder(token), user_code), {
     status: 403,
     json: { required_scope: "tokens" },
   });
@@ -155,7 +155,7 @@ t.test("a refresh token rotates, and its access tokens live on", async (t) => {
   t.equal(second.status, 200);
   t.not(second.json.refresh_token, first.refresh_token);
   for (const token of [first.access_token, second.json.access_token])
-    t.equal((await ada.holding(token).get("/v1/me")).status, 200);
+    t.equal((await ada.asHolder(token).get("/v1/me")).status, 200);
   const less = { scope: "jobs:read" };
   const third = await refresh(house, second.json.refresh_token ?? "", less);
   t.equal(third.json.scope, "jobs:read");
@@ -181,7 +181,7 @@ t.test("reuse of a rotated refresh token revokes the family", async (t) => {
     json: { error: "invalid_grant" },
   });
   for (const token of [first.access_token, second.access_token])
-    t.equal((await ada.holding(token).get("/v1/me")).status, 401);
+    t.equal((await ada.asHolder(token).get("/v1/me")).status, 401);
   t.equal((await ada.get("/v1/me")).status, 200);
 });
 
@@ -208,7 +208,7 @@ t.test("revoking a refresh token revokes its access tokens", async (t) => {
     token_type_hint: "refresh_token",
     client_id: "klieg-cli",
   });
-  t.equal((await ada.holding(access_token).get("/v1/me")).status, 401);
+  t.equal((await ada.asHolder(access_token).get("/v1/me")).status, 401);
   t.equal((await refresh(house, token)).status, 400);
 });
 

@@ -236,7 +236,7 @@ t.test("assets are linked for those who may read assets, and for no others", asy
   ]);
   const body = { name: "few", scopes: ["compositions"] };
   const { token } = (await caller.post<CreatedToken>("/v1/tokens", body)).json;
-  const few = await caller.holding(token).get(getPath(id, "fcpxml"));
+  const few = await caller.asHolder(token).get(getPath(id, "fcpxml"));
   const { media, warnings } = manifestIn(unzip(few.bytes));
   t.match(media, [{ ref: `asset:${asset}`, url: null, expires_at: null }]);
   t.ok(warnings.includes(`asset:${asset} has no link: this credential may not read it`));

@@ -236,11 +236,11 @@ t.test("a host that answers nonsense, too much or nothing is a failure of the ho
   const stage = await open(t);
   const nodes = (value: unknown) => ({ nodes: { "1:2": { document: value } } });
   for (const answer of ["<html>", "[]", '"x"', "{}", JSON.stringify({ nodes: [] })])
-    t.ok([404, 502].includes((await answering(answer)).status), answer);
+    t.ok([404, 502].includes((await answerWith(answer)).status), answer);
   for (const document of [null, 5, [], {}, { id: 5, children: {} }])
-    t.equal((await answering(JSON.stringify(nodes(document)))).status, 400);
+    t.equal((await answerWith(JSON.stringify(nodes(document)))).status, 400);
   const deep = `${'{"children":['.repeat(5_000)}{}${"]}".repeat(5_000)}`;
-  t.equal((await answering(`{"nodes":{"1:2":{"document":${deep}}}}`)).status, 400);
+  t.equal((await answerWith(`{"nodes":{"1:2":{"document":${deep}}}}`)).status, 400);
   stage.figma.answers.files = (response) => response.destroy();
   t.equal((await importInto(stage)).status, 502);
   stage.figma.answers.files = (response) => {
@@ -259,7 +259,7 @@ t.test("a host that answers nonsense, too much or nothing is a failure of the ho
   const { status, text: said } = await importInto(stage);
   t.equal(status, 502, said);
 
-  async function answering(body: string) {
+  async function answerWith(body: string) {
     stage.figma.answers.files = (response) => response.writeHead(200).end(body);
     return importInto(stage);
   }

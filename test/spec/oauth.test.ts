@@ -79,7 +79,7 @@ t.test("client_credentials answers an access token without a refresh token", asy
   t.match(json, { token_type: "Bearer", expires_in: 3600, scope: "jobs:read generate" });
   t.match(json.access_token, /^oat_[A-Za-z0-9_-]{43}$/);
   t.notOk("refresh_token" in json);
-  const machine = ada.holding(json.access_token);
+  const machine = ada.asHolder(json.access_token);
   t.match((await machine.get<User>("/v1/me")).json, { id: ada.id, token: { name: "robot" } });
   t.equal((await machine.submit("a kite")).status, 202);
   t.match(await machine.get("/v1/tokens"), { status: 403, json: { required_scope: "tokens" } });
@@ -160,7 +160,7 @@ t.test("a client's token acts in the context in which the client was made", asyn
   const robot = await client(bob);
   await enter(bob, null);
   const ask = () => house.stranger.form<AccessToken & OAuthRefusal>(tokenPath, credentials(robot));
-  const machine = bob.holding((await ask()).json.access_token);
+  const machine = bob.asHolder((await ask()).json.access_token);
   t.match((await machine.get<User>("/v1/me")).json, {
     id: bob.id,
     active_organization: { id: org.id, role: "admin" },
@@ -179,7 +179,7 @@ t.test("DELETE /oauth/clients/{id} ends the client and its tokens", async (t) =>
   t.equal((await bob.delete(path)).status, 404, "another's is like an unknown one");
   t.equal((await ada.delete("/v1/oauth/clients/nonsense")).status, 404);
   t.equal((await ada.delete(path)).status, 204);
-  t.equal((await ada.holding(json.access_token).get("/v1/me")).status, 401);
+  t.equal((await ada.asHolder(json.access_token).get("/v1/me")).status, 401);
   t.equal((await house.stranger.form(tokenPath, credentials(robot))).status, 401);
   t.equal((await ada.delete(path)).status, 404);
 });
@@ -191,11 +191,11 @@ t.test("POST /oauth/revoke ends a client's own token; unknown ones answer 200 to
   const { json } = await house.stranger.form<AccessToken>(tokenPath, credentials(robot));
   const own = { client_id: robot.client_id, client_secret: robot.client_secret };
   const revoke = (token: string) => house.stranger.form("/v1/oauth/revoke", { token, ...own });
-  t.equal((await ada.holding(json.access_token).get("/v1/me")).status, 200);
+  t.equal((await ada.asHolder(json.access_token).get("/v1/me")).status, 200);
   const { status, text } = await revoke(json.access_token);
   t.equal(status, 200);
   t.equal(text, "");
-  t.equal((await ada.holding(json.access_token).get("/v1/me")).status, 401);
+  t.equal((await ada.asHolder(json.access_token).get("/v1/me")).status, 401);
   t.equal((await revoke(json.access_token)).status, 200, "a second time");
   t.equal((await revoke("nonsense")).status, 200);
   t.equal((await house.stranger.form("/v1/oauth/revoke", own)).status, 400);
@@ -214,11 +214,11 @@ t.test("POST /oauth/revoke authenticates the client and ends nothing of others (
   const foreign = { client_id: other.client_id, client_secret: other.client_secret };
   t.equal((await revoke(foreign)).status, 200, "another client");
   t.equal((await revoke({ client_id: "klieg-cli" })).status, 200, "the public one");
-  t.equal((await ada.holding(token).get("/v1/me")).status, 200, "the token lives");
+  t.equal((await ada.asHolder(token).get("/v1/me")).status, 200, "the token lives");
   const personal = (await ada.post<{ token: string }>("/v1/tokens", { name: "x" })).json.token;
   const own = { client_id: robot.client_id, client_secret: robot.client_secret };
   t.equal((await revoke({ ...own, token: personal })).status, 200);
-  t.equal((await ada.holding(personal).get("/v1/me")).status, 200, "a personal one lives, too");
+  t.equal((await ada.asHolder(personal).get("/v1/me")).status, 200, "a personal one lives, too");
 });
 
 t.test("revocations are counted in the rate class of POST /oauth/token (D4)", async (t) => {

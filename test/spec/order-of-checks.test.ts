@@ -43,7 +43,7 @@ t.test("a missing scope or role answers before the body is looked at", async (t)
   const org = await foundPaidOrganization(house, ada);
   await addMember(ada, org, bob, "viewer");
   await enter(bob, org);
-  for (const caller of [ada.holding(reads.token), bob])
+  for (const caller of [ada.asHolder(reads.token), bob])
     for (const body of ["{", tooLarge]) t.equal((await caller.post(imagePath, body)).status, 403);
   t.equal((await ada.post("/v1/admin/accounts", "{")).status, 403);
   t.equal((await ada.post("/v1/admin/accounts", {}, text)).status, 403);

@@ -131,7 +131,7 @@ t.test("members are added by address: an existing account or a new one", async (
   t.equal((await house.admin.post<CreatedAccount>("/v1/admin/accounts", body)).status, 409);
   const tokens = `/v1/admin/accounts/${fresh.json.user_id}/tokens`;
   const { json } = await house.admin.post<CreatedToken>(tokens, {});
-  const cy = ada.holding(json.token);
+  const cy = ada.asHolder(json.token);
   t.match((await cy.get<User>("/v1/me")).json, { email: "new@klieg.example", plan: "free" });
 
   const { items } = (await cy.get<Static<typeof MemberList>>(path)).json;

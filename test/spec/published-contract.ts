@@ -124,7 +124,7 @@ function planSegments(ref: string): readonly string[] {
 }
 
 function createValidator(pointer: readonly string[]): ValidateFunction {
-  const ref = `contract#/${pointer.map(escape).join("/")}`;
+  const ref = `contract#/${pointer.map(escapeSegment).join("/")}`;
   const known = validators.get(ref) ?? ajv.compile({ $ref: ref });
   validators.set(ref, known);
   return known;

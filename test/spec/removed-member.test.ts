@@ -13,7 +13,7 @@ async function team(house: InProcess) {
   return { ada, bob, id, member: `/v1/organizations/${org.id}/members/${bob.id}`, org };
 }
 
-function waiting(caller: Caller, id: string): Reply<unknown>[] {
+function listWaiting(caller: Caller, id: string): Reply<unknown>[] {
   const heard: Reply<unknown>[] = [];
   void caller.get(`/v1/jobs/${id}/wait`).then((reply) => heard.push(reply));
   return heard;
@@ -23,7 +23,7 @@ t.test("an open stream and an open wait of a removed member are ended", async (t
   const house = await openInProcess(t);
   const { ada, bob, id, member } = await team(house);
   const [his, hers] = [await house.follow(bob, id), await house.follow(ada, id)];
-  const [bobs, adas] = [waiting(bob, id), waiting(ada, id)];
+  const [bobs, adas] = [listWaiting(bob, id), listWaiting(ada, id)];
   const unused = await house.ticket(bob, id);
   await house.settle();
   t.equal((await ada.delete(member)).status, 204);

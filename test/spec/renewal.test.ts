@@ -48,7 +48,7 @@ async function ledger(caller: Caller, query = ""): Promise<(readonly [string, st
 }
 
 /** The accounts that wait for a time. */
-function waiting({ engine }: InProcess): string[] {
+function listWaiting({ engine }: InProcess): string[] {
   const partitions = Array.from({ length: 256 }, (_, partition) =>
     getRange(createKey(partition, engineTables.due, "")),
   );
@@ -64,7 +64,7 @@ t.test("no account waits for the 1st among the timers", async (t) => {
   await ada.job("a kite");
   await house.advance(60_000);
   t.equal(readWrittenRenewal(house, ada.id), firstMs);
-  t.strictSame(waiting(house), []);
+  t.strictSame(listWaiting(house), []);
 });
 
 t.test("on the 1st the sweep renews accounts that do nothing", async (t) => {

@@ -302,7 +302,7 @@ t.test("without, with an expired and with a revoked credential each answers 401"
   for (const [name, { object, maker: role }] of Object.entries(matrix))
     if (role === undefined) objects.set(name, await kits[object](stage));
   await house.advance(86_401_000);
-  const callers = [house.stranger, maker.holding(short.token), maker.holding(ended.token)];
+  const callers = [house.stranger, maker.asHolder(short.token), maker.asHolder(ended.token)];
   for (const [name, row] of Object.entries(matrix)) {
     const ids = objects.get(name) ?? [unknownId];
     for (const caller of callers)

@@ -54,7 +54,7 @@ t.test("a token opens the routes of its scopes and no others", async (t) => {
       const place = path.replaceAll(/\{\w+\}/g, "019d9000-0000-7000-8000-000000000000");
       const ask = async (token: string) => {
         const { status, json } = await admin
-          .holding(token)
+          .asHolder(token)
           .request<{ required_scope?: string } | undefined>(method, place, { body: {} });
         return status === 403 ? json?.required_scope : undefined;
       };

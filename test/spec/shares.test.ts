@@ -226,7 +226,7 @@ t.test("share links need the scope shares", async (t) => {
   const { ada, asset } = await withPicture(t);
   const body = { name: "reader", scopes: ["assets:read", "assets:write", "renders"] };
   const { json } = await ada.post<CreatedToken>("/v1/tokens", body);
-  const reader = ada.holding(json.token);
+  const reader = ada.asHolder(json.token);
   const { status, json: refused } = await reader.post(`/v1/assets/${asset}/share`, {});
   t.equal(status, 403);
   t.equal(refused.required_scope, "shares");

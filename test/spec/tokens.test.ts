@@ -28,7 +28,7 @@ t.test("POST /tokens answers 201 with the token, which is shown once", async (t)
   });
   const list = await ada.get<List>("/v1/tokens");
   t.notOk(list.text.includes(json.token.slice(13)));
-  t.equal((await ada.holding(json.token).get<User>("/v1/me")).json.id, ada.id);
+  t.equal((await ada.asHolder(json.token).get<User>("/v1/me")).json.id, ada.id);
 });
 
 t.test("omitted scopes are all but admin and tokens", async (t) => {
@@ -79,10 +79,10 @@ t.test("a token cannot create one with scopes it lacks", async (t) => {
   const { status, json } = await ada.post("/v1/tokens", { name: "x", scopes: ["admin"] });
   t.equal(status, 403);
   t.equal(json.required_scope, "admin");
-  const narrow = ada.holding((await make(ada, { scopes: ["tokens", "jobs:read"] })).token);
+  const narrow = ada.asHolder((await make(ada, { scopes: ["tokens", "jobs:read"] })).token);
   t.strictSame((await make(narrow)).scopes, ["jobs:read"], "omitted: of the usual, what it has");
   t.equal((await narrow.post("/v1/tokens", { name: "x", scopes: ["generate"] })).status, 403);
-  const none = ada.holding((await make(ada, { scopes: ["jobs:read"] })).token);
+  const none = ada.asHolder((await make(ada, { scopes: ["jobs:read"] })).token);
   t.match(await none.post("/v1/tokens", { name: "x" }), {
     status: 403,
     json: { required_scope: "tokens" },
@@ -113,11 +113,11 @@ t.test("last_used_at is the minute of the last use", async (t) => {
   };
   t.equal(await listUsed(), null);
   await house.advance(90_000);
-  await ada.holding(token).get("/v1/me");
-  await ada.holding(token).get("/v1/me");
+  await ada.asHolder(token).get("/v1/me");
+  await ada.asHolder(token).get("/v1/me");
   t.equal(await listUsed(), "2026-04-15T12:01:00.000Z");
   await house.advance(60_000);
-  await ada.holding(token).get("/v1/me");
+  await ada.asHolder(token).get("/v1/me");
   t.equal(await listUsed(), "2026-04-15T12:02:00.000Z");
 });
 
@@ -125,11 +125,11 @@ t.test("DELETE /tokens/{id} answers 204 and the token 401 from then on", async (
   const house = await openInProcess(t);
   const ada = await house.account();
   const { token, id } = await make(ada);
-  t.equal((await ada.holding(token).get("/v1/me")).status, 200);
+  t.equal((await ada.asHolder(token).get("/v1/me")).status, 200);
   const { status, text } = await ada.delete(`/v1/tokens/${id}`);
   t.equal(status, 204);
   t.equal(text, "");
-  t.equal((await ada.holding(token).get("/v1/me")).status, 401);
+  t.equal((await ada.asHolder(token).get("/v1/me")).status, 401);
   t.equal((await ada.delete(`/v1/tokens/${id}`)).status, 404, "it is gone");
   t.equal((await ada.get("/v1/me")).status, 200, "others go on");
 });
@@ -143,13 +143,13 @@ t.test("another account's token answers like an unknown one", async (t) => {
   const unknown = await bob.request("DELETE", "/v1/tokens/00000000", { headers });
   t.equal(foreign.status, 404);
   t.equal(foreign.text, unknown.text);
-  t.equal((await ada.holding(token).get("/v1/me")).status, 200);
+  t.equal((await ada.asHolder(token).get("/v1/me")).status, 200);
 });
 
 t.test("an expired token answers 401 though it was just used", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const short = ada.holding((await make(ada, { expires_in_days: 1 })).token);
+  const short = ada.asHolder((await make(ada, { expires_in_days: 1 })).token);
   await house.advance(86_400_000 - 1_000);
   t.equal((await short.get("/v1/me")).status, 200);
   await house.advance(1_000);
@@ -171,7 +171,7 @@ t.test("an account has at most 50 active tokens", async (t) => {
 t.test("a token without a scope answers 403 on its routes and names it", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const bare = ada.holding((await make(ada, { scopes: [] })).token);
+  const bare = ada.asHolder((await make(ada, { scopes: [] })).token);
   for (const [method, path, scope] of [
     ["GET", "/v1/tokens", "tokens"],
     ["POST", "/v1/tokens", "tokens"],

@@ -10,7 +10,7 @@ import { join, organization, readEmail } from "./organizations.ts";
 async function inside(caller: Caller, org: { readonly id: string }): Promise<Caller> {
   const body = { name: "pinned", organization_id: org.id };
   const { json } = await caller.post<CreatedToken>("/v1/tokens", body);
-  return caller.holding(json.token);
+  return caller.asHolder(json.token);
 }
 
 t.test("A1: an account owns as many organizations as its plan allows", async (t) => {

@@ -59,7 +59,7 @@ const given: Given = {
 const script = getText(makeExport(given, "aejsx"), "build.jsx");
 const present = ["media/0001-sea.mp4", "media/0002-mute.mp4", "media/0003-logo.png"];
 const recording = runInAfterEffects(script, present);
-const layerNamed = (name: string) => {
+const findLayer = (name: string) => {
   const found = recording.layers.find((layer) => layer.name === name);
   if (found === undefined) throw new Error(`there is no layer ${name}`);
   return found;
@@ -106,7 +106,7 @@ t.test("layers are added bottom first, with the times of the timeline", async (t
 });
 
 t.test("keyframes are of the composition's time, and linear", async (t) => {
-  const { keys, interpolations, values } = layerNamed("video#a");
+  const { keys, interpolations, values } = findLayer("video#a");
   t.strictSame(keys["ADBE Opacity"], [
     [1, 0],
     [2, 100],
@@ -122,7 +122,7 @@ t.test("keyframes are of the composition's time, and linear", async (t) => {
 t.test("masks are shapes of the layer, with feather and mode", async (t) => {
   const {
     masks: [round],
-  } = layerNamed("video#m");
+  } = findLayer("video#m");
   t.strictSame(round?.vertices, [
     [320, 0],
     [640, 180],
@@ -132,7 +132,7 @@ t.test("masks are shapes of the layer, with feather and mode", async (t) => {
   t.strictSame([round?.feather, round?.mode, round?.inverted], [[3, 3], "add", true]);
   const {
     masks: [drawn],
-  } = layerNamed("img#logo");
+  } = findLayer("img#logo");
   t.strictSame(drawn?.vertices, [
     [0, 0],
     [100, 0],
@@ -142,7 +142,7 @@ t.test("masks are shapes of the layer, with feather and mode", async (t) => {
 });
 
 t.test("a picture that is held after its source is, by time remapping", async (t) => {
-  const { timeRemapEnabled, keys, outPoint } = layerNamed("video#m");
+  const { timeRemapEnabled, keys, outPoint } = findLayer("video#m");
   t.equal(timeRemapEnabled, true);
   t.strictSame(keys["ADBE Time Remapping"], [
     [4, 0],
@@ -152,7 +152,7 @@ t.test("a picture that is held after its source is, by time remapping", async (t
 });
 
 t.test("added texts are text layers with size, font, colour and justification", async (t) => {
-  const { text, written } = layerNamed("text#t");
+  const { text, written } = findLayer("text#t");
   t.equal(text, "Grüße\r</script>");
   t.strictSame(written, {
     ...{ fontSize: 50, font: "Arial-BoldMT", applyFill: true, fillColor: [1, 0.501961, 0] },
@@ -161,7 +161,7 @@ t.test("added texts are text layers with size, font, colour and justification", 
 });
 
 t.test("grades are named by the layer's comment, what the page draws by a marker", async (t) => {
-  const { comment } = layerNamed("video#a");
+  const { comment } = findLayer("video#a");
   t.equal(comment, "Apply luts/0001-video-a.cube (effect Apply Color LUT)");
   t.strictSame(recording.markers, [[1, "element#title", 2]]);
 });

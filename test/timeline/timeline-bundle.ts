@@ -29,7 +29,7 @@ export function makeEdited(
   );
 }
 
-export function clipNamed({ clips }: Timeline, id: string): Clip {
+export function requireClip({ clips }: Timeline, id: string): Clip {
   const found = clips.find((clip) => clip.id === id);
   if (found === undefined) throw new Error(`there is no clip ${id}`);
   return found;

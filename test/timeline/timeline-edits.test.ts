@@ -1,7 +1,7 @@
 import t from "tap";
 import { poseAt } from "../../timeline/motion.ts";
 import { effectiveTimeline } from "../../timeline/timeline.ts";
-import { clipNamed, makeEdited, messages, readBundle, times } from "./timeline-bundle.ts";
+import { makeEdited, messages, readBundle, requireClip, times } from "./timeline-bundle.ts";
 
 const clip = (id: string, start: string, duration = 1, more = "") =>
   `<div id="${id}" class="clip" data-start="${start}" data-duration="${duration}" ${more}></div>`;
@@ -25,7 +25,7 @@ t.test("media edits replace what the author wrote, member by member", async (t) 
     '<video id="v" src="a.mp4" data-start="0" data-duration="2" data-volume="0.8"></video>';
   const edit = { media_start: 3, playback_rate: 0.5, volume: 0.25, track_index: 7 };
   const timeline = makeEdited(video, { clips: { v: edit } }, { "a.mp4": "x" });
-  t.match(clipNamed(timeline, "v"), {
+  t.match(requireClip(timeline, "v"), {
     trackIndex: 7,
     media: { start: 3, rate: 0.5, volume: 0.25 },
   });
@@ -50,10 +50,10 @@ t.test("hidden clips and tracks that are off show nothing and make no sound", as
     ],
   );
   const silent = makeEdited(root, { tracks: { 4: { muted: true, locked: true } } }, files);
-  t.match(clipNamed(silent, "m"), { isShown: true, isAudible: false });
+  t.match(requireClip(silent, "m"), { isShown: true, isAudible: false });
   t.match(silent.tracks.at(-1), { index: 4, isEnabled: true, isMuted: true, isLocked: true });
   t.equal(
-    clipNamed(makeEdited(root, { tracks: { 4: { enabled: false } } }, files), "m").isAudible,
+    requireClip(makeEdited(root, { tracks: { 4: { enabled: false } } }, files), "m").isAudible,
     false,
   );
 });
@@ -61,7 +61,7 @@ t.test("hidden clips and tracks that are off show nothing and make no sound", as
 t.test("what is in a hidden host is hidden with it", async (t) => {
   const host = '<div id="h" data-composition-id="in" data-start="0" data-duration="1">';
   const root = `${host}${clip("x", "0")}</div>`;
-  t.equal(clipNamed(makeEdited(root, { clips: { h: { hidden: true } } }), "x").isShown, false);
+  t.equal(requireClip(makeEdited(root, { clips: { h: { hidden: true } } }), "x").isShown, false);
 });
 
 t.test("deleted elements are gone, and what waited for them keeps its time", async (t) => {
@@ -91,9 +91,9 @@ t.test(
       { t: 0, x: 1, ease: "hold" },
     ];
     const timeline = makeEdited('<p id="p"></p>', { clips: { p: { transform, mask, motion } } });
-    t.match(clipNamed(timeline, "p"), { start: 0, end: 5, transform, mask });
+    t.match(requireClip(timeline, "p"), { start: 0, end: 5, transform, mask });
     t.strictSame(
-      clipNamed(timeline, "p").motion.map(({ t }) => t),
+      requireClip(timeline, "p").motion.map(({ t }) => t),
       [0, 1],
       "in the order of time",
     );
@@ -133,7 +133,7 @@ t.test("a grade's flat members replace the author's one by one", async (t) => {
   const files = { "i.png": "x", "a.cube": "x", "b.cube": "x" };
   const grade = { exposure: -0.5, lut_path: "b.cube", intensity: 0.3 };
   const timeline = makeEdited(image, { clips: { i: { grade } } }, files);
-  t.match(clipNamed(timeline, "i").grade, {
+  t.match(requireClip(timeline, "i").grade, {
     adjust: { exposure: -0.5, contrast: 0.2 },
     lutPath: "b.cube",
     intensity: 0.3,

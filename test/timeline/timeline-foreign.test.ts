@@ -1,7 +1,7 @@
 /** What strangers' compositions hold that the format's own examples do not. */
 import t from "tap";
 import { effectiveTimeline } from "../../timeline/timeline.ts";
-import { clipNamed, lengths, messages, page, readBundle, times } from "./timeline-bundle.ts";
+import { lengths, messages, page, readBundle, requireClip, times } from "./timeline-bundle.ts";
 
 const beside = (more: string) => page("").replace("</body>", `${more}</body>`);
 
@@ -11,7 +11,7 @@ t.test("media beside the root are clips in its time", async (t) => {
   const files = { "index.html": beside(media) };
   const timeline = effectiveTimeline(readBundle("", files, lengths({ "a.mp4": 2 })));
   t.strictSame(times(timeline), { v: [1, 3], a: [2, 5] });
-  t.match(clipNamed(timeline, "v"), { kind: "video", composition: "" });
+  t.match(requireClip(timeline, "v"), { kind: "video", composition: "" });
   t.strictSame(messages(timeline), []);
 });
 

@@ -3,7 +3,7 @@ import { keyAttribute } from "../../timeline/key-attribute.ts";
 import { parseMarkup, stampTags } from "../../timeline/markup.ts";
 import { frameCount, frameFrom } from "../../timeline/model.ts";
 import { effectiveTimeline } from "../../timeline/timeline.ts";
-import { clipNamed, lengths, messages, page, readBundle, times } from "./timeline-bundle.ts";
+import { lengths, messages, page, readBundle, requireClip, times } from "./timeline-bundle.ts";
 
 const clip = (id: string, start: string, duration = 1, more = "") =>
   `<div id="${id}" class="clip" data-start="${start}" data-duration="${duration}" ${more}></div>`;
@@ -85,24 +85,24 @@ t.test("media say offset, rate, volume and role; without a length the source's o
     <video id="q" data-asset-id="as1" data-start="0" data-duration="1" muted loop></video>`;
   const timeline = effectiveTimeline(readBundle(root, {}, lengths({ "a.mp4": 8, "say.mp3": 1.5 })));
   t.strictSame(times(timeline), { v: [1, 4], n: [4, 5], q: [0, 1] });
-  t.match(clipNamed(timeline, "v"), {
+  t.match(requireClip(timeline, "v"), {
     kind: "video",
     isAudible: true,
     media: { source: { kind: "file", path: "a.mp4" }, start: 2, rate: 2, volume: 1, role: "clip" },
   });
-  t.match(clipNamed(timeline, "n").media, { role: "narration", volume: 0.5, isLooped: false });
-  t.match(clipNamed(timeline, "q"), {
+  t.match(requireClip(timeline, "n").media, { role: "narration", volume: 0.5, isLooped: false });
+  t.match(requireClip(timeline, "q"), {
     isAudible: false,
     media: { source: { kind: "asset", assetId: "as1" }, isMuted: true, isLooped: true },
   });
-  t.equal(clipNamed(timeline, "n").end, 5, "the film cuts what reaches beyond it");
+  t.equal(requireClip(timeline, "n").end, 5, "the film cuts what reaches beyond it");
 });
 
 t.test("the two names of a media offset may differ: the first wins, with a warning", async (t) => {
   const both = 'data-media-start="1" data-playback-start="2"';
   const root = `<audio id="a" src="a.mp3" data-start="0" data-duration="1" ${both}></audio>`;
   const timeline = effectiveTimeline(readBundle(root, {}, lengths({})));
-  t.equal(clipNamed(timeline, "a").media?.start, 1);
+  t.equal(requireClip(timeline, "a").media?.start, 1);
   t.match(timeline.diagnostics, [{ code: "alias", attribute: "data-playback-start" }]);
 });
 
@@ -110,7 +110,7 @@ t.test("values out of range are read as the nearest, with a warning", async (t) 
   const wrong = 'data-start="x9 s" data-volume="2" data-playback-rate="9"';
   const root = `<audio id="a" src="a.mp3" ${wrong} data-audio-role="noise"></audio>`;
   const timeline = effectiveTimeline(readBundle(root, {}, lengths({})));
-  t.match(clipNamed(timeline, "a").media, { volume: 1, rate: 5, role: "music" });
+  t.match(requireClip(timeline, "a").media, { volume: 1, rate: 5, role: "music" });
   t.strictSame(
     timeline.diagnostics.map(({ code }) => code),
     ["unknown_reference", "invalid_value", "invalid_value", "invalid_value"],
@@ -158,8 +158,8 @@ t.test("a host's offset and rate carry over to what is in it", async (t) => {
       {},
     ),
   );
-  t.match(clipNamed(timeline, "in"), { start: 2, end: 3 });
-  t.match(clipNamed(timeline, "v"), { start: 1, end: 2.5, media: { start: 1, rate: 2 } });
+  t.match(requireClip(timeline, "in"), { start: 2, end: 3 });
+  t.match(requireClip(timeline, "v"), { start: 1, end: 2.5, media: { start: 1, rate: 2 } });
   t.match(timeline.compositions, [
     { key: "", id: "main", offset: 0, rate: 1 },
     { id: "card", path: "scenes/card.html", isMounted: true, start: 1, offset: 1, rate: 2 },
@@ -171,8 +171,11 @@ t.test("without a length a host is as long as what it holds says", async (t) => 
     "scenes/card.html": scene(clip("in", "0", 2), attributes),
   });
   const root = host("one", 1, "");
-  t.equal(clipNamed(effectiveTimeline(readBundle(root, files(""))), "one").end, 3);
-  t.equal(clipNamed(effectiveTimeline(readBundle(root, files('data-duration="3"'))), "one").end, 4);
+  t.equal(requireClip(effectiveTimeline(readBundle(root, files(""))), "one").end, 3);
+  t.equal(
+    requireClip(effectiveTimeline(readBundle(root, files('data-duration="3"'))), "one").end,
+    4,
+  );
 });
 
 t.test("a composition may also stand inline", async (t) => {
@@ -188,7 +191,7 @@ t.test("variables: a host's values before the defaults, also as addresses", asyn
     readBundle(host("one", 0, "", values), { "scenes/card.html": scene(image), "b.png": "x" }),
   );
   t.strictSame(timeline.compositions[1]?.variables, { title: "Pro", hero: "b.png" });
-  t.strictSame(clipNamed(timeline, "i").media?.source, { kind: "file", path: "b.png" });
+  t.strictSame(requireClip(timeline, "i").media?.source, { kind: "file", path: "b.png" });
 });
 
 t.test("what is missing or wrong in the structure is an error", async (t) => {
@@ -242,7 +245,7 @@ t.test("a grade says its adjustments with the preset's; unknown ones are warning
   const makeGraded = (grade: string) =>
     effectiveTimeline(readBundle(`<img id="i" src="data:," data-color-grading='${grade}'>`));
   const timeline = makeGraded('{"preset":"warm","intensity":0.5,"adjust":{"exposure":0.1}}');
-  t.match(clipNamed(timeline, "i").grade, {
+  t.match(requireClip(timeline, "i").grade, {
     intensity: 0.5,
     adjust: { temperature: 0.25, saturation: 0.05, exposure: 0.1, contrast: 0 },
   });

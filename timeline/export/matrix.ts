@@ -6,7 +6,7 @@ export function translation(x: number, y: number): Matrix {
   return [1, 0, 0, 1, x, y];
 }
 
-export function scaling(x: number, y: number): Matrix {
+export function createScaling(x: number, y: number): Matrix {
   return [x, 0, 0, y, 0, 0];
 }
 

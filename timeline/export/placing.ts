@@ -11,11 +11,11 @@ import {
 import { type Crop, type EditMask, editFps, type PoseCurves } from "./edit-list.ts";
 import {
   apply,
+  createScaling,
   decomposeMatrix,
   type Matrix,
   product,
   rotation,
-  scaling,
   translation,
 } from "./matrix.ts";
 import type { Place } from "./measurement.ts";
@@ -52,7 +52,7 @@ export function placeClip(clip: Clip, place: Place, seconds: number): Placing | 
   const { picture, fit, box, cut, around, authored, opacity } = place;
   if (!(picture.width > 0 && picture.height > 0 && fit.scaleX > 0 && fit.scaleY > 0))
     return undefined;
-  const fitted = product(translation(fit.x, fit.y), scaling(fit.scaleX, fit.scaleY));
+  const fitted = product(translation(fit.x, fit.y), createScaling(fit.scaleX, fit.scaleY));
   const inside = product(authored, fitted);
   const anchorX = (clip.transform?.anchor_x ?? 0.5) * box.width;
   const anchorY = (clip.transform?.anchor_y ?? 0.5) * box.height;
@@ -85,7 +85,7 @@ export function centreClip(
   const height = picture.height * scale;
   const spot: Spot = {
     around: translation(left, top),
-    inside: scaling(scale, scale),
+    inside: createScaling(scale, scale),
     anchor: [(clip.transform?.anchor_x ?? 0.5) * width, (clip.transform?.anchor_y ?? 0.5) * height],
     middle: [picture.width / 2, picture.height / 2],
     opacity: 1,
@@ -103,7 +103,7 @@ export function placeText(
   const anchor = [box.width / 2, box.height / 2] as const;
   const spot: Spot = {
     around: translation(x, y),
-    inside: scaling(1, 1),
+    inside: createScaling(1, 1),
     anchor,
     middle: anchor,
     opacity,
@@ -120,7 +120,7 @@ function computeCurves(spot: Spot, { transform, motion }: Moved, seconds: number
     const edit = product(
       translation(x + ax, y + ay),
       rotation(turn),
-      scaling(scale, scale),
+      createScaling(scale, scale),
       translation(-ax, -ay),
     );
     return apply(product(spot.around, edit, spot.inside), spot.middle);

@@ -36,7 +36,7 @@ function takeMethods(prototype: Animation, held: HeldAnimations): void {
       return undefined;
     });
   };
-  const playing = (act: (one: Held, now: number, end: number) => void) => {
+  const createPlayback = (act: (one: Held, now: number, end: number) => void) => {
     return (one: Held): void => {
       one.isSought = false;
       act(one, held.localTime(one), computeEnd(one.animation));
@@ -45,19 +45,19 @@ function takeMethods(prototype: Animation, held: HeldAnimations): void {
   };
   method(
     "play",
-    playing(({ playback }, now, end) => playback.play(now, end)),
+    createPlayback(({ playback }, now, end) => playback.play(now, end)),
   );
   method(
     "pause",
-    playing(({ playback }, now, end) => playback.pause(now, end)),
+    createPlayback(({ playback }, now, end) => playback.pause(now, end)),
   );
   method(
     "finish",
-    playing(({ playback }, now, end) => playback.finish(now, end)),
+    createPlayback(({ playback }, now, end) => playback.finish(now, end)),
   );
   method(
     "reverse",
-    playing(({ playback }, now, end) => {
+    createPlayback(({ playback }, now, end) => {
       playback.setRate(-playback.rate, now, end);
       playback.play(now, end);
     }),

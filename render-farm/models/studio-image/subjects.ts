@@ -109,12 +109,12 @@ function paintStanding(
   const at: Point = perch ?? [x, mix(horizon, height, down + dice.between(-0.04, 0.06))];
   const spots = spread(stage, footing, subject.count, at[0], at[1], size, dice);
   for (const spot of spots)
-    if (afloat.has(subject.kind)) rocking(stage, spot, () => paintOne(stage, subject, spot, dice));
+    if (afloat.has(subject.kind)) rock(stage, spot, () => paintOne(stage, subject, spot, dice));
     else paintOne(stage, subject, spot, dice);
 }
 
 /** What floats rises, falls and rolls; in a still it lies level. */
-function rocking({ ctx, atSeconds, sun }: Stage, spot: Spot, paint: () => void): void {
+function rock({ ctx, atSeconds, sun }: Stage, spot: Spot, paint: () => void): void {
   const phase = spot.x * 0.013;
   const roll = 0.022 * Math.sin(atSeconds * 1.5 + phase) - 0.022 * Math.sin(phase);
   const rise = 0.012 * (Math.sin(atSeconds * 1.9 + phase) - Math.sin(phase)) * spot.size;

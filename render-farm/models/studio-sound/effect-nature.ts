@@ -10,7 +10,7 @@ import {
   strike,
   sustain,
   tone,
-  wandering,
+  wander,
 } from "./tones.ts";
 import { add, type Track } from "./track.ts";
 
@@ -39,7 +39,7 @@ export const rain: Maker = (track, seconds, dice) => {
 export const wind: Maker = (track, seconds, dice) => {
   for (const pan of [-0.6, 0.6]) {
     const gust = gusts(dice, 0.6);
-    const howl = wandering(noise(dice, seconds), (t) => 220 + 700 * gust(t), 5);
+    const howl = wander(noise(dice, seconds), (t) => 220 + 700 * gust(t), 5);
     add(
       track,
       shapeSound(howl, (t) => 0.05 + 0.22 * gust(t) ** 1.5),

@@ -11,7 +11,7 @@ import {
   strike,
   sustain,
   tone,
-  wandering,
+  wander,
 } from "./tones.ts";
 import { add } from "./track.ts";
 
@@ -38,7 +38,7 @@ export const whoosh: Maker = (track, seconds, dice) => {
   for (let i = 0; i < count; i++) {
     const peak = dice.between(0.38, 0.55) * length;
     const bell = (t: number): number => Math.exp(-(((t - peak) / (length * 0.2)) ** 2));
-    const air = wandering(noise(dice, length), (t) => 300 + 2_600 * bell(t), 1.4);
+    const air = wander(noise(dice, length), (t) => 300 + 2_600 * bell(t), 1.4);
     const side = dice.pick([-1, 1]);
     const [left, right] = [air.slice(), air];
     add(

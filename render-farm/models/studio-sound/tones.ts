@@ -147,7 +147,7 @@ export function bandpass(sound: Float32Array, hertz: number, q: number): Float32
 }
 
 /** A band that wanders (state variable filter, H. Chamberlin); `q` above 0.5. */
-export function wandering(
+export function wander(
   sound: Float32Array,
   hertzAt: (second: number) => number,
   q: number,

@@ -25,7 +25,7 @@ export async function openPictureShot(request: PictureShotRequest): Promise<Shot
   const { weathers } = stage.brief;
   const show = (picture: ImageBitmap, alpha: number, away: number, seconds: number): void => {
     const view = viewAt(camera === "static" ? "static" : camera, 0.5 + away / 2, seconds);
-    const { scale, left, top } = framing(view, away, width, height);
+    const { scale, left, top } = frameView(view, away, width, height);
     ctx.globalAlpha = alpha;
     ctx.setTransform(scale, 0, 0, scale, left, top);
     ctx.drawImage(picture, 0, 0, width, height);
@@ -52,7 +52,7 @@ export async function openPictureShot(request: PictureShotRequest): Promise<Shot
  * `away` is 0 where the picture fills the frame exactly, 1 or -1 a film away from that. A moving
  * eye needs room: the picture grows as it moves, so that no edge shows.
  */
-function framing(
+function frameView(
   view: ReturnType<typeof viewAt>,
   away: number,
   width: number,

@@ -86,14 +86,14 @@ export function encoderArgs(quality: Quality, fps: number, threads: number): rea
 function conversion(format: FrameFormat, quality: Quality): readonly string[] {
   const { codec } = format;
   const convert = codec === "mjpeg" && quality !== "high" ? fromJpeg : getScaleFilter(codec);
-  return [...padding(format), convert, "format=yuv420p"];
+  return [...listPadding(format), convert, "format=yuv420p"];
 }
 
 /**
  * Odd edges get one more pixel, like the last. Pairs of pixels share their colour, so each must
  * have its own before: the last of an odd number would be painted over.
  */
-function padding({ codec, width, height }: FrameFormat): readonly string[] {
+function listPadding({ codec, width, height }: FrameFormat): readonly string[] {
   const [right, bottom] = [width % 2, height % 2];
   if (right + bottom === 0) return [];
   const own = codec === "png" ? [] : ["scale=flags=neighbor", "format=yuvj444p"];

@@ -283,7 +283,7 @@ async function withVolumes(
       const values = valuesByKey.get(sound.clip.key) ?? [];
       if (values.every((value) => value === values[0])) return sound;
       const curvePath = join(folder, `volume-${index}.f32`);
-      await writeNew(curvePath, finelySampled(values, timeline.fps));
+      await writeNew(curvePath, sampleFinely(values, timeline.fps));
       return { ...sound, curvePath };
     }),
   );
@@ -293,7 +293,7 @@ async function withVolumes(
 const volumeStride = 500;
 
 /** From one value a frame to a thousand a second, in straight lines. */
-function finelySampled(values: readonly number[], fps: number): Buffer {
+function sampleFinely(values: readonly number[], fps: number): Buffer {
   const count = Math.ceil((values.length / fps) * 1_000);
   const samples = new Float32Array(count);
   for (let at = 0; at < count; at++) {

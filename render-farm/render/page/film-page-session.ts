@@ -72,7 +72,7 @@ export class FilmSession {
     const stage = await browser.open({
       start: entryUrl,
       size: setup.plan,
-      script: await setup.scripts.opening(setup.plan.compositions[0]?.variables ?? {}),
+      script: await setup.scripts.readOpening(setup.plan.compositions[0]?.variables ?? {}),
       answer: async (url, kind) => {
         traffic.asked += 1;
         traffic.pending += 1;

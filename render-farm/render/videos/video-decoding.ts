@@ -82,11 +82,11 @@ export const oneThread = ["-threads", "1"];
 /** Arguments that open the source a little before the span. */
 export function videoInput(video: ShownVideo, span: Span): readonly string[] {
   const seek = seekTime(video, span);
-  return mediaInput(video.media, seek > 0 ? entering(seek) : []);
+  return mediaInput(video.media, seek > 0 ? listEntry(seek) : []);
 }
 
 /** With all pictures from the key frame on: the one that is shown then may be long before. */
-export function entering(seconds: number): readonly string[] {
+export function listEntry(seconds: number): readonly string[] {
   return ["-noaccurate_seek", "-ss", seconds.toFixed(6)];
 }
 

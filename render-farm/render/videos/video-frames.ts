@@ -6,8 +6,8 @@ import { mediaFault, type Warnings } from "../render-error.ts";
 import {
   chooseLook,
   cutAt,
-  entering,
   getName,
+  listEntry,
   oneThread,
   roundEnd,
   type ShownVideo,
@@ -164,7 +164,7 @@ async function lastPicture(
   { tools, signal }: FramesSetup,
 ): Promise<VideoPicture | undefined> {
   const from = Math.max(0, sourceEnd(video) - 2);
-  const before = entering(from);
+  const before = listEntry(from);
   const filters = [...cutAt(video, from), ...videoColors(video, chooseLook(video))];
   const shown = ["-map", "0:v:0", "-vf", filters.join(","), ...asPlanes];
   const call = { signal, fault: "a video cannot be decoded" };

@@ -115,7 +115,7 @@ t.test("the log says why the compositor films a page", async (t) => {
   t.match(bench.notes.at(-1), /filmed compositor-captured \(the page has canvas\)$/);
 });
 
-const mixing = (script: string) =>
+const makeMixing = (script: string) =>
   composition(
     `<div id="one" class="scene" style="position:absolute;inset:0;background:#f00"></div>
     <div id="two" class="scene" style="position:absolute;inset:0;background:#00f"></div>
@@ -134,7 +134,7 @@ t.test("transitions of @hyperframes/shader-transitions are filmed", async (t) =>
   const script = `HyperShader.init({ bgColor: "#000", scenes: ["one", "two"],
     transitions: [{ time: 1, shader: "flash-through-white", duration: 1 }] });`;
   const files = {
-    ...mixing(script),
+    ...makeMixing(script),
     "gsap.js": await packageFile("gsap/dist/gsap.min.js"),
     "shaders.js": await packageFile("@hyperframes/shader-transitions/dist/index.global.js"),
   };
@@ -153,12 +153,16 @@ t.test("a package that cannot be filmed fails the render, by name", async (t) =>
   const older = "window.HyperShader = { init() {} }";
   for (const shaders of [old, older])
     t.match(
-      await bench.fail({ ...mixing("HyperShader.init()"), "gsap.js": "", "shaders.js": shaders }),
+      await bench.fail({
+        ...makeMixing("HyperShader.init()"),
+        "gsap.js": "",
+        "shaders.js": shaders,
+      }),
       /^invalid_composition: this version of @hyperframes\/shader-transitions /,
     );
 });
 
-const blinking = async (name: string, mimeType: string, ...more: readonly string[]) =>
+const makeBlinking = async (name: string, mimeType: string, ...more: readonly string[]) =>
   bench.store(name, mimeType, [
     ...["-f", "lavfi", "-i", "color=red:s=40x40:d=0.5:r=4"],
     ...["-f", "lavfi", "-i", "color=lime:s=40x40:d=0.5:r=4"],
@@ -167,9 +171,9 @@ const blinking = async (name: string, mimeType: string, ...more: readonly string
 
 t.test("animated GIF, WebP and APNG play by the time of their clip, and again", async (t) => {
   const files = {
-    "a.gif": await blinking("a.gif", "image/gif", "-loop", "0"),
-    "b.webp": await blinking("b.webp", "image/webp", "-c:v", "libwebp_anim", "-loop", "0"),
-    "c.png": await blinking("c.png", "image/png", "-f", "apng", "-plays", "0"),
+    "a.gif": await makeBlinking("a.gif", "image/gif", "-loop", "0"),
+    "b.webp": await makeBlinking("b.webp", "image/webp", "-c:v", "libwebp_anim", "-loop", "0"),
+    "c.png": await makeBlinking("c.png", "image/png", "-f", "apng", "-plays", "0"),
   };
   const images = Object.keys(files).map(
     (name, at) => `<img src="${name}" style="position:absolute;left:${at * 40}px;top:0">`,
@@ -201,7 +205,7 @@ t.test("animated GIF, WebP and APNG play by the time of their clip, and again", 
 
 t.test("an animated picture that is no img element is named", async (t) => {
   const i = '<i style="position:absolute;width:9px;height:9px;background:url(a.gif)"></i>';
-  const gif = await blinking("a.gif", "image/gif");
+  const gif = await makeBlinking("a.gif", "image/gif");
   const film = await bench.film({ ...composition(i), "a.gif": gif });
   t.strictSame(film.warnings, ["a.gif moves only in an img element; it stands still"]);
 });

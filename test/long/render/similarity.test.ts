@@ -27,7 +27,7 @@ t.test("markup without a page around it stands in one without margins", async (t
 });
 
 /** Green when the page knows of each of its own fonts whether it is there. */
-const fontsKnown = (id: string) => `<script>
+const knowsFont = (id: string) => `<script>
   const own = [...document.fonts].filter(({ family }) => family.includes("Late"));
   const states = own.map(({ status }) => status);
   const isKnown = states.length > 0 && states.every((state) => /^(loaded|error)$/.test(state));
@@ -35,14 +35,14 @@ const fontsKnown = (id: string) => `<script>
 
 t.test("scripts that measure text find the fonts of the bundle", async (t) => {
   const face = '<style>@font-face { font-family: Late; src: url("late.woff2") }</style>';
-  const found = await bench.colorsAt(composition(face + box("b") + fontsKnown("b")), 0, [10, 90]);
+  const found = await bench.colorsAt(composition(face + box("b") + knowsFont("b")), 0, [10, 90]);
   sees(t, found, [[0, 255, 0]]);
 });
 
 t.test("scripts of sub-compositions find the fonts of their own markup", async (t) => {
   const face = '<style>@font-face { font-family: Late; src: url("late.woff2") }</style>';
   const inner = `<template><div data-composition-id="inner">${face}${box("i")}
-    ${fontsKnown("i")}</div></template>`;
+    ${knowsFont("i")}</div></template>`;
   const host = `<div data-composition-id="inner" data-composition-src="inner.html" data-start="0"
     data-duration="1" data-width="320" data-height="180"></div>`;
   const files = { ...composition(host), "inner.html": inner };

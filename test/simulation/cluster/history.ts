@@ -60,13 +60,13 @@ export class History {
       return `I2: record ${seq} of shard ${shard} is of epoch ${epoch}, record ${last} of ${lastEpoch}`;
     known.set(seq, { hash, epoch, atMs });
     if (seq < last) return undefined;
-    const missing = this.missing(shard, disk);
+    const missing = this.findMissing(shard, disk);
     this.lastSeqs[shard] = seq;
     return missing;
   }
 
   /** A sentence when what is on the disk of an owner lacks what was released. */
-  missing(shard: number, disk: SimDisk): string | undefined {
+  findMissing(shard: number, disk: SimDisk): string | undefined {
     const seq = this.lastSeq(shard);
     const hash = this.shards[shard]?.get(seq)?.hash;
     if (hash === undefined || disk.hashes.get(seq) === hash) return undefined;
@@ -76,7 +76,7 @@ export class History {
 
   /** Whether `disk` has another record somewhere than one that has all that was released. */
   differs(shard: number, disk: SimDisk, disks: readonly SimDisk[]): boolean {
-    const whole = disks.find((other) => this.missing(shard, other) === undefined);
+    const whole = disks.find((other) => this.findMissing(shard, other) === undefined);
     return [...disk.hashes].some(([seq, hash]) => (whole?.hashes.get(seq) ?? hash) !== hash);
   }
 }

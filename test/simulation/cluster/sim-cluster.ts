@@ -175,7 +175,7 @@ export class SimCluster {
       const owners = this.owners(shard);
       for (const { disks } of owners) {
         const disk = disks[shard];
-        const wrong = disk && this.history.missing(shard, disk);
+        const wrong = disk && this.history.findMissing(shard, disk);
         if (wrong !== undefined) this.fail(wrong);
       }
       if (owners.length < 2) continue;

@@ -87,22 +87,24 @@ async function leaveTells(cluster: SimCluster, clients: Clients, faults: Faults)
 async function waitForOwners(cluster: SimCluster): Promise<void> {
   const untilMs = cluster.timeline.nowMs + ownedMs;
   let hasOperator = false;
-  const missing = () =>
+  const findMissing = () =>
     Array.from({ length: cluster.shardCount + 1 }, (_, shard) => shard).filter(
       (shard) => cluster.owners(shard).length === 0,
     );
   while (cluster.timeline.nowMs < untilMs + (hasOperator ? ownedMs : 0)) {
     await cluster.timeline.pass(250);
     if (!hasOperator && cluster.timeline.nowMs >= untilMs) {
-      hasOperator = removeOtherHistories(cluster, missing());
+      hasOperator = removeOtherHistories(cluster, findMissing());
       if (!hasOperator) break;
     }
     // One that was stopping when faults ceased has ended since.
     for (const node of cluster.nodes) if (!node.isRunning) node.start();
     cluster.check();
-    if (missing().length === 0) return;
+    if (findMissing().length === 0) return;
   }
-  cluster.fail(`shards ${missing().join(", ")} have no owner after ${ownedMs} ms without faults`);
+  cluster.fail(
+    `shards ${findMissing().join(", ")} have no owner after ${ownedMs} ms without faults`,
+  );
 }
 
 /**

@@ -136,19 +136,19 @@ function pictureLayer(
       heldFrom === undefined ? clip : { ...clip, end: start + Math.max(1, heldFrom) },
       comment,
     ),
-    ...holding(clip),
-    ...(content.kind === "text" ? writing(content.text, notes) : []),
+    ...writeHold(clip),
+    ...(content.kind === "text" ? writeTextLayer(content.text, notes) : []),
     ...(sound === undefined ? [] : [`layer.audioEnabled = ${sound.isEnabled};`, ...levels(sound)]),
     ...(sound === undefined && content.kind === "media" && content.media.channels > 0
       ? ["layer.audioEnabled = false;"]
       : []),
-    ...posing(clip),
-    ...masking(clip),
+    ...writePose(clip),
+    ...writeMask(clip),
   ];
 }
 
 /** The last picture stays from where the source ends. */
-function holding(clip: PictureClip): readonly string[] {
+function writeHold(clip: PictureClip): readonly string[] {
   const { heldFrom, start, end, from, rate, content } = clip;
   if (heldFrom === undefined) return [];
   const last = Math.max(0, heldFrom - 1);
@@ -160,7 +160,7 @@ function holding(clip: PictureClip): readonly string[] {
   ];
 }
 
-function posing(clip: PictureClip): readonly string[] {
+function writePose(clip: PictureClip): readonly string[] {
   const { pose, content } = clip;
   const anchor = findAnchor(content);
   const scale = (value: readonly number[]): readonly number[] => value.map((one) => one * 100);
@@ -237,7 +237,7 @@ function inDecibels({ keys }: Curve): Curve {
   return { keys: all };
 }
 
-function masking({ mask, crop, content }: PictureClip): readonly string[] {
+function writeMask({ mask, crop, content }: PictureClip): readonly string[] {
   const { width = 0, height = 0 } = content.kind === "media" ? content.media : {};
   const lines: string[] = [];
   if (crop !== undefined) lines.push(maskLine(cropMask(crop, width, height), "ADD"));
@@ -304,7 +304,7 @@ const justifications = {
   right: "RIGHT_JUSTIFY",
 } as const;
 
-function writing(written: EditText, notes: Notes): readonly string[] {
+function writeTextLayer(written: EditText, notes: Notes): readonly string[] {
   const { fontFamily, fontSize, isBold, color, align, id } = written;
   const font = postScriptName(fontFamily, isBold);
   notes.add(
