@@ -44,7 +44,7 @@ export async function run(task: EffectsTask): Promise<void> {
     ...(others === undefined ? {} : { sendElsewhere: others.tells.send }),
     send: (shard, message) => shards.get(shard)?.send(message),
     perform: (delivery) => perform(delivery),
-    onFault: (_, error) => log.error(error, "an effect failed"),
+    onFault: (_, error) => log.error(error, "effect failed"),
     after: (delayMs, then) => systemClock.after(delayMs, then),
   });
   const entropy = systemEntropy();
@@ -53,7 +53,7 @@ export async function run(task: EffectsTask): Promise<void> {
     ...{ clock: systemClock, entropy, ids: new IdMint(systemClock, entropy) },
     mintToken: () => randomBytes(12).toString("base64url"),
     send: outbox.send.bind(outbox),
-    onFault: (_: Key, error: unknown) => log.error(error, "a provider failed"),
+    onFault: (_: Key, error: unknown) => log.error(error, "provider call failed"),
   };
   const broker = new FarmBroker({ ...ports, objects });
   const hub = new ProviderHub({
@@ -61,9 +61,9 @@ export async function run(task: EffectsTask): Promise<void> {
     ...{ objects, broker },
     open: openAdapters(),
     tell: (message) => host.send({ kind: "message", message }),
-    onFailure: (error) => log.error(error, "a provider could not be asked"),
+    onFailure: (error) => log.error(error, "provider unreachable"),
   });
-  const onTraced = (call: TracedCall) => log.info(call, "a traced submit goes to its provider");
+  const onTraced = (call: TracedCall) => log.info(call, "traced submit sent to provider");
   const perform = createPerformer({ broker, providerJobs: hub.jobs, objects, onTraced });
   const stopFarm = startFarm(task, broker, objects, log);
   const stopRemoteFarm = startRemoteFarm(task, broker, objects, log);
@@ -170,15 +170,15 @@ function startFarm(
     if (stopping) return;
     const child = startFarmChild(task.farmEntry, environment, ...entryArgs);
     const { pid } = child;
-    log.info({ pid }, "a farm worker started");
+    log.info({ pid }, "farm worker started");
     broker.attach(child);
     const ended = new Promise<void>((resolve) => child.onClose(resolve));
     const entry = { kill: () => child.kill(), ended };
     children.add(entry);
     void ended.then(() => {
       children.delete(entry);
-      if (stopping) log.info({ pid }, "a farm worker ended");
-      else log.warn({ pid }, "a farm worker ended, and another one starts");
+      if (stopping) log.info({ pid }, "farm worker stopped");
+      else log.warn({ pid }, "farm worker exited, restarting");
       systemClock.after(limits.farm.restartDelayMs, start);
     });
   };
@@ -203,7 +203,7 @@ function startRemoteFarm(
 ): () => Promise<void> {
   if (nats === undefined) return async () => undefined;
   if (objects.presign === undefined) {
-    log.error("farm nodes over NATS are not served: they need an object store, and this is a disk");
+    log.error("farm nodes over NATS disabled: they need an S3 object store");
     return async () => undefined;
   }
   const name = `${hostname()} ${dataDir}`;
@@ -216,9 +216,9 @@ function startRemoteFarm(
     const farm = new NatsFarm({
       ...{ connection, clock: systemClock, name, note },
       attach(node) {
-        log.info("a farm node has joined");
+        log.info("farm node joined");
         broker.attach(node);
-        node.onClose(() => log.info("a farm node has left"));
+        node.onClose(() => log.info("farm node left"));
       },
     });
     close = async () => {
@@ -228,7 +228,7 @@ function startRemoteFarm(
   };
   const tryOpen = (): void => {
     open().catch((fault: unknown) => {
-      log.error(fault, "farm nodes over NATS are not served yet");
+      log.error(fault, "farm nodes over NATS unavailable, retrying");
       if (!isStopped) systemClock.after(limits.farm.restartDelayMs, tryOpen);
     });
   };

@@ -23,7 +23,7 @@ export function watchDisk({ health, clock }: Service, dataDir: string, notes: No
       );
       health.isDiskLow = bavail * bsize < least;
     } catch (error) {
-      notes.warn(error, "the free space of the data directory is unknown");
+      notes.warn(error, "free disk space unknown");
     }
     clock.after(limits.http.diskCheckMs, () => void look());
   };
@@ -43,7 +43,7 @@ export async function watchFarm(
   const isStaffed = (await ownFarmNodes(service)).some(({ isDraining }) => !isDraining);
   const renderers = isStaffed ? "ok" : "down";
   if ((isStaffed || !wasStaffed) && renderers !== health.renderers) {
-    notes.info(isStaffed ? "the farm takes tasks again" : "no farm node takes tasks, so they wait");
+    notes.info(isStaffed ? "farm accepting tasks again" : "no farm node available, tasks waiting");
     health.renderers = renderers;
   }
   clock.after(limits.http.farmCheckMs, () => void watchFarm(service, notes, isStaffed));
@@ -57,8 +57,8 @@ export async function watchObjects(service: Service, notes: Notes): Promise<void
     (error: unknown) => error,
   );
   const isAway = fault !== undefined;
-  if (isAway && !health.areObjectsAway) notes.error(fault, "the object store does not answer");
-  if (!isAway && health.areObjectsAway) notes.info("the object store answers again");
+  if (isAway && !health.areObjectsAway) notes.error(fault, "object store unreachable");
+  if (!isAway && health.areObjectsAway) notes.info("object store reachable again");
   health.areObjectsAway = isAway;
   clock.after(limits.http.diskCheckMs, () => void watchObjects(service, notes));
 }

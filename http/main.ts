@@ -106,11 +106,11 @@ async function start(): Promise<void> {
     const changed = await makePrivate(settings.dataDir);
     log.warn(
       { dataDir: settings.dataDir, changed },
-      "the data directory was open to other users and is now closed to them",
+      "data directory was readable by other users, permissions restricted",
     );
   }
   if (settings.farmWorkers === 0 && settings.natsServers.length === 0)
-    log.warn("no farm worker is started (KLIEG_FARM_WORKERS=0), so work of the farm waits");
+    log.warn("no farm workers (KLIEG_FARM_WORKERS=0), farm tasks will wait");
   const proxies = new TrustedProxies(settings.trustedProxies);
   const service = await openService(
     settings,
@@ -157,7 +157,7 @@ async function start(): Promise<void> {
 /** By a signal, or by an error that nothing caught. */
 function awaitEnd(running: () => Running, data: DataDirectory, log: Logger): void {
   process.on("uncaughtException", (error) => {
-    log.fatal({ err: error }, "an error that nothing caught ends the service");
+    log.fatal({ err: error }, "uncaught error, service stopping");
     abandon(running());
   });
   const stop = async () => {
@@ -196,7 +196,7 @@ function leaveAddress({ publicUrl }: Settings, data: DataDirectory, log: Logger)
   try {
     data.writePrivate("address", `${publicUrl}\n`);
   } catch (error) {
-    log.error(error, "the service's address could not be left for the command line");
+    log.error(error, "service address file not written");
   }
 }
 
@@ -267,9 +267,9 @@ async function openService(
     traces: await openTraces(settings.spanCollectorUrl, "http"),
     requests: new RequestLog({
       line: (level, line) => log[level](line, "request"),
-      onSkip: (requests) => log.info({ requests }, "requests were not logged"),
+      onSkip: (requests) => log.info({ requests }, "request lines dropped"),
     }),
-    onFault: (requestId, error) => log.error({ err: error, requestId }, "a request failed"),
+    onFault: (requestId, error) => log.error({ err: error, requestId }, "request failed"),
   });
 }
 
@@ -323,12 +323,12 @@ function openHost(
       },
       clock,
       effects: line,
-      onLife: (what, event) => log.info({ what, event }, "a part of the engine changed its life"),
-      onDeath: (thread, error) => log.error({ err: error, died: thread }, "a thread died"),
+      onLife: (what, event) => log.info({ part: what }, `engine part ${event}`),
+      onDeath: (thread, error) => log.error({ err: error, died: thread }, "thread died"),
       onWait(shard, wait) {
         const why = warnings.noteWait(shard, wait);
-        if (why === undefined) log.info({ shard }, "a shard waits no longer");
-        else log.warn({ shard, ...wait, why }, "a shard waits");
+        if (why === undefined) log.info({ shard }, "shard no longer waiting");
+        else log.warn({ shard, ...wait, why }, "shard waiting");
       },
       onDamage(sentence) {
         process.stderr.write(`${sentence}\n`);
@@ -364,7 +364,7 @@ async function meetOthers(
         if (isRefused)
           log.error(
             { address },
-            "a node refuses what is forwarded to it: both need the same KLIEG_CLUSTER_KEY_FILE, on one machine the same store, and clocks that agree",
+            "forwarded requests refused by another node: check KLIEG_CLUSTER_KEY_FILE and the clocks of both",
           );
       },
       close: () => closeNats(connection, limits.http.startingMs),
@@ -381,9 +381,9 @@ function sampler({ dataDir }: Settings, service: Service, host: Host) {
 function reload(service: Service, log: Logger): void {
   try {
     service.reloadCatalogue();
-    log.info(`the model catalogue ${service.catalogue.version} is in use`);
+    log.info({ version: service.catalogue.version }, "model catalogue loaded");
   } catch (error) {
-    log.error(error, "the catalogue or the providers cannot be used; all stays as it was");
+    log.error(error, "catalogue or providers invalid, keeping the previous ones");
   }
 }
 

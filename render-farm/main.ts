@@ -148,7 +148,7 @@ const workers: readonly (readonly [kind: string, workerOf: WorkerOf])[] = [
 const tally = new Tally();
 const traces = await openTraces(settings.spanCollectorUrl, "farm");
 const noteStore = sparingNotes(systemClock, (why, leftOut) =>
-  log.warn({ why, leftOut }, "a file of a task could not be read or stored"),
+  log.warn({ why, leftOut }, "task file transfer failed"),
 );
 const observers = { tally, clock: systemClock, node: name, traces };
 const count = ([kind, workerOf]: (typeof workers)[number]) =>
@@ -165,7 +165,7 @@ const loop = new TaskLoop(
         (fault) => noteStore(fault.message),
       ),
     workersByKind: new Map(workers.map(count)),
-    reportBug: (fault) => log.error({ err: fault }, "a task failed"),
+    reportBug: (fault) => log.error({ err: fault }, "task failed"),
   },
   connection,
   timers,
@@ -205,7 +205,7 @@ async function joinOverNats(): Promise<NatsBrokerConnection | undefined> {
   const note = sparingNotes(systemClock, (sentence, leftOut) => log.warn({ leftOut }, sentence));
   try {
     const nats = await connectNats({ ...access, name: `farm node ${name}` });
-    log.info({ node: name }, "this farm node has joined");
+    log.info({ node: name }, "farm node joined");
     return new NatsBrokerConnection({
       ...{ connection: nats, user: natsUser(access), clock: systemClock, name, note },
       onRefused: stop,

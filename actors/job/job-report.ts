@@ -11,7 +11,7 @@ export function buildReport(job: Job): Report | undefined {
     buildLogLine(job, get(jobRequestKey(job.terms.job))?.model);
   const level = job.phase === "failed" ? "warn" : "info";
   const span = (get: Context["get"]) => buildSpan(job, get(jobRequestKey(job.terms.job)));
-  return { level, message: "a job ended", fields, count: (tally) => count(job, tally), span };
+  return { level, message: "job ended", fields, count: (tally) => count(job, tally), span };
 }
 
 type Ended = Extract<Job, { completedAtMs: number }>;

@@ -9,7 +9,7 @@ export function buildReport(render: Render): Report | undefined {
   if (!("finishedAtMs" in render) || render.updatedAtMs !== render.finishedAtMs) return undefined;
   return {
     level: render.phase === "failed" ? "warn" : "info",
-    message: "a render ended",
+    message: "render ended",
     fields: (get) => buildLogLine(render, get),
     count: (tally, get) => count(render, tally, get),
     span: (get) => buildSpan(render, get(renderOrderKey(render.id))),

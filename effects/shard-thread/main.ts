@@ -52,7 +52,7 @@ export async function run(task: ShardTask): Promise<void> {
   try {
     await runShard(task, log);
   } catch (error) {
-    log.error(error, "the shard thread ends and starts again");
+    log.error(error, "shard thread restarting");
     process.exit(1);
   }
 }
@@ -62,7 +62,7 @@ async function runShard(task: ShardTask, log: Logger): Promise<void> {
   const folder = join(dataDir, `shard-${number === shardCount ? "directory" : number}`);
   const ends = new SampledLog(systemClock, {
     line: (level, fields, message) => log[level](fields, message),
-    onSkip: (lines) => log.info({ lines }, "ends of jobs were not logged"),
+    onSkip: (lines) => log.info({ lines }, "job end lines dropped"),
   });
   const tally = new Tally();
   const ids = new IdMint(systemClock, systemEntropy());
@@ -80,22 +80,22 @@ async function runShard(task: ShardTask, log: Logger): Promise<void> {
       ).then((answer) => toGateway.send(answer));
     else if (life !== undefined) tell(life, message);
   });
-  const onSamplesFault = (error: unknown) => log.warn(error, "the shard's figures are not known");
+  const onSamplesFault = (error: unknown) => log.warn(error, "shard metrics unavailable");
   const outlets: ShardOutlets = {
     event: (event) => toGateway.send(event),
     deliver: (deliveries, acknowledged) => effects.send({ deliveries, acknowledged }),
-    brokenStep: (_, error) => log.error(error, "an actor broke a promise; its turn was dropped"),
+    brokenStep: (_, error) => log.error(error, "actor invariant violated, turn dropped"),
     report(report, get) {
       ends.add(report, get);
       report.count(tally, get);
       tellSpan(traces, report, get);
     },
     flushes(error) {
-      if (error === undefined) log.info({ shard: number }, "the store is written again");
+      if (error === undefined) log.info({ shard: number }, "store writable again");
       else
         log.error(
           { err: error, shard: number },
-          "the store cannot be written; reads go on and it is tried again",
+          "store write failed, retrying",
         );
     },
   };

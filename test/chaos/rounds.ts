@@ -31,7 +31,7 @@ const pollMs = 100;
 const logLines = 25;
 const logWidth = 400;
 /** Of the service's log: what is told of each request and job. */
-const isEveryday = /"msg":"(?:request|a job ended|a render ended|requests were not logged)"/;
+const isEveryday = /"msg":"(?:request|job ended|render ended|request lines dropped)"/;
 
 export interface Outcome {
   readonly figures: readonly RoundFigures[];

@@ -120,7 +120,7 @@ t.test("bytes that are no message of the farm's change nothing", async (t) => {
   t.equal(service.nodes.length, 1);
   t.equal(service.notes.length, 2 * foreign.length);
   t.equal(node.notes.length, foreign.length);
-  t.match(new Set(service.notes), new Set(["something that is no message of a farm node arrived"]));
+  t.match(new Set(service.notes), new Set(["malformed message from a farm node ignored"]));
 });
 
 t.test("messages in a session that no node would send are dropped", async (t) => {
@@ -142,7 +142,7 @@ t.test("messages in a session that no node would send are dropped", async (t) =>
   t.strictSame(said[1], finish("t1"));
   t.strictSame(
     service.notes,
-    wrong.map(() => "a farm node sent a message that no service knows"),
+    wrong.map(() => "unknown message from a farm node ignored"),
   );
 });
 

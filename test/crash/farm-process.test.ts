@@ -77,10 +77,10 @@ t.test("the log says when a farm worker starts and ends (E1)", async (t) => {
   while ((await readFarm()) === farm) await delay(20);
   const { stderr } = await klieg.kill("SIGTERM");
   t.strictSame(linesWith("farm worker", stderr), [
-    [info, "a farm worker started"],
-    [warn, "a farm worker ended, and another one starts"],
-    [info, "a farm worker started"],
-    [info, "a farm worker ended"],
+    [info, "farm worker started"],
+    [warn, "farm worker exited, restarting"],
+    [info, "farm worker started"],
+    [info, "farm worker stopped"],
   ]);
   t.match(stderr, `"pid":${farm},`, "and which");
 });
@@ -88,7 +88,7 @@ t.test("the log says when a farm worker starts and ends (E1)", async (t) => {
 t.test("the log says that no farm worker is started (E1)", async (t) => {
   const klieg = await startKlieg(t, t.testdir(), { KLIEG_LOG_LEVEL: "warn" });
   const { stderr } = await klieg.kill("SIGTERM");
-  const sentence = "no farm worker is started (KLIEG_FARM_WORKERS=0), so work of the farm waits";
+  const sentence = "no farm workers (KLIEG_FARM_WORKERS=0), farm tasks will wait";
   t.strictSame(linesWith("farm worker", stderr), [[warn, sentence]]);
 });
 

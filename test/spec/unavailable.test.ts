@@ -76,9 +76,9 @@ t.test("without a farm node /readyz says so and stays ready", async (t) => {
   await house.advance(10_000);
   t.strictSame(await renderers(), [200, "down"], "one that drains takes no task");
   t.strictSame(notes, [
-    "no farm node takes tasks, so they wait",
-    "the farm takes tasks again",
-    "no farm node takes tasks, so they wait",
+    "no farm node available, tasks waiting",
+    "farm accepting tasks again",
+    "no farm node available, tasks waiting",
   ]);
 });
 

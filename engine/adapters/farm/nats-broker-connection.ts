@@ -151,7 +151,7 @@ export class NatsBrokerConnection implements BrokerConnection {
   private receiveFrame(fault: Error | null, bytes: Uint8Array): void {
     const { note, onRefused } = this.ports;
     if (fault !== null) {
-      note(`this node's subject is not open: ${fault.message}`);
+      note(`subscription to this node's subject failed: ${fault.message}`);
       return;
     }
     const frame = decodeFrame(bytes);
@@ -168,11 +168,11 @@ export class NatsBrokerConnection implements BrokerConnection {
         else note(frame.reason);
         break;
       case "foreign":
-        note(`a service speaks version ${frame.major} of the farm's messages`);
+        note(`service uses unsupported farm protocol version ${frame.major}`);
         break;
       case "hello":
       case undefined:
-        note("something that is no message of a service arrived");
+        note("malformed message from a service ignored");
     }
   }
 
@@ -206,7 +206,7 @@ export class NatsBrokerConnection implements BrokerConnection {
       },
       receive: (bytes) => this.receive(service, bytes),
       fail: (reason) => {
-        this.ports.note(`a service is given up: ${reason}`);
+        this.ports.note(`connection to a service dropped: ${reason}`);
         this.leave(service);
       },
     });
@@ -237,7 +237,7 @@ export class NatsBrokerConnection implements BrokerConnection {
   private receive(service: Service, bytes: Uint8Array): void {
     const message = decodeToNode(bytes);
     if (message === undefined) {
-      this.ports.note("a service sent a message that no node knows");
+      this.ports.note("unknown message from a service ignored");
       return;
     }
     if (message.kind === "lease") {

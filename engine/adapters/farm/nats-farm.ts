@@ -69,7 +69,7 @@ export class NatsFarm {
   private receive(fault: Error | null, bytes: Uint8Array): void {
     const { note } = this.ports;
     if (fault !== null) {
-      note(`the farm's subjects are not open: ${fault.message}`);
+      note(`subscription to the farm's subjects failed: ${fault.message}`);
       return;
     }
     const frame = decodeFrame(bytes);
@@ -90,7 +90,7 @@ export class NatsFarm {
         break;
       case "refused":
       case undefined:
-        note("something that is no message of a farm node arrived");
+        note("malformed message from a farm node ignored");
     }
   }
 
@@ -106,7 +106,7 @@ export class NatsFarm {
     if (this.isClosed) return;
     const { clock, name, note, attach } = this.ports;
     if (this.sessions.size >= limits.farm.nodesMax) {
-      note("there are too many farm nodes");
+      note("farm node refused: too many farm nodes");
       return;
     }
     const session: Session = new Session({
@@ -171,7 +171,7 @@ class Session implements NodeConnection {
       publish: (piece) => ports.publish({ kind: "piece", from, name, session: this.id, ...piece }),
       receive: (bytes) => this.receive(bytes),
       fail: (reason) => {
-        note(`a farm node is given up: ${reason}`);
+        note(`connection to a farm node dropped: ${reason}`);
         this.end();
       },
     });
@@ -223,7 +223,7 @@ class Session implements NodeConnection {
 
   private receive(bytes: Uint8Array): void {
     const message = decodeFromNode(bytes);
-    if (message === undefined) this.ports.note("a farm node sent a message that no service knows");
+    if (message === undefined) this.ports.note("unknown message from a farm node ignored");
     else for (const listener of this.listeners) listener(message);
   }
 }

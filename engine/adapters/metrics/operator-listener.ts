@@ -41,7 +41,7 @@ export async function listenToOperators(
     await once(server.listen(port, loopbackHost), "listening");
     notes.info({ port }, "metrics are served at this port of this machine");
   } catch (error) {
-    notes.warn({ err: error, port }, "metrics are not served; set KLIEG_OPERATOR_PORT");
+    notes.warn({ err: error, port }, "metrics listener failed: set KLIEG_OPERATOR_PORT");
   }
 }
 
