@@ -48,7 +48,11 @@ const limitWaitMsMax = 65_000;
 /** What was refused for load is tried again, with a line on standard error; not for `--no-wait`. */
 export function openClient({ url, token }: Address, isHasty = false): Klieg {
   return new Klieg({
-    ...{ url, token, surface: "cli", retriesLimits: !isHasty, limitWaitMsMax },
+    url,
+    token,
+    surface: "cli",
+    retriesLimits: !isHasty,
+    limitWaitMsMax,
     onLimitWait: (delayMs) =>
       process.stderr.write(
         `The service asks to come later; trying again in ${Math.ceil(delayMs / 1_000)} s (--no-wait gives up).\n`,

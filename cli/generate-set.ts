@@ -54,7 +54,10 @@ async function run(args: readonly string[], session: Session): Promise<void> {
   for (const { label } of members) await checkOutput(`${values.output}/${label}.png`);
   const { model, resolution, quality, seed } = values;
   const base = {
-    ...{ model, prompt, resolution, quality },
+    model,
+    prompt,
+    resolution,
+    quality,
     aspect_ratio: values["aspect-ratio"],
     negative_prompt: values["negative-prompt"],
     seed: wholeNumber(seed, "--seed"),

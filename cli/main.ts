@@ -68,7 +68,10 @@ async function openStoppedNode(): Promise<StoppedNode> {
     reshard(path, shardCount, onStep) {
       const settings = readSettings(process.env, 1);
       return reshardStore({
-        ...{ path, shardCount, domain, onStep },
+        path,
+        shardCount,
+        domain,
+        onStep,
         nowMs: systemClock.nowMs(),
         access: readNatsAccess(settings),
         openObjects: () => openObjects(path, settings.objectStore),

@@ -167,9 +167,11 @@ const shipped = {
     /** Timelines kept for the next request, and what computing one may take. */
     timelinesKept: 64,
     timelineMs: 10_000,
-    ...{ timelineThreads: 2, timelineQueueMax: 1_000 },
+    timelineThreads: 2,
+    timelineQueueMax: 1_000,
     timelineMegabytes: 512,
-    ...{ previewsKept: 16, previewSeconds: 3_600 },
+    previewsKept: 16,
+    previewSeconds: 3_600,
     /** Looks again when files changed while a request read them. */
     snapshotsMax: 5,
     /** Replaced files that renders may still read. */

@@ -27,8 +27,13 @@ export function listProviderModels({
       const { always_refund_moderation, expected_units } = model;
       const { typical_seconds, deadline_seconds } = model;
       return {
-        ...{ id, provider, provider_model, callback, always_refund_moderation },
-        ...{ typical_seconds, deadline_seconds },
+        id,
+        provider,
+        provider_model,
+        callback,
+        always_refund_moderation,
+        typical_seconds,
+        deadline_seconds,
         ...(mapping === undefined ? {} : { mapping }),
         ...(max_in_flight === undefined ? {} : { max_in_flight }),
         ...(expected_units === undefined ? {} : { expected_units }),

@@ -93,9 +93,14 @@ export class FarmBroker {
 
   attach(connection: NodeConnection): void {
     const node: Node = {
-      ...{ connection, joinedAtMs: this.ports.clock.nowMs() },
-      ...{ name: undefined, version: undefined },
-      ...{ kinds: [], slots: 0, capacity: 0, free: 0 },
+      connection,
+      joinedAtMs: this.ports.clock.nowMs(),
+      name: undefined,
+      version: undefined,
+      kinds: [],
+      slots: 0,
+      capacity: 0,
+      free: 0,
     };
     this.nodes.add(node);
     connection.onMessage((message) => this.handle(node, message));

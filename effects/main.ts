@@ -50,7 +50,9 @@ export async function run(task: EffectsTask): Promise<void> {
   const entropy = systemEntropy();
   const objects = await openObjects(task.dataDir, task.objectStore);
   const ports = {
-    ...{ clock: systemClock, entropy, ids: new IdMint(systemClock, entropy) },
+    clock: systemClock,
+    entropy,
+    ids: new IdMint(systemClock, entropy),
     mintToken: () => randomBytes(12).toString("base64url"),
     send: outbox.send.bind(outbox),
     onFault: (_: Key, error: unknown) => log.error(error, "provider call failed"),
@@ -58,7 +60,8 @@ export async function run(task: EffectsTask): Promise<void> {
   const broker = new FarmBroker({ ...ports, objects });
   const hub = new ProviderHub({
     ...ports,
-    ...{ objects, broker },
+    objects,
+    broker,
     open: openAdapters(),
     tell: (message) => host.send({ kind: "message", message }),
     onFailure: (error) => log.error(error, "provider unreachable"),
@@ -214,7 +217,10 @@ function startRemoteFarm(
     const connection = await connectNats({ ...nats, name: "klieg farm" });
     if (isStopped) return connection.close();
     const farm = new NatsFarm({
-      ...{ connection, clock: systemClock, name, note },
+      connection,
+      clock: systemClock,
+      name,
+      note,
       attach(node) {
         log.info("farm node joined");
         broker.attach(node);

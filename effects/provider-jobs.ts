@@ -253,7 +253,9 @@ export class ProviderJobs {
   private occupy(job: ProviderJob): void {
     const { key, task, model } = job;
     job.at.gate?.occupy({
-      ...{ key, model: task.model ?? "", modelMax: model.maxInFlight },
+      key,
+      model: task.model ?? "",
+      modelMax: model.maxInFlight,
       admit: () => undefined,
       wait: () => undefined,
       move: () => undefined,

@@ -82,7 +82,8 @@ export class ShardHolds {
   async reach(standbys: readonly HoldableShard[], owners: readonly HeldShard[]): Promise<void> {
     const bySeq = new Map(owners.map((owner) => [owner.shard, owner]));
     const reached = await this.ask(standbys, (number, { shard }) => ({
-      ...{ kind: "reach", number },
+      kind: "reach",
+      number,
       seq: bySeq.get(shard)?.seq ?? 0,
     }));
     for (const { shard, epoch, seq } of reached) {
@@ -118,7 +119,8 @@ export class ShardHolds {
         reject(new PortError("the shards could not be held at one time", true));
       });
       this.waits.set(number, {
-        ...{ missing: new Set(shards), held: [] },
+        missing: new Set(shards),
+        held: [],
         resolve: (held) => {
           this.waits.delete(number);
           cancel();

@@ -20,7 +20,14 @@ export function planFilm(timeline: Timeline, details: PlanDetails): FilmPlan {
     if (clip.kind === "audio") continue;
     const { key, kind, composition, isShown, transform, motion, mask, start, end } = clip;
     clips.push({
-      ...{ key, kind, composition, isShown, transform, motion, mask, start },
+      key,
+      kind,
+      composition,
+      isShown,
+      transform,
+      motion,
+      mask,
+      start,
       from: frameFrom(start, fps),
       to: end === undefined ? Number.MAX_SAFE_INTEGER : frameFrom(end, fps),
       size: sizes.get(key),
@@ -28,8 +35,17 @@ export function planFilm(timeline: Timeline, details: PlanDetails): FilmPlan {
     });
   }
   return {
-    ...{ fps, width, height, isTransparent, timelineMs },
-    ...{ isSelfCaptured: false, isUnfilmed: false, mark: "" },
-    ...{ compositions, clips, deleted, texts },
+    fps,
+    width,
+    height,
+    isTransparent,
+    timelineMs,
+    isSelfCaptured: false,
+    isUnfilmed: false,
+    mark: "",
+    compositions,
+    clips,
+    deleted,
+    texts,
   };
 }

@@ -247,8 +247,12 @@ export class Api implements Application {
     const endMs = clock.nowMs();
     const path = route?.path ?? "other";
     traces?.record({
-      ...{ name: `${request.method} ${path}`, kind: "server", parent },
-      ...{ startMs: endMs - ms, endMs, isFailed: status >= 500 },
+      name: `${request.method} ${path}`,
+      kind: "server",
+      parent,
+      startMs: endMs - ms,
+      endMs,
+      isFailed: status >= 500,
       attributes: { "http.route": path, "http.response.status_code": status },
     });
   }

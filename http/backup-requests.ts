@@ -57,7 +57,10 @@ type Writers = ShortThreads<BackupTask, BackupEnd>;
 export function watchBackups(files: Files, parts: BackupParts): void {
   const { backupMs, backupMegabytes } = limits.engine;
   const writers: Writers = new ShortThreads(parts.entry, {
-    ...{ threads: 1, queueMax: 1, timeoutMs: backupMs, memoryMegabytes: backupMegabytes },
+    threads: 1,
+    queueMax: 1,
+    timeoutMs: backupMs,
+    memoryMegabytes: backupMegabytes,
   });
   const look = async () => {
     try {

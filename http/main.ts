@@ -144,7 +144,10 @@ async function start(): Promise<void> {
   if (settings.objectStore !== undefined) await watchObjects(service, log);
   await watchTokenReset(service, data, log);
   watchBackups(data, {
-    ...{ entry: entries.backups, clock: systemClock, entropy: service.entropy, notes: log },
+    entry: entries.backups,
+    clock: systemClock,
+    entropy: service.entropy,
+    notes: log,
     atOneInstant: (look) => atOneInstant(service, host, look),
     areObjectsOnDisk: settings.objectStore === undefined,
   });
@@ -226,14 +229,19 @@ async function openService(
         await objects.put(media.objectKey, [bytes]);
   const { timelineMs, timelineThreads, timelineQueueMax, timelineMegabytes } = limits.compositions;
   const ofMarkup = {
-    ...{ threads: timelineThreads, queueMax: timelineQueueMax },
-    ...{ timeoutMs: timelineMs, memoryMegabytes: timelineMegabytes },
+    threads: timelineThreads,
+    queueMax: timelineQueueMax,
+    timeoutMs: timelineMs,
+    memoryMegabytes: timelineMegabytes,
   };
   const timelines = new ShortThreads<TimelineTask, TimelineRound>(entries.timelines, ofMarkup);
   const pages = new ShortThreads<PageTask, string>(entries.pages, ofMarkup);
   const { threads, queueMax, writingMs, threadMegabytes } = limits.exports;
   const exporting = new ShortThreads<Writing, Written>(entries.exports, {
-    ...{ threads, queueMax, timeoutMs: writingMs, memoryMegabytes: threadMegabytes },
+    threads,
+    queueMax,
+    timeoutMs: writingMs,
+    memoryMegabytes: threadMegabytes,
   });
   const { passwordMs, passwordThreads } = limits.shares;
   const passwords = new QuietProcess<PasswordTask, string>(entries.passwords, {
@@ -299,22 +307,24 @@ function openHost(
       entries,
       openThreads: (entry, count) => new Threads(entry, count),
       shardTask: {
-        ...{
-          ...common,
-          otlpUrl: settings.spanCollectorUrl,
-          isNew: data.isNew,
-          storeId: data.storeId,
-          nodeId: data.nodeId,
-        },
+        ...common,
+        otlpUrl: settings.spanCollectorUrl,
+        isNew: data.isNew,
+        storeId: data.storeId,
+        nodeId: data.nodeId,
         isFounder: data.isFounder,
         isQuorum: settings.durability === "quorum",
-        ...{ forgotten: data.forgotten, acceptedLosses: data.acceptedLosses },
+        forgotten: data.forgotten,
+        acceptedLosses: data.acceptedLosses,
         cluster: data.isClustered ? readNatsAccess(settings) : undefined,
         objectStore,
       },
       effectsTask: {
         ...common,
-        ...{ farmWorkers, farmEntry: entries.farm, objectStore, nats: readNatsAccess(settings) },
+        farmWorkers,
+        farmEntry: entries.farm,
+        objectStore,
+        nats: readNatsAccess(settings),
         isClustered: data.isClustered,
       },
       openReader: (shard) => {
@@ -355,7 +365,9 @@ async function meetOthers(
     // Nodes that share a machine have the store's id, which no other user can read.
     readClusterKey(settings) ?? storeId,
     {
-      ...{ service, api, clock: systemClock },
+      service,
+      api,
+      clock: systemClock,
       said: natsNodes(connection),
       line: natsShardLine(connection, "ASK"),
       host,

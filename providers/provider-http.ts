@@ -74,7 +74,12 @@ export class ProviderHttp {
     const type = sent === undefined ? {} : { "content-type": sent.type };
     return this.ports.web.ask({
       ...omitUndefined({ body: sent?.bytes }),
-      ...{ method, url, signal, redirectsMax: 0, mayBePrivate: true, silenceMs },
+      method,
+      url,
+      signal,
+      redirectsMax: 0,
+      mayBePrivate: true,
+      silenceMs,
       headers: { accept: "application/json", ...type, ...headers, ...this.secretHeaders },
     });
   }

@@ -156,7 +156,9 @@ const count = ([kind, workerOf]: (typeof workers)[number]) =>
 
 const loop = new TaskLoop(
   {
-    ...{ name, version, slots },
+    name,
+    version,
+    slots,
     heartbeatMs: farm.heartbeatMs,
     drainMs: remote === undefined ? farm.leaseMs : farm.farewellMs,
     objectsFor: (urls, signal) =>
@@ -207,7 +209,11 @@ async function joinOverNats(): Promise<NatsBrokerConnection | undefined> {
     const nats = await connectNats({ ...access, name: `farm node ${name}` });
     log.info({ node: name }, "farm node joined");
     return new NatsBrokerConnection({
-      ...{ connection: nats, user: natsUser(access), clock: systemClock, name, note },
+      connection: nats,
+      user: natsUser(access),
+      clock: systemClock,
+      name,
+      note,
       onRefused: stop,
     });
   } catch (fault) {

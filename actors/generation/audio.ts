@@ -156,8 +156,11 @@ function resolveRequest(
     promptAs: isSpeech ? "text" : "prompt",
     canonical: canonical({ ...request, task, [isSpeech ? "text" : "prompt"]: prompt }, model),
     accepted: accept(request, model, {
-      ...{ ...selectMeaningful(request, task), [isSpeech ? "text" : "prompt"]: undefined },
-      ...{ task, voice, duration_seconds: durationSeconds },
+      ...selectMeaningful(request, task),
+      [isSpeech ? "text" : "prompt"]: undefined,
+      task,
+      voice,
+      duration_seconds: durationSeconds,
     }),
     quoted: () => ({
       settings: [

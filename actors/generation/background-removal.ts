@@ -40,7 +40,9 @@ export function resolveBackgroundRemoval(
     count: 1,
     input: inputFor(
       {
-        ...{ model, request, assets: { source: toSource(source) } },
+        model,
+        request,
+        assets: { source: toSource(source) },
         made: { background, output_format: format },
       },
       () => ({ source: toSource(source), background, ...omitUndefined({ color }), format }),

@@ -141,7 +141,9 @@ function resolveRequest(
     canonical: canonical(request.prompt === prompt ? request : { ...request, prompt }, model),
     accepted: accept(request, model, {
       prompt: undefined,
-      ...{ aspect_ratio: ratio, resolution, ...withoutShape(request) },
+      aspect_ratio: ratio,
+      resolution,
+      ...withoutShape(request),
     }),
     quoted: () => quote(model, request, { width, height }, quality),
     ...(enhanced === prompt ? {} : { enhancedPrompt: enhanced }),

@@ -47,7 +47,9 @@ export function resolveRestoration(
     count: 1,
     input: inputFor(
       {
-        ...{ model, request, assets: { source: toSource(source) } },
+        model,
+        request,
+        assets: { source: toSource(source) },
         otherwise: { denoise, sharpen },
         made: { ...size, scale: target_resolution === undefined ? scale : undefined },
       },

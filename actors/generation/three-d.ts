@@ -60,8 +60,11 @@ export function resolve3D(
     count: 1,
     input: inputFor(
       {
-        ...{ model, request, otherwise: { texture, output_format: format } },
-        ...{ made: { prompt }, assets: { image: images } },
+        model,
+        request,
+        otherwise: { texture, output_format: format },
+        made: { prompt },
+        assets: { image: images },
       },
       () => ({
         seed,

@@ -118,7 +118,9 @@ function resolve(request: GenerateVideoRequest, model: ModelEntry, shown: Pictur
     count: 1,
     input: inputFor(
       {
-        ...{ model, request, assets: listAssets(shown) },
+        model,
+        request,
+        assets: listAssets(shown),
         made: { prompt: enhanced, duration_seconds: durationSeconds, audio, ...size },
       },
       () => ({
@@ -136,8 +138,13 @@ function resolve(request: GenerateVideoRequest, model: ModelEntry, shown: Pictur
     promptAs: "prompt",
     canonical: canonical(request.prompt === undefined ? request : { ...request, prompt }, model),
     accepted: accept(request, model, {
-      ...{ prompt: undefined, duration_seconds: durationSeconds, aspect_ratio: ratio, resolution },
-      ...{ quality, fps, audio },
+      prompt: undefined,
+      duration_seconds: durationSeconds,
+      aspect_ratio: ratio,
+      resolution,
+      quality,
+      fps,
+      audio,
     }),
     quoted: () => ({
       durationSeconds,
@@ -156,8 +163,10 @@ function resolve(request: GenerateVideoRequest, model: ModelEntry, shown: Pictur
 
 function listAssets({ firstFrame, lastFrame, sourceVideo, references }: Pictures) {
   return {
-    ...{ first_frame: firstFrame, last_frame: lastFrame },
-    ...{ reference: references, source_video: sourceVideo },
+    first_frame: firstFrame,
+    last_frame: lastFrame,
+    reference: references,
+    source_video: sourceVideo,
   };
 }
 

@@ -35,8 +35,12 @@ function buildSpan(job: Ended, request: JobRequest | undefined): Span | undefine
   if (request?.trace === undefined) return undefined;
   const { terms, phase, completedAtMs } = job;
   return {
-    ...{ name: `job ${terms.modality}`, kind: "internal", parent: request.trace },
-    ...{ startMs: terms.createdAtMs, endMs: completedAtMs, isFailed: phase === "failed" },
+    name: `job ${terms.modality}`,
+    kind: "internal",
+    parent: request.trace,
+    startMs: terms.createdAtMs,
+    endMs: completedAtMs,
+    isFailed: phase === "failed",
     attributes: { "klieg.job": terms.job, "klieg.model": request.model, "klieg.status": phase },
   };
 }

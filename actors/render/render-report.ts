@@ -40,8 +40,12 @@ function buildSpan(render: Ended, order: RenderOrder | undefined): Span | undefi
   const { id, createdAtMs, finishedAtMs } = render;
   const status = getStatus(render);
   return {
-    ...{ name: `render ${order.target}`, kind: "internal", parent: order.trace },
-    ...{ startMs: createdAtMs, endMs: finishedAtMs, isFailed: status === "failed" },
+    name: `render ${order.target}`,
+    kind: "internal",
+    parent: order.trace,
+    startMs: createdAtMs,
+    endMs: finishedAtMs,
+    isFailed: status === "failed",
     attributes: { "klieg.render": id, "klieg.status": status },
   };
 }

@@ -60,7 +60,9 @@ async function startMinio(
     command: [minio, "server", ...listening, makeFolder(join(folder, "minio"))],
     env: {
       ...process.env,
-      ...{ MINIO_ROOT_USER: accessKey, MINIO_ROOT_PASSWORD: secrets.storeKey, MINIO_UPDATE: "off" },
+      MINIO_ROOT_USER: accessKey,
+      MINIO_ROOT_PASSWORD: secrets.storeKey,
+      MINIO_UPDATE: "off",
     },
     logFile: join(folder, "minio.log"),
     ready: "API:",

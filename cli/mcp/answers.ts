@@ -28,10 +28,19 @@ export function findRefusal(fault: unknown): CallResult {
   const { status, code, title, jobId, renderId, setId, errors, problem } = fault;
   const { credits_required, run_total_credits, credit_ceiling } = problem;
   return refuse(sentence(fault), {
-    ...{ status, code, title, detail: fault.message, errors },
-    ...{ job_id: jobId, render_id: renderId, set_id: setId },
-    ...{ request_id: fault.requestId, retry_after: fault.retryAfter },
-    ...{ credits_required, run_total_credits, credit_ceiling },
+    status,
+    code,
+    title,
+    detail: fault.message,
+    errors,
+    job_id: jobId,
+    render_id: renderId,
+    set_id: setId,
+    request_id: fault.requestId,
+    retry_after: fault.retryAfter,
+    credits_required,
+    run_total_credits,
+    credit_ceiling,
     ...(fault.job && { job: fault.job }),
   });
 }

@@ -72,7 +72,8 @@ const waitForJob = tool({
   run({ job_id: id, timeout_seconds: seconds = waitSecondsUsual }, turn) {
     const { klieg, signal, report } = turn;
     return klieg.jobs.wait(id, {
-      ...{ signal, timeoutSeconds: seconds },
+      signal,
+      timeoutSeconds: seconds,
       onEvent: ({ data }) => report(("progress" in data && data.progress) || 0, data.status),
     });
   },

@@ -112,7 +112,9 @@ async function openTurn(session: Session, { brief, ceiling, ttlSeconds }: Asked)
     );
   const { id } = await owner.agents.createSession({ title: brief.slice(0, 100) });
   const turn = await owner.agents.startTurn(id, {
-    ...{ brief, credit_ceiling: ceiling, ttl_seconds: ttlSeconds },
+    brief,
+    credit_ceiling: ceiling,
+    ttl_seconds: ttlSeconds,
   });
   const klieg = as(turn.credential ?? "");
   session.terminal.say(

@@ -70,14 +70,19 @@ function createServer({ tools, klieg, folder, web, instructions }: Offered): Ser
   );
   server.setRequestHandler(ListToolsRequestSchema, async () => ({
     tools: tools.map(({ name, title, description, takes, isReadOnly }) => ({
-      ...{ name, title, description },
+      name,
+      title,
+      description,
       inputSchema: { ...JSON.parse(JSON.stringify(takes)), type: "object" as const },
       annotations: { readOnlyHint: isReadOnly, destructiveHint: false, openWorldHint: false },
     })),
   }));
   server.setRequestHandler(ListResourcesRequestSchema, async () => ({
     resources: guides.map(({ uri, name, title, mediaType: mimeType }) => ({
-      ...{ uri, name, title, mimeType },
+      uri,
+      name,
+      title,
+      mimeType,
     })),
   }));
   server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }) => {

@@ -66,7 +66,10 @@ export class FolderSource implements PreviewFiles {
   /** What a render has and this preview has not. */
   private localWarnings({ clips }: Timeline): readonly Diagnostic[] {
     const createWarning = (code: Diagnostic["code"], path: string, says: string): Diagnostic => ({
-      ...{ severity: "warning", code, path, message: `${path}: ${says}` },
+      severity: "warning",
+      code,
+      path,
+      message: `${path}: ${says}`,
     });
     return [
       ...this.leftOut.map((path) =>

@@ -110,7 +110,9 @@ class Desk {
     if (preview === undefined) throw new RefusalError({ code: "not_found" });
     const headers = readHeaders(request);
     return answerPreview({
-      ...{ preview, request: { headers, query }, rest: path.slice(end) },
+      preview,
+      request: { headers, query },
+      rest: path.slice(end),
       origin: `http://${headers["host"]}`,
       onFault: (_place, error) => this.onFault(faultSentence(error)),
     });

@@ -44,8 +44,10 @@ const entries = {
 function openPorts(): Ports & { close(): Promise<void> } {
   const { timelineMs, timelineQueueMax, timelineMegabytes } = limits.compositions;
   const bounds = {
-    ...{ threads: 1, queueMax: timelineQueueMax },
-    ...{ timeoutMs: timelineMs, memoryMegabytes: timelineMegabytes },
+    threads: 1,
+    queueMax: timelineQueueMax,
+    timeoutMs: timelineMs,
+    memoryMegabytes: timelineMegabytes,
   };
   const checks = new ShortThreads<FolderTexts, Timeline>(entries.checks, bounds);
   const pages = new ShortThreads<PageTask, string>(entries.pages, bounds);

@@ -139,7 +139,14 @@ function createShownText(text: AddedText, edits: Edits): Shown {
   const { id, start, duration, track_index: lane = 0 } = text;
   const isHidden = clipEdit(edits, id).hidden === true;
   return {
-    ...{ key: id, id, lane, start, kind: "text", host: "", isText: true, isHidden },
+    key: id,
+    id,
+    lane,
+    start,
+    kind: "text",
+    host: "",
+    isText: true,
+    isHidden,
     name: text.text.trim() || id,
     end: start + duration,
     mediaStart: undefined,

@@ -10,7 +10,11 @@ export interface Told {
 }
 
 export const untold: Told = {
-  ...{ frames: 0, fps: 30, frame: 0, isPlaying: false, warnings: [] },
+  frames: 0,
+  fps: 30,
+  frame: 0,
+  isPlaying: false,
+  warnings: [],
   failure: undefined,
 };
 

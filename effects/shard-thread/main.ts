@@ -92,11 +92,7 @@ async function runShard(task: ShardTask, log: Logger): Promise<void> {
     },
     flushes(error) {
       if (error === undefined) log.info({ shard: number }, "store writable again");
-      else
-        log.error(
-          { err: error, shard: number },
-          "store write failed, retrying",
-        );
+      else log.error({ err: error, shard: number }, "store write failed, retrying");
     },
   };
   try {
@@ -180,13 +176,22 @@ async function clusterLife(
   const name = shard === shardCount ? "directory" : String(shard);
   const connection = await connectNats({ ...access, name: `klieg shard ${name}` });
   const threads = new ShortThreads<SnapshotTask, Snapshot>(snapshotEntry, {
-    ...{ threads: 1, queueMax: 1 },
+    threads: 1,
+    queueMax: 1,
     timeoutMs: limits.cluster.snapshotMs,
     memoryMegabytes: limits.cluster.snapshotMegabytes,
   });
   return new ClusterShard({
-    ...{ place: { shard, shardCount }, domain, stores, outlets, node, isFounder, isQuorum, store },
-    ...{ isDraining, forgotten },
+    place: { shard, shardCount },
+    domain,
+    stores,
+    outlets,
+    node,
+    isFounder,
+    isQuorum,
+    store,
+    isDraining,
+    forgotten,
     acceptedLoss: task.acceptedLosses.find((loss) => loss.shard === shard),
     log: await openJetStreamLog(connection, name),
     peers: natsPeers(connection, name),

@@ -149,9 +149,15 @@ export function openDataDirectory(path: string, shardCount: number): DataDirecto
 
 function newStore(shardCount: number): Store {
   return {
-    ...{ formatVersion, shardCount, storeId: randomUUID(), nodeId: randomUUID() },
-    ...{ isComplete: false, isClustered: false, isFounder: true },
-    ...{ forgotten: [], acceptedLosses: [] },
+    formatVersion,
+    shardCount,
+    storeId: randomUUID(),
+    nodeId: randomUUID(),
+    isComplete: false,
+    isClustered: false,
+    isFounder: true,
+    forgotten: [],
+    acceptedLosses: [],
   };
 }
 

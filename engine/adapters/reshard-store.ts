@@ -88,7 +88,9 @@ async function changeShards(
   }
   store.change({
     ...(cluster === undefined ? {} : ownStore(cluster)),
-    ...{ shardCount, reshardingTo: undefined, reshardingStore: undefined },
+    shardCount,
+    reshardingTo: undefined,
+    reshardingStore: undefined,
   });
   await syncFolder(path);
 }

@@ -145,8 +145,13 @@ async function compare(
     const members = standbys.rememberNodes(owner.members);
     const { isComplete, ahead } = standbys.survey(own, { ...owner, members });
     return {
-      ...{ shard, own, owner, log: record && readHead(record), isLogKept: kind === "found" },
-      ...{ others: [...others.values()], isNothingLost: isComplete && ahead.length === 0 },
+      shard,
+      own,
+      owner,
+      log: record && readHead(record),
+      isLogKept: kind === "found",
+      others: [...others.values()],
+      isNothingLost: isComplete && ahead.length === 0,
     };
   } finally {
     standbys.close();

@@ -154,7 +154,9 @@ export class ClusterNodes {
       owned.map(({ shard }) => [shard, before?.ownsSince.get(shard) ?? seenMs]),
     );
     this.byNode.set(presence.node, {
-      ...{ presence, seenMs, ownsSince },
+      presence,
+      seenMs,
+      ownsSince,
       lastSeenMs: this.clock.nowMs(),
     });
     this.forgetOldest();

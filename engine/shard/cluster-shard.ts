@@ -131,7 +131,15 @@ export class ClusterShard {
     outlets.event({ kind: "following" });
     const known = { node, replica, standbys, clock, isDraining, acceptedLoss };
     this.follower = new Follower({
-      ...{ node, isFounder, isDraining, replica, journal, log, peers, standbys, clock },
+      node,
+      isFounder,
+      isDraining,
+      replica,
+      journal,
+      log,
+      peers,
+      standbys,
+      clock,
       succession: new Succession(known),
       onWait: (wait) => this.waits.take(wait),
       onReached: (number, { epoch, seq }) => outlets.event({ kind: "held", number, epoch, seq }),

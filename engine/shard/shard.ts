@@ -214,8 +214,11 @@ export class Shard {
     const { rows, domain, outlets, ownership, stores } = this;
     const { spareSeq } = ownership;
     return {
-      ...{ clock: stores.clock, rows, domain },
-      ...{ event: outlets.event, onFailing: outlets.flushes },
+      clock: stores.clock,
+      rows,
+      domain,
+      event: outlets.event,
+      onFailing: outlets.flushes,
       trim: (seq) => stores.journal.trim(Math.min(seq, spareSeq?.() ?? seq)),
       onEnded: (failure) => {
         this.failure ??= failure;

@@ -332,7 +332,15 @@ function obstacles(): string[] {
 Object.defineProperty(window, "__kliegFilm", {
   value: {
     takeMovingImages,
-    ...{ open, seek, approach, expect, show, draw, handed: handOver, layout, volumes },
+    open,
+    seek,
+    approach,
+    expect,
+    show,
+    draw,
+    handed: handOver,
+    layout,
+    volumes,
     places: (keys: string[]) => measurePlaces(film?.clips ?? [], keys),
     text: (id: string) => stageText(film?.clips ?? [], id),
   },

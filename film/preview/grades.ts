@@ -137,7 +137,9 @@ interface Size {
 function openStage(): Stage | undefined {
   const canvas = createElement("canvas");
   const gl = canvas.getContext("webgl2", {
-    ...{ premultipliedAlpha: false, preserveDrawingBuffer: true, antialias: false },
+    premultipliedAlpha: false,
+    preserveDrawingBuffer: true,
+    antialias: false,
   });
   if (gl === null || !usesShaders(gl)) return undefined;
   gl.activeTexture(gl.TEXTURE0);

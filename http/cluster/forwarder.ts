@@ -105,8 +105,13 @@ const nothing = new Uint8Array(0);
 
 function partRequest(method: string, path: string): HttpRequest {
   return {
-    ...{ method, path, query: "", headers: {}, address: "" },
-    ...{ body: nothing, incoming: undefined },
+    method,
+    path,
+    query: "",
+    headers: {},
+    address: "",
+    body: nothing,
+    incoming: undefined,
     keepBody: () => undefined,
     isGone: () => false,
     onGone: () => () => undefined,

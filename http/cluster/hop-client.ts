@@ -90,13 +90,21 @@ export class HopClient {
     const nonce = Buffer.from(this.parts.entropy.bytes(18)).toString("base64url");
     const headers = { ...selectHeaders(request), "x-request-id": requestId };
     const hop = writeHop({
-      ...{ to: node.life, headers, address: request.address, hasBody, nonce },
+      to: node.life,
+      headers,
+      address: request.address,
+      hasBody,
+      nonce,
       ...(credential === undefined ? {} : { credential }),
       atMs: this.parts.clock.nowMs(),
     });
     const { method } = request;
     const sent = open({
-      ...{ agent: this.agent, host, port, method, path },
+      agent: this.agent,
+      host,
+      port,
+      method,
+      path,
       headers: {
         [hopHeader]: hop,
         [headSignatureHeader]: this.parts.signer.signHead(method, path, hop),

@@ -77,7 +77,12 @@ export async function ownFarmNodes({
 function engineView(node: KnownNode, farm: readonly FarmNodeState[]): AdminNode {
   const { address, version, status, shards } = node;
   return {
-    ...{ id: node.node, kind: "engine", address, version, status, shards: [...shards] },
+    id: node.node,
+    kind: "engine",
+    address,
+    version,
+    status,
+    shards: [...shards],
     tasks: farm.reduce((sum, { tasks }) => sum + tasks, 0),
     warnings: [...node.warnings, describeClock(node) ?? []].flat(),
     started_at: timestamp(node.startedAtMs),
@@ -91,7 +96,10 @@ function farmViews(states: readonly FarmNodeState[], nowMs: number): AdminNode[]
   return names.map((name): AdminNode => {
     const same = states.filter((state) => state.name === name);
     return {
-      ...{ id: name, kind: "farm", address: name.replace(/-\d+$/, ""), shards: [] },
+      id: name,
+      kind: "farm",
+      address: name.replace(/-\d+$/, ""),
+      shards: [],
       version: same[0]?.version ?? null,
       status: same.some(({ isDraining }) => isDraining) ? "draining" : "live",
       tasks: same.reduce((sum, { tasks }) => sum + tasks, 0),

@@ -62,7 +62,8 @@ export class OtherNodes {
     const signer = new HopSigner(key);
     const client = new HopClient({ signer, clock, entropy, onRefused });
     service.cluster = {
-      ...{ nodes, forwarder: new Forwarder({ gateway, nodes, client, clock }) },
+      nodes,
+      forwarder: new Forwarder({ gateway, nodes, client, clock }),
       drain() {
         health.isDraining = true;
         nodes.onChange();

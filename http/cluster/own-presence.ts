@@ -15,8 +15,13 @@ export function ownPresence({
   const { shardCount } = gateway;
   const shards = Array.from({ length: shardCount + 1 }, (_, shard) => listRoles(gateway, shard));
   return {
-    ...{ node: id, address, version, startedAtMs, shards: shards.flat() },
-    ...{ atMs: clock.nowMs(), warnings: warnings.list() },
+    node: id,
+    address,
+    version,
+    startedAtMs,
+    shards: shards.flat(),
+    atMs: clock.nowMs(),
+    warnings: warnings.list(),
     status: health.isDraining ? "draining" : "live",
     directorySeq: gateway.reads(shardCount) ? gateway.getSeq(shardCount) : 0,
     firstRequest: gateway.firstRequest,

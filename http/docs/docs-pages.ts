@@ -55,7 +55,9 @@ export function listEntries(chapters: readonly Chapter[]): readonly Entry[] {
     sections.map(({ id, title, text }) => ({ url: `/docs/${slug}#${id}`, page, title, text })),
   );
   const problems = problemTypes.map(({ slug, title, meaning, remedy }) => ({
-    ...{ url: `/v1/problems/${slug}`, page: "Problems", title: `${title}: ${slug}` },
+    url: `/v1/problems/${slug}`,
+    page: "Problems",
+    title: `${title}: ${slug}`,
     text: `${meaning} ${remedy}`,
   }));
   return [...sections, ...problems];

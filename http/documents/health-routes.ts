@@ -32,7 +32,8 @@ function ready({ service }: Call): Answer {
   };
   const isReady = isReadable && !health.isDraining;
   return json(isReady ? 200 : 503, {
-    ...{ status: isReady ? "ok" : "down", checks },
+    status: isReady ? "ok" : "down",
+    checks,
     warnings: service.warnings.list(),
   });
 }

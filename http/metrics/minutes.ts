@@ -86,7 +86,12 @@ function getBeginning(clock: Clock): number {
 }
 
 const noFigures: Figures = {
-  ...{ accepted: 0, succeeded: 0, failed: 0, canceled: 0, requests: 0, serverErrors: 0 },
+  accepted: 0,
+  succeeded: 0,
+  failed: 0,
+  canceled: 0,
+  requests: 0,
+  serverErrors: 0,
   answers: [...answerBounds, Number.POSITIVE_INFINITY].map(() => 0),
 };
 
@@ -118,7 +123,9 @@ function totals(samples: readonly Sample[]): Figures {
   const onEnd = (status: string) => add("jobs_total", (labels) => labels["status"] === status);
   return {
     accepted: add("jobs_active") + add("jobs_total"),
-    ...{ succeeded: onEnd("succeeded"), failed: onEnd("failed"), canceled: onEnd("canceled") },
+    succeeded: onEnd("succeeded"),
+    failed: onEnd("failed"),
+    canceled: onEnd("canceled"),
     requests: add("http_requests_total"),
     serverErrors: add("http_requests_total", ({ status }) => status?.startsWith("5") === true),
     answers: countAnswers(samples),

@@ -77,7 +77,10 @@ function add(groups: Map<string, AdminFailure>, job: Job): void {
   if (known !== undefined) known.jobs++;
   else
     groups.set(key, {
-      ...{ code, kind, model, jobs: 1 },
+      code,
+      kind,
+      model,
+      jobs: 1,
       last_at: job.completed_at ?? job.updated_at,
       last_job_id: job.id,
       last_message: message,

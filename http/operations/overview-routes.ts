@@ -88,7 +88,10 @@ function view(atMs: number, parts: readonly Figures[]): OverviewMinute {
   return {
     at: timestamp(atMs),
     accepted: Math.max(0, accepted),
-    ...{ succeeded, failed, canceled, requests },
+    succeeded,
+    failed,
+    canceled,
+    requests,
     server_errors: serverErrors,
     answer_p50_ms: answerMs(0.5, answers),
     answer_p99_ms: answerMs(0.99, answers),

@@ -52,7 +52,12 @@ async function listTasks({ service }: Call): Promise<Answer> {
     items: running
       .sort((a, b) => a.claimedAtMs - b.claimedAtMs)
       .map(({ id, kind, scope, node, claimedAtMs, progress, hasThumbnail }) => ({
-        ...{ id, kind, account_id: scope, node, started_at: timestamp(claimedAtMs), progress },
+        id,
+        kind,
+        account_id: scope,
+        node,
+        started_at: timestamp(claimedAtMs),
+        progress,
         has_thumbnail: hasThumbnail,
       })),
     waiting: kinds.map((kind) => ({

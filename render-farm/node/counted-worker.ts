@@ -33,8 +33,12 @@ export function countWork(
           const endMs = clock.nowMs();
           if (context.trace === undefined) return;
           traces?.record({
-            ...{ name: `farm ${kind}`, kind: "internal", parent: context.trace },
-            ...{ startMs: endMs - seconds * 1_000, endMs, isFailed: outcome !== "succeeded" },
+            name: `farm ${kind}`,
+            kind: "internal",
+            parent: context.trace,
+            startMs: endMs - seconds * 1_000,
+            endMs,
+            isFailed: outcome !== "succeeded",
             attributes: { "klieg.farm.node": node, "klieg.outcome": outcome },
           });
         };

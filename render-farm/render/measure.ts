@@ -56,7 +56,10 @@ async function measureFilm(stage: RenderStage, drawsTexts: boolean): Promise<Mea
   const timeline = effectiveTimeline(bundle.view((source) => sizes.getSeconds(source)));
   const plan = buildPlan(timeline, sizes, stage);
   const setup = {
-    ...{ scripts: tools.scripts, files: stage.files, plan, warnings },
+    scripts: tools.scripts,
+    files: stage.files,
+    plan,
+    warnings,
     patience: { ...tools.patience, timelineMs: Math.min(tools.patience.timelineMs, timelineMs) },
   };
   const browser = await FilmBrowser.from(tools.browsers, setup, context.signal);
@@ -68,7 +71,11 @@ async function measureFilm(stage: RenderStage, drawsTexts: boolean): Promise<Mea
     const texts = await textsIn(session, timeline, drawsTexts, stage);
     for (const fault of session.takeFaults()) warnings.add(`a script threw: ${fault}`);
     const measurement = {
-      ...{ timeline, places, media: sizes.all(), texts, warnings: warnings.all() },
+      timeline,
+      places,
+      media: sizes.all(),
+      texts,
+      warnings: warnings.all(),
       ...omitUndefined({ duration }),
     };
     // The page's scripts may have changed what it says.
@@ -90,8 +97,14 @@ function buildPlan(timeline: Timeline, sizes: MediaSizes, stage: RenderStage): F
     const { key, kind, composition, start, end } = clip;
     return {
       // Of a video the page would take in pictures.
-      ...{ key, kind: kind === "video" ? "element" : kind, composition, start, isShown: true },
-      ...{ transform: undefined, motion: [], mask: undefined },
+      key,
+      kind: kind === "video" ? "element" : kind,
+      composition,
+      start,
+      isShown: true,
+      transform: undefined,
+      motion: [],
+      mask: undefined,
       from: frameFrom(start, fps),
       to: end === undefined ? Number.MAX_SAFE_INTEGER : frameFrom(end, fps),
       size: sizes.getSize(clip),
@@ -99,8 +112,16 @@ function buildPlan(timeline: Timeline, sizes: MediaSizes, stage: RenderStage): F
     };
   });
   return {
-    ...{ fps, width, height, compositions, clips, deleted },
-    ...{ isTransparent: true, isSelfCaptured: false, isUnfilmed: true, mark: "" },
+    fps,
+    width,
+    height,
+    compositions,
+    clips,
+    deleted,
+    isTransparent: true,
+    isSelfCaptured: false,
+    isUnfilmed: true,
+    mark: "",
     texts: texts.map((text) => ({ ...text, isShown: true, motion: [] })),
     timelineMs,
   };

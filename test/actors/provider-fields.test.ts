@@ -44,8 +44,15 @@ const capabilities = Object.fromEntries(
 function remote(modality: Modality, more: Partial<ModelEntry>): ModelEntry {
   return {
     ...plainModel,
-    ...{ modality, capabilities, provider: "fal", provider_model: "a/b", provider_options: true },
-    ...{ defaults: {}, options: {}, limits: {}, ...more },
+    modality,
+    capabilities,
+    provider: "fal",
+    provider_model: "a/b",
+    provider_options: true,
+    defaults: {},
+    options: {},
+    limits: {},
+    ...more,
   };
 }
 
@@ -81,9 +88,17 @@ t.test("an image's fields are there after defaulting, by their names in the API"
 
 t.test("what the client gave is there too, with its assets by name", async (t) => {
   const request = {
-    ...{ model: "plain", prompt: "a kite", negative_prompt: "rain", seed: 0, num_images: 2 },
-    ...{ width: 512, height: 256, provider_options: { steps: 4 }, background: "opaque" as const },
-    ...{ reference_asset_ids: [ids.picture], mask_asset_id: ids.mask },
+    model: "plain",
+    prompt: "a kite",
+    negative_prompt: "rain",
+    seed: 0,
+    num_images: 2,
+    width: 512,
+    height: 256,
+    provider_options: { steps: 4 },
+    background: "opaque" as const,
+    reference_asset_ids: [ids.picture],
+    mask_asset_id: ids.mask,
   };
   t.strictSame(getInput(resolveImage(request, makeAsk(image), sources)), {
     fields: {
@@ -122,8 +137,11 @@ t.test("a video's fields and frames", async (t) => {
     limits: { "video.duration_seconds": { min: 1, max: 10 } },
   });
   const request = {
-    ...{ model: "plain", prompt: "a kite", first_frame_asset_id: ids.picture },
-    ...{ last_frame_asset_id: ids.mask, source_video_asset_id: ids.film },
+    model: "plain",
+    prompt: "a kite",
+    first_frame_asset_id: ids.picture,
+    last_frame_asset_id: ids.mask,
+    source_video_asset_id: ids.film,
   };
   t.strictSame(getInput(resolveVideo(request, makeAsk(model), sources)), {
     fields: {
@@ -148,8 +166,12 @@ t.test("speech has its text, voice and direction, and no duration", async (t) =>
     options: { tasks: ["speech", "music"], voice: ["ada", "bo"] },
   });
   const request = {
-    ...{ model: "plain", text: " Hello ", prompt: "calm", reference_asset_id: ids.voice },
-    ...{ language: "de", seed: 3 },
+    model: "plain",
+    text: " Hello ",
+    prompt: "calm",
+    reference_asset_id: ids.voice,
+    language: "de",
+    seed: 3,
   };
   t.strictSame(getInput(resolveAudio(request, makeAsk(model), sources)), {
     fields: {

@@ -8,8 +8,14 @@ import { plainModel } from "../actors/models.ts";
 const local = { name: "local", adapter: "comfyui", url: "http://127.0.0.1:8188" };
 const fal = { name: "fal", adapter: "fal", url: "https://queue.fal.run", key: { env: "FAL_KEY" } };
 const far = {
-  ...{ ...plainModel, id: "far", aliases: [], default_for: [], provider: "fal", callback: true },
-  ...{ provider_model: "fal-ai/flux/dev", mapping: { prompt: "$prompt" } },
+  ...plainModel,
+  id: "far",
+  aliases: [],
+  default_for: [],
+  provider: "fal",
+  callback: true,
+  provider_model: "fal-ai/flux/dev",
+  mapping: { prompt: "$prompt" },
 };
 
 async function check(
@@ -30,9 +36,16 @@ async function check(
   const said: string[] = [];
   const asked: string[] = [];
   const code = await runCommandLine(["models", "check", ...options], {
-    ...{ client: refuse, settings: refuse, checkStore: refuse },
-    ...{ stoppedNode: refuse, joinCluster: refuse, moveObjects: refuse, openWeb: refuse },
-    ...{ isServed: refuse, restoreBackup: refuse, stopped: refuse },
+    client: refuse,
+    settings: refuse,
+    checkStore: refuse,
+    stoppedNode: refuse,
+    joinCluster: refuse,
+    moveObjects: refuse,
+    openWeb: refuse,
+    isServed: refuse,
+    restoreBackup: refuse,
+    stopped: refuse,
     surveyConfiguration: () =>
       surveyConfiguration(
         {
@@ -59,10 +72,19 @@ function standIn(onAsked: () => void, health: "up" | "down"): Provider {
   const never = () => Promise.reject(new Error("only its health is asked"));
   return {
     describe: () => ({
-      ...{ name: "", isInProcess: false, idempotentSubmit: false, cancel: "none" },
-      ...{ callback: "none", progress: false, reportsBilling: false },
+      name: "",
+      isInProcess: false,
+      idempotentSubmit: false,
+      cancel: "none",
+      callback: "none",
+      progress: false,
+      reportsBilling: false,
     }),
-    ...{ submit: never, status: never, result: never, cancel: never, verifyCallback: never },
+    submit: never,
+    status: never,
+    result: never,
+    cancel: never,
+    verifyCallback: never,
     async health() {
       onAsked();
       return health;

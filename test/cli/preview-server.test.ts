@@ -180,7 +180,9 @@ t.test("nothing but the page itself changes edits", async (t) => {
   t.rejects(readFile(join(path, "klieg-edits.json")), { code: "ENOENT" });
   const large = `{"version":1,"x":"${"x".repeat(6 * 1024 ** 2)}"}`;
   const answer = await fetch(`${url}edits`, {
-    ...{ method: "PUT", headers: { ...headers, origin }, body: large },
+    method: "PUT",
+    headers: { ...headers, origin },
+    body: large,
   });
   t.equal(answer.status, 413);
 });

@@ -15,7 +15,10 @@ const tell = (body: (at: (path: string) => string) => object): Answer => {
 export const brokenUpload = {
   "GET /v1/assets/uploads/u1": [
     tell((at) => ({
-      ...{ ...upload, part_size: 4, part_count: 3, uploaded_parts: [part(1)] },
+      ...upload,
+      part_size: 4,
+      part_count: 3,
+      uploaded_parts: [part(1)],
       parts: [2, 3].map((number) => ({ part_number: number, url: at(`/parts/${number}`) })),
     })),
     tell(() => ({ ...upload, uploaded_parts: [1, 2, 3].map(part) })),

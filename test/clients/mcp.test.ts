@@ -72,7 +72,9 @@ async function openMcp(t: Test, origin: string, token = firstToken): Promise<Ope
   const owner = new Klieg({ url: origin, token: firstToken });
   const session = (await owner.agents.listSessions()).items[0]?.id ?? "";
   return {
-    ...{ url, authorization, session },
+    url,
+    authorization,
+    session,
     async stop() {
       child.kill("SIGINT");
       const [code] = await ended;
@@ -92,7 +94,9 @@ async function post(url: string, authorization: string, tool: string, given: obj
       "content-type": "application/json",
     },
     body: JSON.stringify({
-      ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
       params: { name: tool, arguments: given },
     }),
   });
@@ -147,8 +151,11 @@ t.test("over HTTP it makes a picture within the ceiling and is refused above it"
     content: [{ type: "text", text: /^Approval needed\. .*4 credits.*5.*3\. .*your customer/ }],
     structuredContent: {
       error: {
-        ...{ status: 402, code: "approval_required" },
-        ...{ credits_required: 4, run_total_credits: 5, credit_ceiling: 3 },
+        status: 402,
+        code: "approval_required",
+        credits_required: 4,
+        run_total_credits: 5,
+        credit_ceiling: 3,
       },
     },
   });

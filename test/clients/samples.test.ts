@@ -31,10 +31,17 @@ t.test("E3: every sample in TypeScript or JavaScript compiles against the client
     Object.fromEntries(samples.map((text, at) => [`sample-${at}.mts`, text])),
   );
   const compilerOptions = {
-    ...{ module: "nodenext", target: "es2023", lib: ["es2023", "esnext.disposable", "dom"] },
-    ...{ strict: true, noEmit: true, allowImportingTsExtensions: true, skipLibCheck: true },
-    ...{ exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
-    ...{ types: ["node"], typeRoots: [join(root, "node_modules/@types")] },
+    module: "nodenext",
+    target: "es2023",
+    lib: ["es2023", "esnext.disposable", "dom"],
+    strict: true,
+    noEmit: true,
+    allowImportingTsExtensions: true,
+    skipLibCheck: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    types: ["node"],
+    typeRoots: [join(root, "node_modules/@types")],
     paths: { klieg: [join(root, "clients/typescript/src/klieg.ts")] },
   };
   const config = { compilerOptions, include: ["*.mts"] };

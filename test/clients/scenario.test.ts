@@ -49,9 +49,14 @@ t.test("the TypeScript package, from its tarball in an empty project", async (t)
   await run("npm", npm, { cwd: project });
   cpSync(join(root, "test/clients/consumer.ts"), join(project, "consumer.ts"));
   const options = {
-    ...{ module: "nodenext", target: "es2023", lib: ["es2023", "esnext.disposable"] },
-    ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
-    ...{ types: ["node"], typeRoots: [join(root, "node_modules/@types")] },
+    module: "nodenext",
+    target: "es2023",
+    lib: ["es2023", "esnext.disposable"],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    types: ["node"],
+    typeRoots: [join(root, "node_modules/@types")],
   };
   const config = { compilerOptions: options, include: ["consumer.ts"] };
   writeFileSync(join(project, "tsconfig.json"), JSON.stringify(config));

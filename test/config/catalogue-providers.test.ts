@@ -24,9 +24,16 @@ const graph = {
 };
 const dated = { version: "1", updated_at: "2026-11-20T00:00:00Z" };
 const entry = {
-  ...{ ...plainModel, id: "far", aliases: [], default_for: [] },
-  ...{ callback: undefined, always_refund_moderation: undefined, inline_submit_ms: undefined },
-  ...{ provider: "fal", provider_model: "fal-ai/flux/dev", mapping: { prompt: "$prompt" } },
+  ...plainModel,
+  id: "far",
+  aliases: [],
+  default_for: [],
+  callback: undefined,
+  always_refund_moderation: undefined,
+  inline_submit_ms: undefined,
+  provider: "fal",
+  provider_model: "fal-ai/flux/dev",
+  mapping: { prompt: "$prompt" },
 };
 
 function read(t: Test, ...models: readonly object[]) {
@@ -53,7 +60,10 @@ t.test("an entry of a configured provider has every default in its place", async
 
 t.test("what another thread needs of provider models can be sent to it", async (t) => {
   const comfyui = {
-    ...{ ...entry, id: "graph", provider: "comfyui", provider_model: undefined },
+    ...entry,
+    id: "graph",
+    provider: "comfyui",
+    provider_model: undefined,
     mapping: { workflow: "graph.json", inputs: { "6.text": "$prompt" } },
   };
   const more = { max_in_flight: 3, expected_units: 2, callback: true };
@@ -112,7 +122,9 @@ t.test("fields of mappings are checked by the kind of request", async (t) => {
 
 const map = (mapping: object) => ({ ...entry, mapping });
 const onComfyui = (mapping: object) => ({
-  ...{ ...entry, provider: "comfyui", provider_model: undefined },
+  ...entry,
+  provider: "comfyui",
+  provider_model: undefined,
   mapping: { workflow: "graph.json", inputs: {}, ...mapping },
 });
 const openai = { ...entry, provider: "openai", provider_model: "gpt-image-1" };

@@ -39,7 +39,9 @@ export async function openFarm(t: Test, url: string, name = "service"): Promise<
   const nodes: FoundNode[] = [];
   const notes: string[] = [];
   const farm = new NatsFarm({
-    ...{ connection, clock, name },
+    connection,
+    clock,
+    name,
     attach(node) {
       const found: FoundNode = { connection: node, said: [], isGone: false };
       node.onMessage((message) => found.said.push(message));
@@ -70,7 +72,10 @@ export async function openNode(t: Test, url: string): Promise<OpenNode> {
   const notes: string[] = [];
   const refusals: string[] = [];
   const connection = new NatsBrokerConnection({
-    ...{ connection: nats, user: new URL(url).username || "farm", clock, name: "node" },
+    connection: nats,
+    user: new URL(url).username || "farm",
+    clock,
+    name: "node",
     onRefused: (sentence) => refusals.push(sentence),
     note: (sentence) => notes.push(sentence),
   });

@@ -107,7 +107,7 @@ t.test("bytes that are no message of the farm's change nothing", async (t) => {
     Buffer.alloc(900_000, 0xdf),
     Buffer.alloc(2_000, 0x91),
     encodeFrame({ kind: "hello", from: "../.." }),
-    encodeFrame({ ...piece, isLast: true, ...{ bytes: "text" as never } }),
+    encodeFrame({ ...piece, isLast: true, bytes: "text" as never }),
     encodeFrame({ ...piece, seq: -1, isLast: true, bytes: new Uint8Array() }),
     encodeFrame({ ...piece, seq: Number.NaN, isLast: true, bytes: new Uint8Array() }),
   ];
@@ -182,7 +182,8 @@ t.test("a node of another version is refused with a sentence", async (t) => {
   const versionAt = answer.indexOf(0x92) + 1;
   // As it comes to that node: from a service of another version.
   t.match(decodeFrame(answer.fill(3, versionAt, versionAt + 1)), {
-    ...{ kind: "refused", reason: sentence },
+    kind: "refused",
+    reason: sentence,
   });
 });
 

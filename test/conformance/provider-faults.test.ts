@@ -230,8 +230,14 @@ const there: readonly [string, ProviderAdapter, string, (odd: unknown) => Answer
     replicateRef,
     (odd) => [
       prediction({
-        ...{ output: picture("a"), logs: odd, error: odd, started_at: odd, data_removed: null },
-        ...{ metrics: { predict_time: odd }, urls: odd, created_at: odd },
+        output: picture("a"),
+        logs: odd,
+        error: odd,
+        started_at: odd,
+        data_removed: null,
+        metrics: { predict_time: odd },
+        urls: odd,
+        created_at: odd,
       }),
     ],
   ],
@@ -254,7 +260,8 @@ const there: readonly [string, ProviderAdapter, string, (odd: unknown) => Answer
     (odd) => [
       history({
         status: { status_str: "success", completed: odd, messages: odd },
-        ...{ prompt: odd, meta: odd },
+        prompt: odd,
+        meta: odd,
         outputs: { 9: { images: [{ ...save("a")[0], subfolder: odd }], text: odd } },
       }),
     ],

@@ -73,10 +73,16 @@ const ids = new IdMint(new ManualClock(1_000_000), createSeededEntropy(1));
 function submission({ callbackUrl, asking }: Stage, prompt: string, count = 1): Submission {
   const job = ids.under(0);
   return {
-    ...{ job, number: 1, modality: "image", prompt, count, model: "kites/image" },
+    job,
+    number: 1,
+    modality: "image",
+    prompt,
+    count,
+    model: "kites/image",
     input: { prompt, num_images: count },
     callbackUrl: callbackUrl === undefined ? undefined : `${callbackUrl}?job=${job}&t=token`,
-    ...{ timeLeftMs: 600_000, typicalSeconds: 1 },
+    timeLeftMs: 600_000,
+    typicalSeconds: 1,
     ...asking?.(prompt, count),
   };
 }

@@ -26,8 +26,13 @@ import { readOverlay } from "../../timeline/overlay.ts";
 const fps = 30;
 const none: Edits = { version: 1 };
 const shot: Editable = {
-  ...{ id: "shot", isText: false, start: 2, end: 5, lane: 1 },
-  ...{ mediaStart: 1, rate: 2 },
+  id: "shot",
+  isText: false,
+  start: 2,
+  end: 5,
+  lane: 1,
+  mediaStart: 1,
+  rate: 2,
 };
 const size = { width: 1_000, height: 500 };
 
@@ -101,7 +106,8 @@ t.test("members that are not known are kept", async (t) => {
   const text = `{"version":1,"grid":4,"clips":{"shot":{"note":"n","transform":{"x":1}}}}`;
   const next = setVolume(read(text), shot, 0.5);
   t.strictSame(next, {
-    ...{ version: 1, grid: 4 },
+    version: 1,
+    grid: 4,
     clips: { shot: { note: "n", transform: { x: 1 }, volume: 0.5 } },
   });
 });

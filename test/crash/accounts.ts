@@ -23,7 +23,8 @@ export async function ask<T>(
   body?: object,
 ): Promise<Asked<T>> {
   const headers = {
-    ...{ authorization: `Bearer ${token}`, connection: "close" },
+    authorization: `Bearer ${token}`,
+    connection: "close",
     "content-type": "application/json",
   };
   const request =

@@ -139,7 +139,9 @@ t.test("any node takes any request and forwards it whole to its owner", async (t
     t.equal(refused.status, 401);
     t.equal(await refused.text(), "");
     const forged = request({
-      ...{ host: "127.0.0.1", port: first.clusterPort, path: "/v1/me" },
+      host: "127.0.0.1",
+      port: first.clusterPort,
+      path: "/v1/me",
       headers: { "x-klieg-hop": "e30", "x-klieg-signature": "e30" },
     });
     forged.end();

@@ -95,7 +95,10 @@ const replicate: ProviderCase = {
         provider: { adapter: "replicate", url, key: { env: "PROVIDER_KEY" } },
         models: [
           {
-            ...{ ...priced, ...picture, provider_model: "kites/image", callback: true },
+            ...priced,
+            ...picture,
+            provider_model: "kites/image",
+            callback: true,
             typical_seconds: 100,
           },
         ],
@@ -190,7 +193,10 @@ function openaiCase(name: string, more: Partial<ProviderCase>, model: object): P
         simulator,
         house: {
           provider: {
-            ...{ adapter: "openai", url, key: { env: "PROVIDER_KEY" }, delete_cancels: true },
+            adapter: "openai",
+            url,
+            key: { env: "PROVIDER_KEY" },
+            delete_cancels: true,
           },
           models: [{ ...priced, provider_model: "kite-1", ...model }],
           environment: { PROVIDER_KEY: key },
@@ -221,7 +227,8 @@ const openaiVideos = openaiCase(
     tells: (words) => !/redirects|loopback|media/.test(words),
   },
   {
-    ...{ modality: "video", mapping: { prompt: "$prompt", seconds: { $string: "seconds" } } },
+    modality: "video",
+    mapping: { prompt: "$prompt", seconds: { $string: "seconds" } },
     limits: { prompt_max: 100, "video.duration_seconds": { min: 1, max: 10, step: 1 } },
     options: { aspect_ratio: ["16:9"], resolution: ["720p"] },
     defaults: { aspect_ratio: "16:9", resolution: "720p", duration_seconds: 4 },

@@ -104,7 +104,8 @@ export function configureProvider(folder: string, options: HouseOptions): Enviro
   const providers = [{ name: "there", ...provider }];
   writeFileSync(providersFile, JSON.stringify({ providers }));
   const catalogue = {
-    ...{ version: "1", updated_at: "2026-11-20T00:00:00Z" },
+    version: "1",
+    updated_at: "2026-11-20T00:00:00Z",
     models: models.map((model) => ({ ...common, ...model })),
   };
   writeFileSync(modelsFile, JSON.stringify(catalogue));
@@ -117,6 +118,10 @@ export function configureProvider(folder: string, options: HouseOptions): Enviro
 
 const common = {
   ...plainModel,
-  ...{ aliases: [], default_for: [], provider: "there", typical_seconds: 2 },
-  ...{ callback: false, inline_submit_ms: 0 },
+  aliases: [],
+  default_for: [],
+  provider: "there",
+  typical_seconds: 2,
+  callback: false,
+  inline_submit_ms: 0,
 };

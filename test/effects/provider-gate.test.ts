@@ -23,7 +23,9 @@ function stage(maxInFlight?: number) {
   });
   const request = (name: string, model = "kite", modelMax?: number) =>
     gate.request({
-      ...{ key: name as Key, model, modelMax },
+      key: name as Key,
+      model,
+      modelMax,
       admit: () => heard.push(`${name} in`),
       wait: (detail) => heard.push(`${name} ${detail}`),
       move: () => heard.push(`${name} elsewhere`),
@@ -35,7 +37,12 @@ function stage(maxInFlight?: number) {
     }
   };
   return {
-    ...{ gate, heard, healths, probes, request, pass },
+    gate,
+    heard,
+    healths,
+    probes,
+    request,
+    pass,
     answers(health: Health) {
       answer = health;
     },

@@ -287,7 +287,10 @@ t.test("a reply that cannot be understood ends the job failed, refunded", async 
 t.test("billed moderation is refunded with always_refund_moderation", async (t) => {
   for (const alwaysRefundModeration of [false, true]) {
     const refused: ProviderStatus = {
-      ...{ state: "failed", class: "moderation_safety", message: "No.", atOutput: true },
+      state: "failed",
+      class: "moderation_safety",
+      message: "No.",
+      atOutput: true,
       billed: true,
     };
     const script = { statuses: [refused], model: { alwaysRefundModeration } };

@@ -10,14 +10,15 @@ function stage(...names: readonly string[]) {
   const shared = new MemoryNodes();
   const nodes = names.map((node, number) => {
     const state: { -readonly [Name in keyof Presence]: Presence[Name] } = {
-      ...{ node, address: `127.0.0.1:${number + 1}`, version: "1.0.0", status: "live" },
-      ...{
-        startedAtMs: 0,
-        atMs: clock.nowMs(),
-        warnings: [],
-        directorySeq: 6,
-        firstRequest: 1_000 * (number + 1),
-      },
+      node,
+      address: `127.0.0.1:${number + 1}`,
+      version: "1.0.0",
+      status: "live",
+      startedAtMs: 0,
+      atMs: clock.nowMs(),
+      warnings: [],
+      directorySeq: 6,
+      firstRequest: 1_000 * (number + 1),
       shards: [{ shard: 0, role: number === 0 ? "owner" : "standby" }],
     };
     const known = new ClusterNodes(() => state, shared.open(), clock);

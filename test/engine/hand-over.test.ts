@@ -18,7 +18,10 @@ async function stage() {
   const missed: number[] = [];
   const ignore = () => {};
   const gateway = new Gateway(directory, new ProcessClock(clock), {
-    ...{ listens: () => true, onChange: ignore, onLeave: ignore, onFailure: ignore },
+    listens: () => true,
+    onChange: ignore,
+    onLeave: ignore,
+    onFailure: ignore,
     onMiss: (shard) => missed.push(shard),
   });
   const tables = memoryTables();

@@ -17,8 +17,16 @@ import { sealRecord } from "./sealed.ts";
 import { idle } from "./toys.ts";
 
 const presence: Presence = {
-  ...{ node: "a", address: "127.0.0.1:1", version: "1", status: "live", startedAtMs: 0 },
-  ...{ atMs: 0, warnings: [], shards: [], directorySeq: 0, firstRequest: 0 },
+  node: "a",
+  address: "127.0.0.1:1",
+  version: "1",
+  status: "live",
+  startedAtMs: 0,
+  atMs: 0,
+  warnings: [],
+  shards: [],
+  directorySeq: 0,
+  firstRequest: 0,
 };
 
 t.test("an owner whose lease lapsed answers no other node before it knows better", async (t) => {

@@ -64,7 +64,13 @@ async function countTo(t: Test, bench: Bench, count: number, name: string): Prom
 function run(path: string, shardCount: number, onStep: (sentence: string) => void = () => {}) {
   const openObjects = async () => memoryObjects();
   return reshardStore({
-    ...{ path, shardCount, domain: toys, nowMs, access: undefined, openObjects, onStep },
+    path,
+    shardCount,
+    domain: toys,
+    nowMs,
+    access: undefined,
+    openObjects,
+    onStep,
   });
 }
 

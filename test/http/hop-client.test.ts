@@ -58,8 +58,13 @@ async function openHop(t: Pick<Test, "teardown">, answer: RequestListener) {
   });
   const nothing = new Uint8Array(0);
   const request = {
-    ...{ method: "GET", path: "/parts/nodes", query: "", headers: {}, address: "" },
-    ...{ body: nothing, incoming: undefined },
+    method: "GET",
+    path: "/parts/nodes",
+    query: "",
+    headers: {},
+    address: "",
+    body: nothing,
+    incoming: undefined,
     keepBody: () => undefined,
     isGone: () => false,
     onGone: () => () => undefined,

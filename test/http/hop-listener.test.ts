@@ -28,8 +28,13 @@ t.test("A7: a request is for one life of one node, and no other takes it", async
   });
   const nothing = new Uint8Array(0);
   const request = {
-    ...{ method: "GET", path: "/healthz", query: "", headers: {}, address: "" },
-    ...{ body: nothing, incoming: undefined },
+    method: "GET",
+    path: "/healthz",
+    query: "",
+    headers: {},
+    address: "",
+    body: nothing,
+    incoming: undefined,
     keepBody: () => undefined,
     isGone: () => false,
     onGone: () => () => undefined,

@@ -18,8 +18,16 @@ import { idle } from "../engine/toys.ts";
 function otherNodes(clock: ProcessClock): Elsewhere {
   const nodes = new MemoryNodes().open();
   const own: Presence = {
-    ...{ node: "a", address: "127.0.0.1:1", version: "1", status: "live", startedAtMs: 0 },
-    ...{ atMs: 0, warnings: [], shards: [], directorySeq: 0, firstRequest: 0 },
+    node: "a",
+    address: "127.0.0.1:1",
+    version: "1",
+    status: "live",
+    startedAtMs: 0,
+    atMs: 0,
+    warnings: [],
+    shards: [],
+    directorySeq: 0,
+    firstRequest: 0,
   };
   const known = new ClusterNodes(() => own, nodes, clock);
   return new Elsewhere({ line: new MemoryShardLines().open(), nodes, known, clock });

@@ -190,7 +190,9 @@ export class ClientLoad {
     key = "",
   ): Promise<(Reply & { readonly retryAfterSeconds: number }) | undefined> {
     const sent = request({
-      ...{ agent: this.agent, host: "127.0.0.1", port },
+      agent: this.agent,
+      host: "127.0.0.1",
+      port,
       // Signed links are outside of the version.
       path: path.startsWith("/objects/") ? path : `/v1${path}`,
       method: body === undefined ? "GET" : "POST",

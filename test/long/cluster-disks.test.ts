@@ -27,7 +27,9 @@ async function readDiskPosition(dataDir: string, shard: string) {
 /** Resolves when a node has told the servers of NATS which store the cluster has. */
 async function isStoreKnown(servers: readonly { readonly url: string }[]): Promise<void> {
   const connection = await connectNats({
-    ...{ servers: servers.map(({ url }) => url), credentials: undefined, name: "test" },
+    servers: servers.map(({ url }) => url),
+    credentials: undefined,
+    name: "test",
   });
   const store = await openStream(connection, { stream: "STORE", subject: "STORE" });
   while ((await store.end()).logSeq === 0) await new Promise((again) => setTimeout(again, 100));
@@ -91,7 +93,9 @@ t.test("a node that loses its disk joins from a snapshot while load goes on", as
   const load = async () => void ids.push(...(await submit([first], ids.length, 10)));
 
   const connection = await connectNats({
-    ...{ servers: servers.map(({ url }) => url), credentials: undefined, name: "test" },
+    servers: servers.map(({ url }) => url),
+    credentials: undefined,
+    name: "test",
   });
   t.teardown(() => connection.close());
   for (const shard of ["0", "directory"]) {

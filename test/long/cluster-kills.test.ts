@@ -35,7 +35,9 @@ t.test(`${kills} kills of the owner among ${nodeCount} nodes lose nothing`, asyn
   const provider = await openProvider(t, folder);
   const start = (name: string) => startNode(name, provider.settings);
   const connection = await connectNats({
-    ...{ servers: servers.map(({ url }) => url), credentials: undefined, name: "test" },
+    servers: servers.map(({ url }) => url),
+    credentials: undefined,
+    name: "test",
   });
   t.teardown(() => connection.close());
   /** The server that leads the log of the one shard. */
@@ -62,7 +64,10 @@ t.test(`${kills} kills of the owner among ${nodeCount} nodes lose nothing`, asyn
     }
   };
   const { token } = await askAny<{ token: string }>(nodes, "/admin/accounts", {
-    ...{ email: "kites@klieg.example", plan: "enterprise", credits: 100_000, issue_token: true },
+    email: "kites@klieg.example",
+    plan: "enterprise",
+    credits: 100_000,
+    issue_token: true,
   });
   const awaySeconds: number[] = [];
   const withLeader: number[] = [];

@@ -12,7 +12,9 @@ interface Page {
 t.test("accounts, credits and lists span nodes", async (t) => {
   const { start, servers } = await openCluster(t, { KLIEG_SHARDS: "8" });
   const connection = await connectNats({
-    ...{ servers: servers.map(({ url }) => url), credentials: undefined, name: "test" },
+    servers: servers.map(({ url }) => url),
+    credentials: undefined,
+    name: "test",
   });
   t.teardown(() => connection.close());
   const owned = new Map<string, number>();

@@ -39,7 +39,9 @@ async function countSnapshots(dataDir: string, settings: Record<string, string>)
 /** As they are after a minute: who has none of the shards needs snapshots. */
 async function trimLogs(servers: readonly { readonly url: string }[]): Promise<void> {
   const connection = await connectNats({
-    ...{ servers: servers.map(({ url }) => url), credentials: undefined, name: "test" },
+    servers: servers.map(({ url }) => url),
+    credentials: undefined,
+    name: "test",
   });
   for (const shard of ["0", "1", "directory"]) {
     const log = await openJetStreamLog(connection, shard);

@@ -91,7 +91,9 @@ t.test("the store of a cluster gets more shards while all nodes are stopped", as
   t.match(await reshard(nowhere, "4"), { status: 1, stderr: /cannot be reached [^\n]*[^.]\.\n$/ });
 
   const connection = await connectNats({
-    ...{ servers: servers.map(({ url }) => url), credentials: undefined, name: "test" },
+    servers: servers.map(({ url }) => url),
+    credentials: undefined,
+    name: "test",
   });
   t.teardown(() => connection.close());
   const ends = new Map<string, number>();

@@ -55,8 +55,13 @@ t.test("100,000 jobs are the same on four shards as on one", { timeout: 1_800_00
     throw killed;
   };
   const resharding = reshardStore({
-    ...{ path: dataDir, shardCount: 4, domain, nowMs: systemClock.nowMs(), onStep },
-    ...{ access: undefined, openObjects: async () => memoryObjects() },
+    path: dataDir,
+    shardCount: 4,
+    domain,
+    nowMs: systemClock.nowMs(),
+    onStep,
+    access: undefined,
+    openObjects: async () => memoryObjects(),
   });
   await t.rejects(resharding, killed, "its journals are in its tables");
   const rows = await readRows(dataDir, 1);

@@ -37,9 +37,16 @@ async function check(dataDir: string, ...args: string[]) {
     throw new Error("no service is needed");
   };
   const code = await runCommandLine(["store", "check", ...args], {
-    ...{ client: refuse, surveyConfiguration: refuse, openProvider: refuse },
-    ...{ stoppedNode: refuse, joinCluster: refuse, moveObjects: refuse, openWeb: refuse },
-    ...{ isServed: refuse, restoreBackup: refuse, stopped: refuse },
+    client: refuse,
+    surveyConfiguration: refuse,
+    openProvider: refuse,
+    stoppedNode: refuse,
+    joinCluster: refuse,
+    moveObjects: refuse,
+    openWeb: refuse,
+    isServed: refuse,
+    restoreBackup: refuse,
+    stopped: refuse,
     settings: () => readClientSettings({ KLIEG_DATA_DIR: dataDir }),
     checkStore: (dataDir, repairs) => checkStore({ dataDir, domain, nowMs: Date.now(), repairs }),
     terminal: {

@@ -37,13 +37,15 @@ t.test("a prediction is put under 26 characters that follow from the job", async
   t.equal(ref.length, 26);
   const [request] = web.requests;
   t.match(request, {
-    ...{ method: "PUT", url: `http://models.example:5000/predictions/${ref}` },
+    method: "PUT",
+    url: `http://models.example:5000/predictions/${ref}`,
     headers: { prefer: "respond-async" },
   });
   t.notOk(request?.headers?.["authorization"]);
   t.strictSame(JSON.parse(String(request?.body)), {
     input: { prompt: "a kite" },
-    ...{ webhook: url(job), webhook_events_filter: ["start", "completed"] },
+    webhook: url(job),
+    webhook_events_filter: ["start", "completed"],
   });
 });
 

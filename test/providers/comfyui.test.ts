@@ -41,7 +41,9 @@ t.test("a graph is sent under its job's id, with the headers of the entry", asyn
   const [request] = web.requests;
   t.match(request, { method: "POST", url: `${server}/prompt`, headers: { "x-kite": "secret" } });
   t.match(JSON.parse(String(request?.body)), {
-    ...{ prompt: makeGraph("a kite"), client_id: /^[0-9a-f]{32}$/, prompt_id: job },
+    prompt: makeGraph("a kite"),
+    client_id: /^[0-9a-f]{32}$/,
+    prompt_id: job,
     extra_data: { job_id: job, typical_seconds: 10 },
   });
 });

@@ -105,10 +105,16 @@ async function make(
 
 const picture = "0197b9a0-0000-7000-8000-000000000001";
 const sources: Sources = (id) => ({
-  ...{ id, job: undefined, displayName: () => "a source" },
+  id,
+  job: undefined,
+  displayName: () => "a source",
   media: {
-    ...{ objectKey: "picture", mimeType: "image/png", sizeBytes: 1, sha256: "" },
-    ...{ width: 64, height: 64 },
+    objectKey: "picture",
+    mimeType: "image/png",
+    sizeBytes: 1,
+    sha256: "",
+    width: 64,
+    height: 64,
   },
 });
 const forms: AssetForms = {

@@ -185,7 +185,8 @@ const endings: readonly [string, object, ScriptedAnswer, object][] = [
     "a filter at the output",
     completed,
     {
-      ...{ status: 422, headers: { "x-fal-billable-units": "1.5" } },
+      status: 422,
+      headers: { "x-fal-billable-units": "1.5" },
       json: { detail: [{ loc: ["body"], msg: "Flagged", type: "content_policy_violation" }] },
     },
     { class: "moderation_safety", atOutput: true, billed: true },

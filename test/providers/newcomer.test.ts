@@ -21,7 +21,8 @@ t.test("a copy of examples/providers/comfyui and two variables make a picture", 
   });
   const folder = t.testdir(Object.fromEntries([...copy, ["data", {}]]));
   const { port } = await startKlieg(t, join(folder, "data"), {
-    ...{ KLIEG_FARM_WORKERS: "1", KLIEG_ISOLATION: "off" },
+    KLIEG_FARM_WORKERS: "1",
+    KLIEG_ISOLATION: "off",
     KLIEG_PROVIDERS: join(folder, "providers.json"),
     KLIEG_MODELS: `shipped,${join(folder, "models.json")}`,
   });

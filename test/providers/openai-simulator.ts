@@ -162,8 +162,11 @@ export class OpenaiSimulator extends Simulator {
   private getVideo(job: SimulatedJob): object {
     const { id, state, input, startedAtMs, createdAtMs, scenario } = job;
     const states = {
-      ...{ queued: "queued", running: "in_progress", succeeded: "completed" },
-      ...{ failed: "failed", canceled: "cancelled" },
+      queued: "queued",
+      running: "in_progress",
+      succeeded: "completed",
+      failed: "failed",
+      canceled: "cancelled",
     };
     const ranMs = startedAtMs === undefined ? 0 : this.clock.nowMs() - startedAtMs;
     const share = scenario.slowMs === 0 ? 1 : Math.min(1, ranMs / scenario.slowMs);
@@ -173,10 +176,17 @@ export class OpenaiSimulator extends Simulator {
       ? { code: "moderation_blocked", message: failureTexts[ending] }
       : { code: "server_error", message: failureTexts.fail };
     return {
-      ...{ id, object: "video", model: input["model"], status: states[state] },
-      ...{ progress: state === "succeeded" ? 100 : Math.floor(99 * share) },
-      ...{ created_at: Math.floor(createdAtMs / 1000), completed_at: null, expires_at: null },
-      ...{ seconds: "4", size: "720x1280", remixed_from_video_id: null },
+      id,
+      object: "video",
+      model: input["model"],
+      status: states[state],
+      progress: state === "succeeded" ? 100 : Math.floor(99 * share),
+      created_at: Math.floor(createdAtMs / 1000),
+      completed_at: null,
+      expires_at: null,
+      seconds: "4",
+      size: "720x1280",
+      remixed_from_video_id: null,
       error: state === "failed" ? error : null,
     };
   }

@@ -60,7 +60,8 @@ t.test("the vendor's client completes its calls against the simulator", async (t
   t.strictSame(Buffer.from(drawn.data?.[0]?.b64_json ?? "", "base64"), dot);
   simulator.whenHeld(() => stage.clock.advance(10));
   const edited = await client.images.edit({
-    ...{ model: "kite", prompt: "redder sim:slow=10" },
+    model: "kite",
+    prompt: "redder sim:slow=10",
     image: [await toFile(dot, "kite.png", { type: "image/png" })],
   });
   t.equal(edited.data?.length, 1);
@@ -168,7 +169,9 @@ t.test("a localai video is the answer to its call", async (t) => {
   const { provider } = scriptWith({ dialect: "localai" }, answer);
   const ref = `${job}:1`;
   t.strictSame(await provider.submit(submission("a kite", video)), {
-    ...{ kind: "accepted", ref, status: { state: "succeeded" } },
+    kind: "accepted",
+    ref,
+    status: { state: "succeeded" },
   });
   const { files } = await provider.result(ref);
   t.strictSame(await readBytes(files[0]), simulatedMedia.video.bytes);

@@ -42,7 +42,8 @@ t.test("the vendor's client completes its calls against the simulator", async (t
   t.match(await client.predictions.get(created.id), { status: "processing" });
   await pass(10);
   t.match(await client.wait(created, {}), {
-    ...{ status: "succeeded", metrics: { predict_time: 0.01 } },
+    status: "succeeded",
+    metrics: { predict_time: 0.01 },
     output: /^http.*\.png$/,
   });
   const [callback] = callbacks;
@@ -94,7 +95,8 @@ for (const [model, path, version] of models)
     t.strictSame(JSON.parse(String(request?.body)), {
       ...(version === undefined ? {} : { version }),
       input: { prompt: "a kite" },
-      ...{ webhook: callbackUrl, webhook_events_filter: ["completed"] },
+      webhook: callbackUrl,
+      webhook_events_filter: ["completed"],
     });
   });
 

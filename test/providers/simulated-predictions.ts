@@ -16,7 +16,9 @@ export function asPrediction(job: SimulatedJob, output: unknown): object {
   const { ending } = scenario;
   const word = ending === "nsfw_output" || ending === "ip_output" ? ending : "fail";
   return {
-    ...{ id, input, status: states[state] },
+    id,
+    input,
+    status: states[state],
     output: state === "succeeded" ? output : null,
     error: state === "failed" ? failureTexts[word] : null,
     logs: startedAtMs === undefined ? "" : "Using seed 7\n",

@@ -65,9 +65,17 @@ export function providerConfig(
   more: Partial<ProviderConfig>,
 ): ProviderConfig {
   return {
-    ...{ name: adapter, adapter, urls: ["http://127.0.0.1:1"] },
-    ...{ allowedHosts: [], allowPrivate: false, dialect: "openai", deleteCancels: false },
-    ...{ targetedInterrupt: false, headers: {}, billedPartway: false, callbackAddresses: [] },
+    name: adapter,
+    adapter,
+    urls: ["http://127.0.0.1:1"],
+    allowedHosts: [],
+    allowPrivate: false,
+    dialect: "openai",
+    deleteCancels: false,
+    targetedInterrupt: false,
+    headers: {},
+    billedPartway: false,
+    callbackAddresses: [],
     moderationPatterns: defaultModerationPatterns,
     ...more,
   };
@@ -171,7 +179,9 @@ export async function stageOpenaiVideos(
     isSynchronous: false,
     made: { modality: "video", count: 1 },
     asking: (prompt) => ({
-      ...{ modality: "video", model: "kite-video", input: { prompt, seconds: "4" } },
+      modality: "video",
+      model: "kite-video",
+      input: { prompt, seconds: "4" },
     }),
   };
 }
@@ -245,7 +255,10 @@ async function stage<S extends Simulator>(
     close();
   });
   return {
-    ...{ simulator, clock, config, callbacks },
+    simulator,
+    clock,
+    config,
+    callbacks,
     provider: openAs(),
     reopen: openAs,
     nowMs: () => clock.nowMs(),

@@ -3,9 +3,16 @@ import type { ProviderRef, Submission } from "../../providers/provider.ts";
 import type { Stage } from "./stages.ts";
 
 const calm: Submission = {
-  ...{ job: "0198c0de-0000-7000-8000-000000000001", number: 1, modality: "image", prompt: "" },
-  ...{ count: 1, model: "kites/image", input: {}, callbackUrl: undefined },
-  ...{ timeLeftMs: 600_000, typicalSeconds: 10 },
+  job: "0198c0de-0000-7000-8000-000000000001",
+  number: 1,
+  modality: "image",
+  prompt: "",
+  count: 1,
+  model: "kites/image",
+  input: {},
+  callbackUrl: undefined,
+  timeLeftMs: 600_000,
+  typicalSeconds: 10,
 };
 
 export function submission(prompt: string, more: Partial<Submission> = {}): Submission {

@@ -25,7 +25,10 @@ async function fetchBytes(t: Test, url: string, more: Partial<FetchBounds> = {})
   const path = join(t.testdir(), "result");
   const { origin } = new URL(url);
   const bounds = {
-    ...{ ownOrigins: [origin], allowedHosts: [], allowPrivate: false, bytesMax: 1_000_000 },
+    ownOrigins: [origin],
+    allowedHosts: [],
+    allowPrivate: false,
+    bytesMax: 1_000_000,
     ...more,
   };
   await download(web, url, bounds, path, new AbortController().signal);

@@ -28,7 +28,11 @@ const styled = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40">
   <style>@keyframes turn{0%{fill:#f00}33.3%{fill:#0f0}66.6%{fill:#00f}}
   rect{animation:turn 1.5s step-end infinite}</style><rect width="40" height="40"/></svg>`;
 const files = {
-  ...{ "a.gif": gif, "a.apng": apng, "a.webp": webp, "moving.svg": drawing, "styled.svg": styled },
+  "a.gif": gif,
+  "a.apng": apng,
+  "a.webp": webp,
+  "moving.svg": drawing,
+  "styled.svg": styled,
   "sheet.css": ".sheet { background: #888 url('a.gif') }",
 };
 

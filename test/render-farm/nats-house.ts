@@ -49,7 +49,9 @@ export async function openNatsHouse(t: Test): Promise<NatsHouse> {
   const server = await startNats(t);
   const store = await startSignedStore(t);
   const connection = await connectNats({
-    ...{ servers: [server.url], credentials: undefined, name: "service" },
+    servers: [server.url],
+    credentials: undefined,
+    name: "service",
   });
   t.teardown(() => connection.close());
   const clock = new ManualClock(1_000_000);
@@ -71,7 +73,9 @@ export async function openNatsHouse(t: Test): Promise<NatsHouse> {
     },
   });
   new NatsFarm({
-    ...{ connection, clock, name: "service" },
+    connection,
+    clock,
+    name: "service",
     attach(node) {
       nodes.push(node);
       const pass = (message: FromNode, listener: (message: FromNode) => void): void => {
@@ -90,7 +94,12 @@ export async function openNatsHouse(t: Test): Promise<NatsHouse> {
   await connection.flush();
   return {
     ...store,
-    ...{ server, clock, broker, told, nodes, job },
+    server,
+    clock,
+    broker,
+    told,
+    nodes,
+    job,
     run(task) {
       const ended = new Promise<JobMessage>((resolve) => {
         end = resolve;
@@ -121,8 +130,11 @@ export function startFarmNode(
     cwd: t.testdirName,
     stdio: ["ignore", "ignore", "pipe"],
     env: {
-      ...{ ...ownEnvironment, KLIEG_NATS_URL: url, KLIEG_LOG_LEVEL: "info" },
-      ...{ KLIEG_OPERATOR_PORT: "0", ...environment },
+      ...ownEnvironment,
+      KLIEG_NATS_URL: url,
+      KLIEG_LOG_LEVEL: "info",
+      KLIEG_OPERATOR_PORT: "0",
+      ...environment,
     },
   });
   t.teardown(() => child.kill("SIGKILL"));

@@ -54,8 +54,13 @@ function readMeasurement({ files }: Opened) {
     media: { "sea.mp4": { width: 640, height: 360, seconds: 2, channels: 2 } },
     texts: [
       {
-        ...{ id: "t", box: { width: 40, height: 20 }, baseline: 16, lines: ["Sea"], margin: 10 },
-        ...{ color: [255, 255, 255, 1], picture: picture.toString("base64") },
+        id: "t",
+        box: { width: 40, height: 20 },
+        baseline: 16,
+        lines: ["Sea"],
+        margin: 10,
+        color: [255, 255, 255, 1],
+        picture: picture.toString("base64"),
       },
     ],
     warnings: [],
@@ -116,7 +121,10 @@ t.test("media have signed links that are valid for an hour", async (t) => {
   const expiresAtMs = stage.house.service.clock.nowMs() + limits.http.signedUrlSeconds * 1_000;
   const expires = new Date(Math.ceil(expiresAtMs / 1_000) * 1_000).toISOString();
   t.strictSame(rest, {
-    ...{ ref: "sea.mp4", asset_id: null, path: "media/0001-sea.mp4", expires_at: expires },
+    ref: "sea.mp4",
+    asset_id: null,
+    path: "media/0001-sea.mp4",
+    expires_at: expires,
   });
   const { pathname, search } = new URL(url ?? "");
   const { text } = await stage.house.stranger.request("GET", `${pathname}${search}`);

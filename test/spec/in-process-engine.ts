@@ -99,7 +99,8 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
   const broker = new FarmBroker({ ...ports, objects });
   const hub = new ProviderHub({
     ...ports,
-    ...{ objects, broker },
+    objects,
+    broker,
     open: parts.openProvider,
     tell: parts.onEffects,
     onFailure: onFault,
@@ -126,7 +127,8 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
         tables,
       );
     const life: { shard: Shard | undefined; isSilent: boolean } = {
-      ...{ shard: undefined, isSilent: false },
+      shard: undefined,
+      isSilent: false,
     };
     lives.set(number, life);
     const stores = { clock, journal, tables, startMs: parts.processClock.nowMs() };

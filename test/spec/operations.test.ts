@@ -16,8 +16,12 @@ t.test("GET /admin/overview has what was done in each minute of the last hour", 
   const first = await look();
   t.strictSame(first.minutes, []);
   t.match(first.current, {
-    ...{ at: "2026-04-15T12:00:00.000Z", accepted: 4, succeeded: 2, failed: 1, canceled: 0 },
-    ...{ server_errors: 0 },
+    at: "2026-04-15T12:00:00.000Z",
+    accepted: 4,
+    succeeded: 2,
+    failed: 1,
+    canceled: 0,
+    server_errors: 0,
   });
   t.match(first.jobs[0], { modality: "image", queued: 0, running: 1 });
   t.ok(first.credits_held > 0);
@@ -63,8 +67,13 @@ t.test("GET /admin/tasks lists what farm nodes have, with thumbnails", async (t)
   await house.settle();
   const list = async () => (await house.admin.get<AdminTaskList>(path)).json;
   const task = {
-    ...{ id: job, kind: "studio-image", account_id: ada.id, node: "double" },
-    ...{ started_at: "2026-04-15T12:00:00.000Z", progress: 0.25, has_thumbnail: false },
+    id: job,
+    kind: "studio-image",
+    account_id: ada.id,
+    node: "double",
+    started_at: "2026-04-15T12:00:00.000Z",
+    progress: 0.25,
+    has_thumbnail: false,
   };
   t.strictSame(await list(), { items: [task], waiting: [{ kind: "studio-image", tasks: 2 }] });
   t.match(await house.admin.get(`/v1/admin/tasks/${job}/thumbnail`), { status: 404 });

@@ -14,8 +14,13 @@ export interface QuietProvider extends Provider {
 }
 
 export const farModel = {
-  ...{ ...plainModel, id: "far", aliases: [], default_for: [], provider: "fal" },
-  ...{ provider_model: "fal-ai/flux/dev", mapping: { prompt: "$prompt" } },
+  ...plainModel,
+  id: "far",
+  aliases: [],
+  default_for: [],
+  provider: "fal",
+  provider_model: "fal-ai/flux/dev",
+  mapping: { prompt: "$prompt" },
 };
 
 /** Options of a service that has it, by the name `fal`, for the model `far`. */
@@ -45,8 +50,13 @@ function openQuiet(): QuietProvider {
     prompts: [],
     reads: 0,
     describe: () => ({
-      ...{ name: "fal", isInProcess: false, idempotentSubmit: false, cancel: "any" },
-      ...{ callback: "signed", progress: false, reportsBilling: true },
+      name: "fal",
+      isInProcess: false,
+      idempotentSubmit: false,
+      cancel: "any",
+      callback: "signed",
+      progress: false,
+      reportsBilling: true,
     }),
     async submit({ job, input }) {
       provider.prompts.push(input["prompt"]);

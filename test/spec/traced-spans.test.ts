@@ -20,11 +20,15 @@ t.test(
     const told = { parent: `${parent}-01`, isFailed: false };
     t.match(house.spans, [
       {
-        ...{ ...told, name: "POST /v1/generate/image", kind: "server" },
+        ...told,
+        name: "POST /v1/generate/image",
+        kind: "server",
         attributes: { "http.route": "/v1/generate/image", "http.response.status_code": 202 },
       },
       {
-        ...{ ...told, name: "job image", kind: "internal" },
+        ...told,
+        name: "job image",
+        kind: "internal",
         attributes: { "klieg.job": json.id, "klieg.model": "studio-image" },
       },
     ]);

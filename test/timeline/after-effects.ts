@@ -114,14 +114,20 @@ export function runInAfterEffects(script: string, present: readonly string[]): R
     },
   };
   const context = createContext({
-    ...{ app, File: FileDouble, ImportOptions, MarkerValue, Shape: ShapeDouble },
+    app,
+    File: FileDouble,
+    ImportOptions,
+    MarkerValue,
+    Shape: ShapeDouble,
     $: { fileName: "/project/build.jsx" },
     alert: (sentence: string) => alerts.push(sentence),
     MaskMode: { ADD: "add", INTERSECT: "intersect" },
     KeyframeInterpolationType: { LINEAR: "linear" },
     PropertyValueType: { ThreeD_SPATIAL: "3d" },
     ParagraphJustification: {
-      ...{ LEFT_JUSTIFY: "left", CENTER_JUSTIFY: "center", RIGHT_JUSTIFY: "right" },
+      LEFT_JUSTIFY: "left",
+      CENTER_JUSTIFY: "center",
+      RIGHT_JUSTIFY: "right",
     },
   });
   runInContext(script, context);
@@ -144,9 +150,23 @@ type Made = Pick<Partial<RecordedLayer>, "source" | "text">;
 
 function getLayer(layers: RecordedLayer[], { source, text }: Made): object {
   const layer: RecordedLayer = {
-    ...{ name: "", comment: "", source, text, stretch: 100, startTime: 0, inPoint: 0 },
-    ...{ outPoint: 0, enabled: true, audioEnabled: true, locked: false, timeRemapEnabled: false },
-    ...{ masks: [], values: {}, keys: {}, interpolations: {}, written: {} },
+    name: "",
+    comment: "",
+    source,
+    text,
+    stretch: 100,
+    startTime: 0,
+    inPoint: 0,
+    outPoint: 0,
+    enabled: true,
+    audioEnabled: true,
+    locked: false,
+    timeRemapEnabled: false,
+    masks: [],
+    values: {},
+    keys: {},
+    interpolations: {},
+    written: {},
   };
   layers.push(layer);
   return Object.assign(layer, { property: (group: string) => findGroup(layer, group) });
@@ -205,8 +225,13 @@ function findProperty(layer: RecordedLayer, name: string): object {
 
 function computeMask({ masks }: RecordedLayer): object {
   const mask: RecordedMask = {
-    ...{ vertices: [], inTangents: [], outTangents: [], closed: false },
-    ...{ feather: [0, 0], mode: "add", inverted: false },
+    vertices: [],
+    inTangents: [],
+    outTangents: [],
+    closed: false,
+    feather: [0, 0],
+    mode: "add",
+    inverted: false,
   };
   masks.push(mask);
   return {

@@ -50,8 +50,16 @@ const given: Given = {
     },
     texts: [
       {
-        ...{ id: "t", text: "Grüße\n</script>", start: 1, duration: 2, x: 100, y: 50 },
-        ...{ font_size: 50, color: "#ff8000", align: "center", font_weight: 700 },
+        id: "t",
+        text: "Grüße\n</script>",
+        start: 1,
+        duration: 2,
+        x: 100,
+        y: 50,
+        font_size: 50,
+        color: "#ff8000",
+        align: "center",
+        font_weight: 700,
       },
     ],
   },
@@ -155,8 +163,12 @@ t.test("added texts are text layers with size, font, colour and justification", 
   const { text, written } = findLayer("text#t");
   t.equal(text, "Grüße\r</script>");
   t.strictSame(written, {
-    ...{ fontSize: 50, font: "Arial-BoldMT", applyFill: true, fillColor: [1, 0.501961, 0] },
-    ...{ justification: "center", leading: 60 },
+    fontSize: 50,
+    font: "Arial-BoldMT",
+    applyFill: true,
+    fillColor: [1, 0.501961, 0],
+    justification: "center",
+    leading: 60,
   });
 });
 

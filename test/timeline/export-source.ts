@@ -45,8 +45,10 @@ export function makeTimeline({ inside, edits, files = {} }: Given): Timeline {
   const named = Object.fromEntries([...media.keys()].map((path) => [path, ""]));
   const overlay = edits === undefined ? {} : { "klieg-edits.json": JSON.stringify(edits) };
   const all: Readonly<Record<string, string>> = {
-    ...{ "index.html": `<body style="background:#000">${root}</body>` },
-    ...{ ...named, ...files, ...overlay },
+    "index.html": `<body style="background:#000">${root}</body>`,
+    ...named,
+    ...files,
+    ...overlay,
   };
   return effectiveTimeline({ entry: "index.html", read: (path) => all[path] });
 }

@@ -156,13 +156,11 @@ t.test(
         x: 0,
         y: 0,
         width: undefined,
-        ...{
-          fontFamily: "sans-serif",
-          fontSize: 64,
-          fontWeight: 400,
-          color: "#ffffff",
-          align: "left",
-        },
+        fontFamily: "sans-serif",
+        fontSize: 64,
+        fontWeight: 400,
+        color: "#ffffff",
+        align: "left",
       },
     ]);
     const off = makeEdited("", {

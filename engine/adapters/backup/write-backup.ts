@@ -72,7 +72,12 @@ export async function writeBackup(parts: BackupParts): Promise<Manifest> {
     objectsPlace === "disk" ? { place: "disk", ...(await countObjects(target)) } : { place: "s3" };
   keepToken(dataDir, folder);
   const manifest: Manifest = {
-    ...{ kind: "klieg-backup", formatVersion, store, atMs, shards, objects },
+    kind: "klieg-backup",
+    formatVersion,
+    store,
+    atMs,
+    shards,
+    objects,
   };
   await finish(folder, manifest);
   return manifest;

@@ -110,7 +110,10 @@ export class NatsFarm {
       return;
     }
     const session: Session = new Session({
-      ...{ clock, name, note, self: this.self },
+      clock,
+      name,
+      note,
+      self: this.self,
       publish: (frame) => this.publish(node, frame),
       isConnected: () => this.isConnected,
       onEnd: () => this.sessions.delete(node),

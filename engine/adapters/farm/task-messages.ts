@@ -16,7 +16,10 @@ export const isToNode = check<ToNode>(
     Type.Object({
       kind: Type.Literal("lease"),
       task: Type.Object({
-        ...{ token, kind, input: Type.Unknown(), outputPrefix: key },
+        token,
+        kind,
+        input: Type.Unknown(),
+        outputPrefix: key,
         trace: Type.Optional(text(64)),
       }),
     }),

@@ -31,7 +31,10 @@ export class ProcessFigures {
 /** Series of the same name and labels are added up. */
 export function expose(samples: readonly Sample[], process: object): Promise<string> {
   const families = Object.entries(metrics).map(([name, { kind, help }]) => ({
-    ...{ name, help, type: kind, aggregator: "sum" },
+    name,
+    help,
+    type: kind,
+    aggregator: "sum",
     values: samples.filter((sample) => sample.name === name).flatMap(listValues),
   }));
   return AggregatorRegistry.aggregate([families, process]).metrics();

@@ -82,7 +82,11 @@ export function openRequests(store: ObjectStore, bounds: S3Bounds = s3Bounds) {
   const client = new Client({
     endPoint: hostname.replace(/^\[|\]$/g, ""),
     ...(port === "" ? {} : { port: Number(port) }),
-    ...{ useSSL: isSecure, accessKey, secretKey, region, partSize: bounds.partBytes },
+    useSSL: isSecure,
+    accessKey,
+    secretKey,
+    region,
+    partSize: bounds.partBytes,
     transport: openTransport(isSecure, bounds),
     retryOptions: { disableRetry: true },
   });

@@ -61,7 +61,11 @@ t.test("media are measured: size, length, channels and the start timecode", asyn
     "sea.mp4": sea,
   });
   t.match(media["sea.mp4"], {
-    ...{ width: 640, height: 360, channels: 2, timecode: "10:00:01:00", frameRate: 25 },
+    width: 640,
+    height: 360,
+    channels: 2,
+    timecode: "10:00:01:00",
+    frameRate: 25,
   });
   t.ok(Math.abs((media["sea.mp4"]?.seconds ?? 0) - 2) < 0.1);
   // Without data-duration a clip lasts as long as its source.
@@ -162,7 +166,8 @@ t.test(
     const grade = { exposure: 0.2, temperature: 0.5, tint: -0.3, saturation: 0.3, intensity: 0.7 };
     const edits = { version: 1, clips: { logo: { grade } } };
     const files = {
-      ...{ "index.html": body(inside, ""), "logo.png": logo },
+      "index.html": body(inside, ""),
+      "logo.png": logo,
       "klieg-edits.json": JSON.stringify(edits),
     };
     const documents = makeExport(await measureFiles(files));

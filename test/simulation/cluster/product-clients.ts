@@ -64,7 +64,11 @@ export class ProductClients implements Clients {
     this.provider = new SimProvider(() => this.of);
     this.customers = [0x21, 0x60, 0xc4].map((partition, at) => ({
       id: `${firstIdAt(startMs, partition).slice(0, 18)}-8000-00000000000${at}`,
-      ...{ isOpen: false, granted: openingCredits, maybeGranted: 0, paid: 0, maybePaid: 0 },
+      isOpen: false,
+      granted: openingCredits,
+      maybeGranted: 0,
+      paid: 0,
+      maybePaid: 0,
       fingerprints: new Map(),
     }));
   }

@@ -64,8 +64,16 @@ export class SimCluster {
     this.logs = Array.from({ length: shardCount + 1 }, () => new SimLog(timeline, dice));
     this.history = new History(shardCount + 1);
     this.around = {
-      ...{ timeline, dice, network: this.network, logs: this.logs, objects: memoryObjects() },
-      ...{ domain, isQuorum, shardCount, processes: 0, openWork },
+      timeline,
+      dice,
+      network: this.network,
+      logs: this.logs,
+      objects: memoryObjects(),
+      domain,
+      isQuorum,
+      shardCount,
+      processes: 0,
+      openWork,
       onEvent: (node, shard, event) => this.hear(node, shard, event),
       onEnd: (node, shard, error) => this.end(node, shard, error),
       onTrim: (node, shard, seq, heard) => {

@@ -138,7 +138,16 @@ export class SimNode {
     const deaths = new Array<number>(shardCount + 1).fill(0);
     const isStopping = false;
     this.process = {
-      ...{ life, clock, gateway, outbox, tells, known, work, shards, deaths, isStopping },
+      life,
+      clock,
+      gateway,
+      outbox,
+      tells,
+      known,
+      work,
+      shards,
+      deaths,
+      isStopping,
     };
     known.open();
     for (let shard = 0; shard <= shardCount; shard++) this.startShard(this.process, shard);
@@ -208,15 +217,16 @@ export class SimNode {
     }
     const directorySeq = gateway.reads(shardCount) ? gateway.getSeq(shardCount) : 0;
     return {
-      ...{ node: this.name, address: this.name, version: "1", status: "live" as const },
-      ...{
-        startedAtMs: 0,
-        atMs: 0,
-        warnings: [],
-        shards,
-        directorySeq,
-        firstRequest: gateway.firstRequest,
-      },
+      node: this.name,
+      address: this.name,
+      version: "1",
+      status: "live" as const,
+      startedAtMs: 0,
+      atMs: 0,
+      warnings: [],
+      shards,
+      directorySeq,
+      firstRequest: gateway.firstRequest,
     };
   }
 
@@ -235,10 +245,19 @@ export class SimNode {
     const tables = disk.openTables(life);
     const cluster = new ClusterShard({
       place: { shard, shardCount },
-      ...{ domain, node, isFounder, isQuorum, isDraining, forgotten, nonce, store },
+      domain,
+      node,
+      isFounder,
+      isQuorum,
+      isDraining,
+      forgotten,
+      nonce,
+      store,
       acceptedLoss: this.acceptedLosses[shard],
       stores: {
-        ...{ clock, tables, startMs: process.clock.nowMs() },
+        clock,
+        tables,
+        startMs: process.clock.nowMs(),
         journal: disk.openJournal(life, (seq) => this.around.onTrim(this, shard, seq, heard)),
       },
       outlets: {

@@ -61,7 +61,10 @@ export class SimProvider {
     const entropy = createSeededEntropy(seed);
     const gate = () =>
       new ProviderGate({
-        ...{ clock, maxInFlight: undefined, probe: async () => "up" as const, onHealth() {} },
+        clock,
+        maxInFlight: undefined,
+        probe: async () => "up" as const,
+        onHealth() {},
       });
     const configured = new Map(
       (["plain", "exact"] as const).map((name) => [
@@ -70,7 +73,10 @@ export class SimProvider {
       ]),
     );
     const jobs = new ProviderJobs({
-      ...{ clock, entropy, ids: new IdMint(clock, entropy), onFault() {} },
+      clock,
+      entropy,
+      ids: new IdMint(clock, entropy),
+      onFault() {},
       send: (to, message) => outbox.send(to, message),
       storeStreams: async () => [],
       prepare: async () => ({ input: {}, model: "kites", callbackUrl: undefined }),
@@ -86,8 +92,13 @@ export class SimProvider {
   private open(name: ProviderName, node: string): Provider {
     return {
       describe: () => ({
-        ...{ name, isInProcess: false, idempotentSubmit: false, cancel: "any" as const },
-        ...{ callback: "none" as const, progress: false, reportsBilling: true },
+        name,
+        isInProcess: false,
+        idempotentSubmit: false,
+        cancel: "any" as const,
+        callback: "none" as const,
+        progress: false,
+        reportsBilling: true,
       }),
       submit: async (submission) => this.submit(submission, node),
       status: async (ref) => this.getStatus(ref),

@@ -28,7 +28,10 @@ export function simulate(
     const { domain } = clients;
     const shape = new Dice(seed ^ 0x5eed);
     const cluster = new SimCluster({
-      ...{ seed, domain, nodes: shape.pick([3, 3, 3, 4, 5]), shardCount: 2 },
+      seed,
+      domain,
+      nodes: shape.pick([3, 3, 3, 4, 5]),
+      shardCount: 2,
       isQuorum: shape.percent(30),
       openWork: (parts) => clients.openWork(parts),
     });
