@@ -1,4 +1,4 @@
-/** Numbers with their nouns, as a person would write them. */
+/** Formats a number with its noun, in the singular or plural. */
 
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;

@@ -42,12 +42,12 @@ const actorByCode: ReadonlyMap<number, AnyActor> = new Map<number, AnyActor>([
   [codes.expiry, expiryActor],
 ]);
 
-/** Everything that the engine runs. */
+/** Actors, row codecs, index rules and sweeps that the engine runs for this product. */
 export const domain: Domain = {
   actorByCode,
   rowCodecs,
   indexRules: new Map([[codes.job, jobIndex]]),
-  // An id is as old as its job or render, and these end after they began.
+  // Ids hold creation times, and jobs and renders end later, so this range covers every old one.
   sweeps: [
     {
       source: (partition, nowMs) => ({
@@ -82,7 +82,7 @@ export const domain: Domain = {
       }),
       entry(_, row) {
         const { scope, id, fingerprint, createdAtMs } = row as JobRequest;
-        // A set has one fingerprint; its first member carries it.
+        // A set has one fingerprint, which its first member carries.
         if (fingerprint === "") return undefined;
         const digest = Buffer.from(fingerprint, "hex").toString("latin1");
         return {

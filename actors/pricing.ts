@@ -1,7 +1,7 @@
 import type { ModelEntry } from "../config/catalogue.ts";
 import { limits } from "../config/limits.ts";
 
-/** What is billed of a request, in the units of `price.per`. */
+/** Billable amounts of a request, in the units of `price.per`. */
 export interface Units {
   readonly images?: number;
   readonly seconds?: number;
@@ -11,7 +11,7 @@ export interface Units {
 
 const places = 6;
 const one = 10n ** BigInt(places);
-/** Amounts of the catalogue recur with every request. */
+/** Caches the catalogue's amounts in exact form, since they recur with every request. */
 const exactByAmount = new Map<number, bigint>();
 
 /**

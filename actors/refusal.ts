@@ -1,7 +1,7 @@
 /**
- * Why a request is refused, as a closed union. Actors answer with one; one table in
- * `http/problems/problem-table.ts` maps each to status, title and members. Nothing is held for a
- * refused submit.
+ * Reasons for which a request is refused, as a closed union. Actors reply with one of them; one
+ * table in `http/problems/problem-table.ts` maps each to status, title and members. Nothing is held
+ * for a refused submit.
  */
 
 import type { Fault } from "../config/schema.ts";

@@ -1,4 +1,4 @@
-/** What several actors answer. */
+/** Replies that several actors share. */
 export interface Done {
   readonly kind: "done";
 }

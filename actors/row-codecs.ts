@@ -1,4 +1,4 @@
-/** How the tables that every generation writes encode their rows; the others do as JSON does. */
+/** Row encodings of the tables that every generation writes; all other tables use plain JSON. */
 
 import { idAtEnd, idOfBytes } from "../engine/id.ts";
 import type { Key } from "../engine/key.ts";
@@ -29,10 +29,10 @@ import { codes } from "./table-codes.ts";
 
 const idInKey = (key: Key) => idOfBytes(key, 2);
 
-/** Of an origin, which has one of several kinds of members. */
+/** Members of all variants of a union together, as a codec for an origin needs them. */
 type EachOf<Union> = { readonly [Name in Union extends unknown ? keyof Union : never]: unknown };
 
-/** Members of a kind of row, but for what tells the kinds apart. */
+/** Members of one variant of a row, without `phase`, which tells the variants apart. */
 type Of<Row> = Omit<Row, "phase">;
 
 const account = rowCodec<Account>({

@@ -1,4 +1,4 @@
-/** The code of every table of the domain: one place, so that no two collide. */
+/** The codes of all tables of the domain, in one place so that no two collide. */
 import { directoryCode } from "../engine/key.ts";
 
 export const codes = {

@@ -49,7 +49,7 @@ async function runScenarios(name: string, args: readonly string[]): Promise<numb
 function planOne(name: string, { rest, isQuick }: CommonOptions): Task {
   const scenario = scenarios[name];
   if (scenario === undefined) throw new UsageError(`There is no scenario "${name}".`);
-  // The last one of an option counts.
+  // When an option is repeated, its last value counts, so the user's options come last.
   const args = isQuick ? [...(scenario.quick ?? []), ...rest] : rest;
   return { name, scenario, plan: scenario.plan(args) };
 }
@@ -68,7 +68,7 @@ async function readResult(path: string): Promise<BenchResult> {
   return result;
 }
 
-/** Exit code 1 says that something costs more, so a failure has another. */
+/** Exit code 1 means that something costs more, so a failure has a different code. */
 async function runGuard(args: readonly string[]): Promise<number> {
   try {
     return await guard(readGuardOptions(args), process.env);
@@ -79,7 +79,7 @@ async function runGuard(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Also what `parseArgs` says of options that it does not know. */
+/** Errors that `parseArgs` throws for unknown options count as usage errors too. */
 function isUsage(fault: unknown): fault is Error {
   return (
     fault instanceof UsageError ||

@@ -1,4 +1,4 @@
-/** Options of every scenario. What is not known here is the scenario's own to read. */
+/** Options common to all scenarios. Unknown options are left for the scenario to read. */
 import { UsageError } from "./scenario.ts";
 
 export interface CommonOptions {
@@ -6,7 +6,7 @@ export interface CommonOptions {
   readonly htmlFile?: string;
   readonly againstFile?: string;
   readonly isQuick: boolean;
-  /** For the scenario. */
+  /** Arguments left for the scenario. */
   readonly rest: readonly string[];
 }
 

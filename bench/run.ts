@@ -1,4 +1,4 @@
-/** Runs scenarios one after the other, each with its own services, and gathers what they find. */
+/** Runs scenarios one after the other, each with its own services, and gathers their results. */
 import { mkdir } from "node:fs/promises";
 import { readClientSettings } from "../config/settings.ts";
 import { describeTree } from "./guard/commit-tree.ts";
@@ -46,7 +46,7 @@ export async function runTasks(
   };
 }
 
-/** Of several scenarios one that fails is reported, and the others are run. */
+/** Runs a scenario. When one of several fails, it is reported and the others are still run. */
 async function runTask(
   { name, scenario, plan }: Task,
   environment: Environment,
@@ -93,7 +93,7 @@ function makeSetting(environment: Environment, say: (line: string) => void) {
   return { setting, close: () => Promise.all(subjects.map((subject) => subject.stop())) };
 }
 
-/** For a person who waits. */
+/** Writes progress for the user to standard error. */
 function report(line: string): void {
   process.stderr.write(`${line}\n`);
 }

@@ -1,14 +1,14 @@
 import type { Finding } from "./report/result.ts";
 import type { Subject } from "./service/server-process.ts";
 
-/** One file of `scenarios/` answers one question. */
+/** A scenario of the bench; each file of `scenarios/` answers one question. */
 export interface Scenario {
   readonly question: string;
-  /** What its figures do not tell. */
+  /** What the scenario's figures do not show. */
   readonly excludes: string;
-  /** Its options, each with what it means. */
+  /** Help lines, one for each option of the scenario. */
   readonly options: readonly string[];
-  /** Options of a run that takes about a minute; `all --quick` leaves out those without. */
+  /** Options for a run of about a minute; `all --quick` leaves out scenarios without them. */
   readonly quick?: readonly string[];
   /** Reads the command line; throws `UsageError`. */
   readonly plan: (args: readonly string[]) => Plan;
@@ -17,36 +17,36 @@ export interface Scenario {
 export type Plan = (setting: Setting) => Promise<Finding>;
 
 export interface Setting {
-  /** Starts a service on an empty store, or hands out the one that KLIEG_URL names. */
+  /** Starts a service on an empty store, or returns the one that KLIEG_URL names. */
   readonly start: (start?: Start) => Promise<Subject>;
-  /** The service is another machine's: it has no peers beside it. */
+  /** Whether the service runs on another machine, where no peers can run beside it. */
   readonly isRemote: boolean;
-  /** Beside the service's data; what lies there is kept for the next time. */
+  /** Folder beside the service's data; its contents are kept between runs. */
   readonly dataDir: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** For a person who waits. */
+  /** Prints progress for the user. */
   readonly say: (line: string) => void;
 }
 
 export interface Start {
   readonly farmWorkers?: number;
   readonly environment?: Readonly<Record<string, string>>;
-  /** A service that runs elsewhere cannot answer the question. */
+  /** Set when a service that runs elsewhere cannot answer the scenario's question. */
   readonly mustBeOwn?: boolean;
 }
 
-/** The command line asks for what there is not. */
+/** An error in the command line's arguments. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** Throws `UsageError` unless it is a whole number above 0. */
+/** Parses a whole number above 0; throws `UsageError` for anything else. */
 export function readCount(name: string, text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw new UsageError(`--${name} is "${text}"; give it a whole number above 0.`);
 }
 
-/** Whole numbers above 0 with commas between; throws `UsageError`. */
+/** Parses whole numbers above 0, separated by commas; throws `UsageError`. */
 export function readCounts(name: string, text: string): number[] {
   return text.split(",").map((part) => readCount(name, part));
 }

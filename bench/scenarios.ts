@@ -1,4 +1,4 @@
-/** All scenarios by the names of the command line, in the order in which `all` runs them. */
+/** All scenarios by their names on the command line, in the order in which `all` runs them. */
 import type { Scenario } from "./scenario.ts";
 import { consoleBars } from "./scenarios/console.ts";
 import { endToEnd } from "./scenarios/end-to-end.ts";

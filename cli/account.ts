@@ -34,7 +34,7 @@ export const listModels: Command = {
   },
 };
 
-/** The only option of a command that takes nothing else. */
+/** Reads `--json`, for commands that take nothing else. */
 function wantsJson(args: readonly string[]): boolean {
   const options = { json: { type: "boolean", default: false } } as const;
   return parseArgs({ args: [...args], options }).values.json;

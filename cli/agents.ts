@@ -1,4 +1,4 @@
-/** `klieg agent ...`: a run of an agent, with the price that its customer approves. */
+/** `klieg agent ...`: runs of an agent, each with a price that its customer approves. */
 import { parseArgs } from "node:util";
 import { count } from "../actors/count.ts";
 import type { AgentSession } from "../clients/typescript/src/generated/models.ts";
@@ -67,7 +67,7 @@ export const approveAgent: Command = {
   },
 };
 
-/** The protocol's library is large and loaded for this command alone. */
+/** The protocol's library is large, so only this command loads it. */
 export const mcp: Command = {
   name: "mcp",
   usage: "--ceiling N [options]",

@@ -1,4 +1,4 @@
-/** `klieg assets`, `asset`, `asset delete` and `asset restore`: what was made and uploaded. */
+/** `klieg assets`, `asset`, `asset delete` and `asset restore`: generated and uploaded assets. */
 import { parseArgs } from "node:util";
 import { count } from "../actors/count.ts";
 import type { Asset } from "../clients/typescript/src/generated/models.ts";

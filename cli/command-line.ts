@@ -1,6 +1,6 @@
 /**
- * The command `klieg`: picks the command, answers `--help`, and turns every fault into one sentence
- * with a remedy. Exit codes: 0 done, 1 could not be done, 2 written wrongly.
+ * The command `klieg`: finds the command, answers `--help`, and turns every fault into one sentence
+ * with a remedy. Exit codes: 0 done, 1 could not be done, 2 wrong usage.
  */
 
 import { KliegError } from "../clients/typescript/src/klieg.ts";
@@ -49,7 +49,7 @@ import { tokenCreate, tokenList, tokenRevoke } from "./tokens.ts";
 import { upload } from "./upload.ts";
 import { vendor } from "./vendoring/vendor.ts";
 
-/** In the order of help. */
+/** Groups of commands in the order of the help text. */
 const groups: readonly { readonly title: string; readonly commands: readonly Command[] }[] = [
   { title: "Make", commands: [...generateCommands, generateSet, enhancePrompt, cost] },
   { title: "Jobs", commands: [showJob, listJobs, cancelJob] },
@@ -97,13 +97,13 @@ const groups: readonly { readonly title: string; readonly commands: readonly Com
 ];
 export const commands: readonly Command[] = groups.flatMap((group) => group.commands);
 
-/** Returns the exit code. A fault that is a bug of ours is thrown. */
+/** Returns the exit code. Faults that are bugs are thrown. */
 export async function runCommandLine(given: readonly string[], session: Session): Promise<number> {
   if (given[0] === "--version" || given[0] === "-V") {
     session.terminal.print(version);
     return 0;
   }
-  // `help <command>` is `<command> --help`.
+  // `help <command>` means `<command> --help`.
   const args = given[0] === "help" ? [...given.slice(1), "--help"] : given;
   const command = findCommand(args);
   const words = args.filter((_, at) => !args.slice(0, at + 1).some(isOption));
@@ -151,7 +151,7 @@ function noSuchCommand(words: readonly string[], args: readonly string[]): strin
   return `${sentence}Did you mean ${isOne ? "this" : "one of these"}?\n${list}`;
 }
 
-/** The one with the longest name: `asset delete` before `asset`. */
+/** Finds the command with the longest matching name: `asset delete` before `asset`. */
 function findCommand(args: readonly string[]): Command | undefined {
   const named = commands.filter((candidate) => isNamed(candidate, args));
   return named.sort((one, other) => other.name.length - one.name.length)[0];
@@ -161,7 +161,7 @@ function isNamed(command: Command, args: readonly string[]): boolean {
   return command.name.split(" ").every((word, index) => args[index] === word);
 }
 
-/** Behind `--` everything is text, as parseArgs reads it. */
+/** Words after `--` are text, as in parseArgs. */
 function asksHelp(args: readonly string[]): boolean {
   const end = args.indexOf("--");
   const options = end < 0 ? args : args.slice(0, end);
@@ -191,7 +191,7 @@ function help({ name, usage, summary, options }: Command): string {
   return [`klieg ${name} ${usage}`, summary, "", ...options.map((line) => `  ${line}`)].join("\n");
 }
 
-/** parseArgs throws errors that only their code tells apart. */
+/** Errors of parseArgs can only be told apart by their code. */
 function isUsageFault(fault: unknown): fault is Error {
   if (fault instanceof UsageError) return true;
   return (
@@ -206,7 +206,7 @@ function sentence(fault: unknown, command: Command): string {
   throw fault;
 }
 
-/** The fields are named as the person wrote them: by options. */
+/** Fields are named by the options that the user wrote. */
 function refusal(problem: KliegError, command: Command): string {
   if (problem.code === "unreachable")
     return problem.message.replace(/\.$/, ": start it with npm start, or set KLIEG_URL.");
@@ -219,7 +219,7 @@ function refusal(problem: KliegError, command: Command): string {
     .join(" ");
 }
 
-/** The option that became the field; a field that none became keeps its own name. */
+/** Returns the option that set a field; a field without an option keeps its own name. */
 function optionAt(pointer: string, { options }: Command): string {
   const [field = "", ...inner] = pointer.replace(/^[/?]/, "").split("/");
   const names = [field, field.replace(/_asset_ids?$/, ""), field.replace(/_ids?$/, "")];
@@ -245,7 +245,7 @@ function remedy({ status, retryAfter }: KliegError): string {
   }
 }
 
-/** For the operator's log, where the service is at fault. */
+/** Returns the request id for the operator's log, if the service is at fault. */
 function trace({ status, requestId }: KliegError): string {
   return status >= 500 && requestId !== undefined ? `(request ${requestId})` : "";
 }

@@ -5,53 +5,54 @@ import type { ClientSettings } from "../config/settings.ts";
 import type { Web } from "../engine/ports/web.ts";
 import type { Provider } from "../providers/provider.ts";
 
-/** What one run of the command line may touch. */
+/** Everything that one run of the command line may use. */
 export interface Session {
   /** Opens the client on first use, so that `--help` needs neither service nor credential. */
   readonly client: () => Promise<Klieg>;
   /** Throws `SettingsError`. */
   readonly settings: () => ClientSettings;
-  /** Of a store that no service uses. Throws `DataDirectoryError`. */
+  /** Checks a store that no service uses. Throws `DataDirectoryError`. */
   readonly checkStore: (dataDir: string, repairs: boolean) => Promise<readonly StoreFinding[]>;
   /**
-   * Of a store that no service uses; undefined when they are there already. Throws `CommandError`.
+   * For a store that no service uses; undefined when the objects are there already. Throws
+   * `CommandError`.
    */
-  /** Whether a service uses it now. */
+  /** Whether a service uses the data directory now. */
   readonly isServed: (dataDir: string) => boolean;
-  /** Into an empty data directory. Throws `CommandError`. */
+  /** Restores a backup into an empty data directory. Throws `CommandError`. */
   readonly restoreBackup: (folder: string, dataDir: string) => Promise<RestoredBackup>;
-  /** False when it belonged to one before. Throws `CommandError`. */
+  /** Returns false when the store already belonged to a cluster. Throws `CommandError`. */
   readonly joinCluster: (dataDir: string) => boolean;
-  /** Commands at the data directory of a service that is stopped. */
+  /** Commands that work on the data directory of a stopped service. */
   readonly stoppedNode: () => Promise<StoppedNode>;
   readonly moveObjects: (
     to: "s3" | "disk",
     removesSource: boolean,
     onMoved: (moved: MovedObjects) => void,
   ) => Promise<MovedObjects | undefined>;
-  /** As the service would read them. Throws `SettingsError`. */
+  /** Reads the configuration as the service would. Throws `SettingsError`. */
   readonly surveyConfiguration: () => ReturnType<typeof surveyConfiguration>;
-  /** Throws `CommandError` for an adapter that is not there. */
+  /** Throws `CommandError` for an adapter that does not exist. */
   readonly openProvider: (config: ProviderConfig) => Promise<Provider>;
-  /** For links that lead elsewhere than to the service. */
+  /** Opens the client for links that do not lead to the service. */
   readonly openWeb: () => Promise<Web>;
-  /** Resolves when a person or the system asks the command to end, which it then does itself. */
+  /** Resolves when the user or the system asks the command to end; it then ends by itself. */
   readonly stopped: () => Promise<void>;
   readonly terminal: Terminal;
 }
 
-/** Each throws `CommandError`. */
+/** Commands on a stopped node; each throws `CommandError`. */
 export interface StoppedNode {
-  /** False when it was forgotten before. */
+  /** Returns false when the node was forgotten before. */
   readonly forget: (dataDir: string, node: string) => boolean;
-  /** `onWait` is told when NATS starts or elects, and is asked again. */
+  /** `onWait` is called when NATS is starting or electing a leader, before another try. */
   readonly surveyLoss: (
     dataDir: string,
     shard: string,
     accepts: boolean,
     onWait: () => void,
   ) => Promise<ShardLoss>;
-  /** `onStep` is told what was done, as a sentence. */
+  /** `onStep` is called after each step, with a sentence about it. */
   readonly reshard: (
     dataDir: string,
     shardCount: number,
@@ -59,88 +60,88 @@ export interface StoppedNode {
   ) => Promise<void>;
 }
 
-/** Of a shard, what a node has and what of the rest can be known. */
+/** What a node holds of a shard, and what can be known about the rest. */
 export interface ShardLoss {
   readonly shard: string;
   readonly own: Reached;
   readonly owner: { readonly node: string; readonly members: readonly string[] };
-  /** The end of the log; undefined where it holds no record. */
+  /** Last record of the log; undefined when the log holds no record. */
   readonly log: Reached | undefined;
-  /** Whether the log's records go on from the node's. */
+  /** Whether the log's records continue from the node's last one. */
   readonly isLogKept: boolean;
   readonly others: readonly (Reached & { readonly node: string })[];
-  /** Whether nothing that was acknowledged can be on another node alone. */
+  /** Whether no acknowledged record can exist on another node only. */
   readonly isNothingLost: boolean;
 }
 
-/** The last record of some place. */
+/** Position of a last record. */
 interface Reached {
   readonly epoch: number;
   readonly seq: number;
 }
 
-/** Something about a store, as one sentence for the operator. */
+/** A finding about a store, as one sentence for the operator. */
 export interface StoreFinding {
   readonly sentence: string;
   readonly kind: "harmless" | "damage" | "repaired";
 }
 
 export interface RestoredBackup {
-  /** Of the instant that it shows. */
+  /** The time whose state the backup holds. */
   readonly atMs: number;
   readonly areObjectsInBucket: boolean;
 }
 
 export interface MovedObjects {
   readonly sent: number;
-  /** Were there before with equal bytes. */
+  /** Number of objects that were at the target already, with equal bytes. */
   readonly found: number;
-  /** Of both. */
+  /** Total size of the objects sent and found. */
   readonly bytes: number;
 }
 
 export interface Terminal {
-  /** Results: what a script reads. */
+  /** Prints results, which scripts read. */
   readonly print: (line: string) => void;
-  /** Everything said to a person meanwhile. */
+  /** Prints everything that is meant for the user. */
   readonly say: (text: string) => void;
-  /** Writes over the line that was drawn before, for a person's terminal. */
+  /** Overwrites the line that was drawn before, on an interactive terminal. */
   readonly redraw: (text: string) => void;
-  /** The text for an interrupt by the person, until the returned function is called. */
+  /** Sets the text printed when the user interrupts, until the returned function is called. */
   readonly onInterrupt: (words: () => string) => () => void;
-  /** Whether `say` reaches a person's terminal, where a line can be drawn over. */
+  /** Whether `say` writes to an interactive terminal, where a line can be overwritten. */
   readonly isInteractive: boolean;
 }
 
 export interface Command {
-  /** What selects it: `generate image`. */
+  /** Words that select the command, such as `generate image`. */
   readonly name: string;
-  /** What follows the name. */
+  /** Arguments after the name, for `--help`. */
   readonly usage: string;
   readonly summary: string;
-  /** One line an option, for `--help`. */
+  /** Lines of `--help`, one per option. */
   readonly options: readonly string[];
   readonly run: (args: readonly string[], session: Session) => Promise<void>;
 }
 
 const helpColumn = 28;
 
-/** A line of `--help`. */
+/** Formats a line of `--help`. */
 export function optionLine(option: string, help: string): string {
   return `${option.padEnd(helpColumn)}${help}`;
 }
 
-/** The command was written wrongly: exit code 2. */
+/** Wrong usage of a command: exit code 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** The command was right and could not be done: one sentence, exit code 1. */
+/** A correct command that could not be done: one sentence, exit code 1. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
 }
 
-/** The one argument that a command takes. Throws `UsageError`. */
+/** Returns the one argument that a command takes. Throws `UsageError`. */
 export function onlyArgument(positionals: readonly string[], what: string): string {
   const [argument, unexpected] = positionals;
   if (argument === undefined || argument.trim() === "") throw new UsageError(`Name ${what}.`);
@@ -149,7 +150,7 @@ export function onlyArgument(positionals: readonly string[], what: string): stri
   return argument;
 }
 
-/** Undefined stays undefined; the range is the service's to check. Throws `UsageError`. */
+/** Parses a number, or undefined; the service checks its range. Throws `UsageError`. */
 export function wholeNumber(text: string | undefined, option: string): number | undefined {
   if (text === undefined) return undefined;
   if (!/^\d{1,15}$/.test(text))

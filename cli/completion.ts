@@ -3,7 +3,7 @@ import { type Command, onlyArgument, UsageError } from "./command.ts";
 
 type Shell = "bash" | "zsh" | "fish";
 
-/** `commands` are all that the command line has. */
+/** `commands` returns all commands of the command line. */
 export function completion(commands: () => readonly Command[]): Command {
   return {
     name: "completion",

@@ -3,7 +3,7 @@ import { type Command, optionLine, UsageError } from "./command.ts";
 import { readArguments } from "./generate.ts";
 import { media } from "./media.ts";
 
-/** Prices what another command would ask for; nothing is held or charged. */
+/** Prices another command's request; nothing is held or charged. */
 export const cost: Command = {
   name: "cost",
   usage: '<command> <its arguments>, for example: klieg cost generate image "a kite"',

@@ -5,7 +5,7 @@ import type { ClientSettings } from "../config/settings.ts";
 import { CommandError } from "./command.ts";
 import { readLogin } from "./login-file.ts";
 
-/** Where to go and as whom. */
+/** Origin of the service and the credential to use there. */
 interface Address {
   readonly url: string;
   readonly token: string;
@@ -14,9 +14,9 @@ interface Address {
 const defaultOrigin = "http://127.0.0.1:8080";
 
 /**
- * Settings first, then the login at that origin, then what the service on this machine left in its
- * data directory: `address` (one line, its origin) and `admin-token`. Throws `CommandError` without
- * a credential.
+ * Finds the credential: from the settings, else from the login at that origin, else from what the
+ * service on this machine left in its data directory: `address` (one line, its origin) and
+ * `admin-token`. Throws `CommandError` without a credential.
  */
 export async function findAddress(settings: ClientSettings): Promise<Address> {
   const origin = await findOrigin(settings);
@@ -32,7 +32,7 @@ export async function findAddress(settings: ClientSettings): Promise<Address> {
   return { url: origin, token };
 }
 
-/** Takes `--no-wait`, which every command knows, out of the arguments; behind `--` all is text. */
+/** Removes `--no-wait`, which every command knows, from the arguments; after `--` all is text. */
 export function readPatience(given: readonly string[]): {
   readonly args: readonly string[];
   readonly isHasty: boolean;
@@ -42,10 +42,10 @@ export function readPatience(given: readonly string[]): {
   return { args, isHasty: args.length < given.length };
 }
 
-/** The longest that a rate of requests asks to wait is a minute. */
+/** A request rate limit asks for a wait of at most one minute. */
 const limitWaitMsMax = 65_000;
 
-/** What was refused for load is tried again, with a line on standard error; not for `--no-wait`. */
+/** Retries requests that were refused for load, with a note on stderr; not with `--no-wait`. */
 export function openClient({ url, token }: Address, isHasty = false): Klieg {
   return new Klieg({
     url,
@@ -60,7 +60,7 @@ export function openClient({ url, token }: Address, isHasty = false): Klieg {
   });
 }
 
-/** A login says where it is good; without one the service on this machine is meant. */
+/** The login's origin is used unless one is set; without a login, the service on this machine. */
 export async function findOrigin(settings: ClientSettings): Promise<string> {
   const login = settings.token === undefined ? await readLogin(settings) : undefined;
   const found =
@@ -71,7 +71,7 @@ export async function findOrigin(settings: ClientSettings): Promise<string> {
   return URL.canParse(found) ? new URL(found).origin : found;
 }
 
-/** Undefined when there is none to read. */
+/** Returns the first line of a file, or undefined if there is none. */
 async function firstLine(folder: string, name: string): Promise<string | undefined> {
   const text = await readFile(join(folder, name), "utf8").catch(() => "");
   return text.split("\n")[0]?.trim() || undefined;

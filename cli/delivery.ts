@@ -33,7 +33,7 @@ export async function deliver(
     session.terminal.print(JSON.stringify({ job, files }));
     return;
   }
-  // Standard output then carries only the result.
+  // With `-o -`, standard output carries only the result.
   const tell = output === standardOutput ? tellBeside(session) : session.terminal.print;
   for (const file of saved) if (file.path !== standardOutput) tell(describe(file));
   for (const warning of job.warnings ?? []) session.terminal.say(`warning: ${warning}\n`);
@@ -74,7 +74,7 @@ async function make(
   }
 }
 
-/** The accepted job goes on; the text says how to find or end it. */
+/** The accepted job continues; the text says how to find or end it. */
 function explainInterruption(id: string): string {
   return `\nThe job ${id} goes on. See it with klieg job ${id}, end it with klieg cancel ${id}.\n`;
 }

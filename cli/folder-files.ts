@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { CommandError } from "./command.ts";
 
 /**
- * The files of a folder by their paths in a bundle, links followed; hidden ones and `node_modules`
- * are none of them. Throws `CommandError` when it cannot be read.
+ * Returns the files of a folder by their paths in a bundle. Links are followed; hidden files and
+ * `node_modules` are left out. Throws `CommandError` when the folder cannot be read.
  */
 export async function folderFiles(folder: string): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>();
@@ -15,15 +15,15 @@ export async function folderFiles(folder: string): Promise<ReadonlyMap<string, s
 }
 
 export interface Walked {
-  /** In a bundle; of a folder with a slash at its end, and empty for the first one. */
+  /** Path in a bundle: a folder's ends with a slash; the first folder's is empty. */
   readonly path: string;
-  /** Where it was found, and where it is when all links are followed. */
+  /** Path at which the file was found; `place` is its path with all links followed. */
   readonly file: string;
   readonly place: string;
   readonly stats: Stats;
 }
 
-/** Files and folders as in `folderFiles`; only what `mayEnter` is followed into. */
+/** Walks files and folders as `folderFiles` does, but only into those that `mayEnter` allows. */
 export async function* walkFolder(
   folder: string,
   mayEnter: (place: string) => boolean,

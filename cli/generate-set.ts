@@ -1,4 +1,4 @@
-/** `klieg generate set`: several pictures that belong together, each a job of its own. */
+/** `klieg generate set`: makes several pictures that belong together, each as its own job. */
 import { parseArgs } from "node:util";
 import { count } from "../actors/count.ts";
 import {
@@ -79,7 +79,7 @@ async function run(args: readonly string[], session: Session): Promise<void> {
   if (done.status !== "ready") throw new CommandError(`The set is ${done.status}.`);
 }
 
-/** A label becomes a file's name. Throws `UsageError`. */
+/** Parses a member. Its label becomes a file's name. Throws `UsageError`. */
 function parseMember(text: string): { readonly label: string; readonly prompt?: string } {
   const [, label = "", prompt] = /^([^=]*)(?:=([\s\S]*))?$/.exec(text) ?? [];
   if (!/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u.test(label))

@@ -1,4 +1,4 @@
-/** `klieg generate ...`, `remove-background` and `restore`: from arguments to a request. */
+/** `klieg generate ...`, `remove-background` and `restore`: turn arguments into a request. */
 
 import { extname } from "node:path";
 import { parseArgs } from "node:util";
@@ -19,10 +19,10 @@ import { assetId } from "./upload.ts";
 type Values = Readonly<Record<string, string | boolean | string[] | undefined>>;
 
 export interface Asked {
-  /** Undefined without `-o`. */
+  /** Path of the output file; undefined without `-o`. */
   readonly output: string | undefined;
   readonly json: boolean;
-  /** Uploads what is to be uploaded, and makes the body of the request. */
+  /** Uploads the files that the request needs, and builds its body. */
   readonly request: () => Promise<object>;
 }
 
@@ -42,7 +42,7 @@ export const generateCommands: readonly Command[] = media.map((medium) => ({
   },
 }));
 
-/** The options that a medium has of its own, a line each. */
+/** Returns the options of a medium, one line each. */
 function getOptions({ texts, numbers = {}, decimals = {}, flags = {}, files = {} }: Medium) {
   return [
     ...Object.entries({ ...texts, ...numbers, ...decimals }).map(([name, help]) =>
@@ -55,7 +55,7 @@ function getOptions({ texts, numbers = {}, decimals = {}, flags = {}, files = {}
   ];
 }
 
-/** Nothing is asked of the service yet. Throws `UsageError`. */
+/** Reads the arguments; nothing is sent to the service yet. Throws `UsageError`. */
 export function readArguments(medium: Medium, args: readonly string[], session: Session): Asked {
   const { texts, numbers = {}, decimals = {}, flags = {}, files = {} } = medium;
   const single = Object.keys({ ...texts, ...numbers, ...decimals });
@@ -120,7 +120,7 @@ function decimal(text: string | undefined, option: string): number | undefined {
   return number;
 }
 
-/** The API's format by the output's extension. Throws `UsageError`. */
+/** Chooses the API's format by the output's extension. Throws `UsageError`. */
 function chooseFormat({ formats }: Medium, path: string | undefined): string | undefined {
   const extension = path === undefined ? "" : extname(path).toLowerCase();
   if (extension === "" || extension in formats) return formats[extension];

@@ -1,6 +1,7 @@
 /**
- * `klieg job`, `klieg jobs`, `klieg cancel`: reading jobs and ending one. With --json the service's
- * own object is printed as it came; otherwise a line a job, and what a person would ask next.
+ * `klieg job`, `klieg jobs`, `klieg cancel`: read jobs and cancel one. With --json the service's
+ * own object is printed unchanged; otherwise one line per job, and the command that a user would
+ * want next.
  */
 import { parseArgs } from "node:util";
 import { count } from "../actors/count.ts";
@@ -78,7 +79,7 @@ async function list(args: readonly string[], { client, terminal }: Session): Pro
   if (page.next_cursor) terminal.say(moreLine("jobs", { limit, ...filters }, page.next_cursor));
 }
 
-/** The command that goes on with the same filters. */
+/** Returns the command that continues a listing with the same filters. */
 export function moreLine(
   command: string,
   filters: Readonly<Record<string, string | number | undefined>>,

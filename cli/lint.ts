@@ -7,7 +7,7 @@ import { type Command, CommandError, onlyArgument } from "./command.ts";
 import { checkBundle } from "./compositions/check-bundle.ts";
 import { folderFiles } from "./folder-files.ts";
 
-/** Needs no service: the timeline is computed here, as a render would. */
+/** Needs no service: the timeline is computed here, as it would be for a render. */
 export const lint: Command = {
   name: "lint",
   usage: "<folder> [--json]",
@@ -37,7 +37,7 @@ function summary(clips: number, diagnostics: readonly Diagnostic[]): string {
   return `${count(clips, "clip")}, ${count(diagnostics.length, "warning")}`;
 }
 
-/** The folder's files as a bundle. Throws `CommandError` when it cannot be read. */
+/** Reads a folder's files as a bundle. Throws `CommandError` when it cannot be read. */
 async function folderBundle(folder: string): Promise<Bundle> {
   const files = await folderFiles(folder);
   return {

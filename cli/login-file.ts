@@ -1,4 +1,4 @@
-/** The login of this user, in a file that only this user can read. */
+/** The user's login, in a file that only this user can read. */
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { check, type Static, Type } from "../config/schema.ts";
@@ -9,7 +9,7 @@ const Login = Type.Object({ origin: Type.String(), token: Type.String() });
 export type Login = Static<typeof Login>;
 const isLogin = check<Login>(Login);
 
-/** Undefined without a login. */
+/** Returns the login, or undefined if there is none. */
 export async function readLogin({ configDir }: ClientSettings): Promise<Login | undefined> {
   if (configDir === undefined) return undefined;
   const text = await readFile(join(configDir, "login.json"), "utf8").catch(() => "{}");

@@ -49,12 +49,12 @@ export const logout: Command = {
   },
 };
 
-/** The eight characters between `pat_` and the secret. */
+/** Returns the token's id: the eight characters between `pat_` and the secret. */
 function tokenId(token: string): string {
   return token.split("_")[1] ?? "";
 }
 
-/** Ignores 401: the login has ended already. */
+/** Ignores 401 and 404, which mean that the login has already ended. */
 function passUnauthorized(error: unknown): void {
   if (!(error instanceof KliegError && [401, 404].includes(error.status))) throw error;
 }
@@ -73,7 +73,7 @@ async function logIn({ settings, terminal }: Session): Promise<void> {
   terminal.say(`Logged in at ${origin} until ${made.expires_at ?? "revoked"}; kept in ${file}.\n`);
 }
 
-/** What a person allowed in the browser. Throws `CommandError`. */
+/** Waits for the user's approval in the browser. Throws `CommandError`. */
 async function awaitApproval(login: DeviceLogin, terminal: Terminal) {
   try {
     const device = await beginDeviceLogin(login, scope);

@@ -16,7 +16,7 @@ import { runCommandLine } from "./command-line.ts";
 import { findAddress, openClient, readPatience } from "./credential.ts";
 import { openTerminal } from "./terminal/terminal.ts";
 
-/** As a shell counts it: 128 and the signal's number. */
+/** 128 plus the number of SIGINT, as shells do it. */
 const interruptedCode = 130;
 
 let lastWords: (() => string) | undefined;
@@ -80,7 +80,7 @@ async function openStoppedNode(): Promise<StoppedNode> {
   };
 }
 
-// A reader such as `head` that has seen enough is no fault.
+// A reader such as `head` that stops reading early is no error.
 process.stdout.on("error", (fault: NodeJS.ErrnoException) => {
   if (fault.code !== "EPIPE") throw fault;
   process.exit(0);

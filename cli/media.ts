@@ -1,39 +1,39 @@
 /**
- * What the command line can ask to be made: each, its options and the fields that they
- * become. The service's names have underscores where options have hyphens.
+ * The generations that the command line offers, with their options and the request fields they set.
+ * Field names have underscores where options have hyphens.
  */
 
 import type { Generation } from "../clients/typescript/src/generate.ts";
 import type { CostKind } from "../contract/cost.ts";
 
-/** A picture, video or sound: a file here, which is uploaded, or the id of an asset. */
+/** A picture, video or sound: a local file, which is uploaded, or the id of an asset. */
 export interface FileOption {
   readonly field: string;
   readonly help: string;
-  /** May be given several times. */
+  /** Whether the option may be given several times. */
   readonly isList?: true;
 }
 
 export interface Medium {
-  /** What selects it, behind `klieg`. */
+  /** Words after `klieg` that select the command. */
   readonly name: string;
   readonly usage: string;
   readonly summary: string;
   readonly makes: Generation;
   readonly cost: CostKind;
-  /** The arguments before the options: words of its own, or files. */
+  /** The arguments before the options: a text, or files. */
   readonly subject:
     | { readonly kind: "text"; readonly field: string; readonly what: string }
     | ({ readonly kind: "files"; readonly what: string } & Pick<FileOption, "field" | "isList">);
-  /** Members that every request has. */
+  /** Fields that every request of the medium has. */
   readonly fixed?: object;
-  /** Options that go to the service as text, as whole numbers, as numbers, as true. */
+  /** Options by how they are sent: as text, as whole numbers, as numbers, as true. */
   readonly texts: Readonly<Record<string, string>>;
   readonly numbers?: Readonly<Record<string, string>>;
   readonly decimals?: Readonly<Record<string, string>>;
   readonly flags?: Readonly<Record<string, string>>;
   readonly files?: Readonly<Record<string, FileOption>>;
-  /** `output_format` by the extension of the output; undefined leaves it to the service. */
+  /** `output_format` by the output's extension; undefined lets the service choose. */
   readonly formats: Readonly<Record<string, string | undefined>>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Where results go. The place is checked before anything is charged, and a file appears whole
- * or not at all: bytes go to a hidden neighbour first, which then takes the name.
+ * Writes results to files. The path is checked before anything is charged, and a file appears whole
+ * or not at all: bytes are written to a hidden file beside it, which is then renamed.
  */
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
@@ -11,10 +11,10 @@ import type { Asset } from "../clients/typescript/src/generated/models.ts";
 import type { Klieg } from "../clients/typescript/src/klieg.ts";
 import { CommandError } from "./command.ts";
 
-/** In the place of a file's name. */
+/** Stands for standard output in place of a file name. */
 export const standardOutput = "-";
 
-/** Throws `CommandError` where no file of this name can be written. */
+/** Throws `CommandError` if no file of this name can be written. */
 export async function checkOutput(path: string): Promise<void> {
   if (path === standardOutput) return;
   const folder = dirname(path);
@@ -29,14 +29,14 @@ export async function checkOutput(path: string): Promise<void> {
     throw new CommandError(`${path} is a folder; name a file in it with -o.`);
 }
 
-/** `kite.png` for one output; `kite-1.png`, `kite-2.png` for several. */
+/** Returns `kite.png` for one output, and `kite-1.png`, `kite-2.png` for several. */
 export function outputPath(path: string, index: number, count: number): string {
   if (count === 1 || path === standardOutput) return path;
   const extension = extname(path);
   return join(dirname(path), `${basename(path, extension)}-${index + 1}${extension}`);
 }
 
-/** Returns the size in bytes. */
+/** Saves an asset's file and returns its size in bytes. */
 export async function saveAsset(client: Klieg, asset: Asset, path: string): Promise<number> {
   const { body } = await client.assets.download(asset);
   if (body === null) throw new CommandError(`The download of asset ${asset.id} was empty.`);
@@ -58,7 +58,7 @@ async function print(body: ReadableStream<Uint8Array>): Promise<number> {
   return sizeBytes;
 }
 
-/** Returns the size in bytes. */
+/** Writes a file whole or not at all, and returns its size in bytes. */
 export async function writeWhole(path: string, body: ReadableStream<Uint8Array>): Promise<number> {
   if (path === standardOutput) return print(body);
   const partial = join(dirname(path), `.${basename(path)}.${randomUUID().slice(0, 8)}.part`);

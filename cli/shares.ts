@@ -1,4 +1,4 @@
-/** `klieg share`, `share list` and `share revoke`: links by which strangers see what was made. */
+/** `klieg share`, `share list` and `share revoke`: links that show results without an account. */
 import { parseArgs } from "node:util";
 import { count } from "../actors/count.ts";
 import type { ShareLink } from "../clients/typescript/src/generated/models.ts";
@@ -90,7 +90,7 @@ async function revoke(args: readonly string[], session: Session): Promise<void> 
   session.terminal.say("The link is revoked.\n");
 }
 
-/** An id does not say of what it is: what is no render is an asset. */
+/** An id does not say what it names: if it is no render, it must be an asset. */
 async function ofTarget<T>(act: (target: "renders" | "assets") => Promise<T>): Promise<T> {
   try {
     return await act("renders");

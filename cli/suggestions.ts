@@ -1,6 +1,6 @@
-/** The existing commands that are close to words which name none. */
+/** Suggests existing commands that are close to words which name none. */
 
-/** Names that begin with the words that were given, else those that differ by a few letters. */
+/** Returns names that begin with the given words, else names that differ by a few letters. */
 export function suggestNames(names: readonly string[], words: readonly string[]): string[] {
   for (let count = words.length; count > 0; count--) {
     const start = words.slice(0, count).join(" ");
@@ -14,7 +14,7 @@ export function suggestNames(names: readonly string[], words: readonly string[])
 
 const suggestionsMax = 12;
 
-/** By rising distance; of those that were not begun only what is a few letters off. */
+/** Sorts names by distance; with `isStrict`, only those a few letters off are kept. */
 function nearest(names: readonly string[], words: readonly string[], isStrict = false): string[] {
   const rated = names.map((name) => {
     const length = name.split(" ").length;
@@ -30,10 +30,10 @@ function nearest(names: readonly string[], words: readonly string[], isStrict = 
     .map(({ name }) => name);
 }
 
-/** Longer words are no misspelt command. */
+/** Words longer than this are not misspelt commands. */
 const comparedMax = 64;
 
-/** Levenshtein's: how many letters are to be added, removed or changed. */
+/** Levenshtein distance: the number of letters to add, remove or change. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, at) => at);
   for (const [line, letter] of [...from].entries()) {

@@ -26,11 +26,11 @@ export const upload: Command = {
   },
 };
 
-/** Smaller files are there before a line could be read. */
+/** Smaller files are uploaded before a progress line could be read. */
 const shownBytesMin = 8_388_608;
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The id of an asset: given as such, or of a file here, which is uploaded. */
+/** Returns an asset's id: the given one, or that of the local file, which is uploaded. */
 export async function assetId(given: string, session: Session, path = given): Promise<string> {
   return uuid.test(given) ? given : (await uploadFile(path, session)).id;
 }
@@ -45,7 +45,7 @@ async function openFile(path: string): Promise<Blob> {
   }
 }
 
-/** The asset once it is ready. Throws `CommandError` for a file that cannot be read or used. */
+/** Returns the asset once ready. Throws `CommandError` for a file that cannot be read or used. */
 export async function uploadFile(path: string, session: Session): Promise<Asset> {
   const client = await session.client();
   const file = await openFile(path);

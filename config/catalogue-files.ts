@@ -1,6 +1,6 @@
 /**
- * Reads the catalogue's files, ours (`shipped`) and the operator's, as one, and checks each model
- * together with its provider.
+ * Reads the catalogue's files, the shipped one (`shipped`) and the operator's, as one catalogue,
+ * and checks each model together with its provider.
  */
 import { readFileSync } from "node:fs";
 import {
@@ -19,21 +19,21 @@ import shipped from "./models.json" with { type: "json" };
 import type { ProviderConfig } from "./provider-config.ts";
 import { isFarm, isRemote, ownProviders, shippedModels } from "./providers.ts";
 
-/** The catalogue cannot be used; the message is one sentence for the operator. */
+/** An unusable catalogue; the message is one sentence for the operator. */
 export class CatalogueError extends Error {
   override readonly name = "CatalogueError";
 }
 
-/** Who can run models. */
+/** The runners of models that this service has. */
 export interface Runners {
   readonly simulatedModels: boolean;
   readonly providers: readonly ProviderConfig[];
-  /** Providers whose own faults are told already. */
+  /** Providers whose own faults have already been reported. */
   readonly faulty?: readonly string[];
 }
 
 interface Found {
-  /** The file as sentences name it. */
+  /** The file's name as used in messages. */
   readonly file: string;
   readonly entry: FileEntry;
 }
@@ -45,11 +45,12 @@ interface Read {
 
 const remedy = "correct it or unset KLIEG_MODELS.";
 
-/** How long the answer to a submit waits for the first word of a provider over the network. */
+/** How long the answer to a submit waits for the first reply of a remote provider. */
 const remoteInlineMs = 250;
 
 /**
- * Reads `files`; of the shipped catalogue the models that can run. Throws `CatalogueError`.
+ * Reads `files`; of the shipped catalogue only the models that can run here. Throws
+ * `CatalogueError`.
  */
 export function readCatalogue(files: readonly string[], runners: Runners): Catalogue {
   const { catalogue, faults } = surveyCatalogue(files, runners);
@@ -62,7 +63,7 @@ export interface CatalogueSurvey {
   readonly faults: readonly CatalogueError[];
 }
 
-/** All that is right and all that is wrong. */
+/** Returns the valid part of the catalogue together with all faults. */
 export function surveyCatalogue(files: readonly string[], runners: Runners): CatalogueSurvey {
   const faults: CatalogueError[] = [];
   const read = files.flatMap((file): Read[] => {
@@ -97,7 +98,7 @@ function wrong(file: string, what: string): CatalogueError {
   return new CatalogueError(`${name}: ${what}; ${remedy}`);
 }
 
-/** No model where it has faults, or is one of the shipped catalogue that nothing here runs. */
+/** Returns no model for an entry with faults, or for a shipped one that nothing here can run. */
 function buildModel(
   { file, entry }: Found,
   entries: readonly FileEntry[],
@@ -141,7 +142,7 @@ function complete(entry: FileEntry, mapping: Mapping | undefined): ModelEntry {
   };
 }
 
-/** Undefined when it cannot be used. */
+/** Returns undefined when the file cannot be used. */
 function readFile(file: string, faults: CatalogueError[]): CatalogueFile | undefined {
   const value: unknown = file === shippedModels ? shipped : parseFile(file);
   if (value instanceof CatalogueError) faults.push(value);
@@ -152,7 +153,7 @@ function readFile(file: string, faults: CatalogueError[]): CatalogueFile | undef
   return undefined;
 }
 
-/** A deprecated model must name its end, its replacement, and leave enough time between. */
+/** A deprecated model must name its sunset and its replacement, with enough time in between. */
 function deprecationFault(model: FileEntry, models: readonly FileEntry[]): string | undefined {
   const { status, deprecated_at: since, sunset_at: until, replacement } = model;
   if (status !== "deprecated") return undefined;

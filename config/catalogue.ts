@@ -1,7 +1,6 @@
 /**
- * The model catalogue. An entry says what clients see (limits, options, capabilities, price) and
- * what only the operator does (provider, its model, the mapping). How it is read:
- * `catalogue-files.ts`.
+ * The model catalogue. An entry has fields for clients (limits, options, capabilities, price) and
+ * fields for the operator only (provider, its model, the mapping). `catalogue-files.ts` reads it.
  */
 import type { Mapping } from "./mapping/mapping.ts";
 import { planNames } from "./plans.ts";
@@ -24,10 +23,10 @@ export const PriceRule = Type.Object({
   minimum: Type.Integer({ minimum: 0 }),
 });
 
-/** RFC 3339 in UTC, to the second. */
+/** Pattern of an RFC 3339 time in UTC, to the second. */
 const instant = "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z$";
 
-/** What `GET /models` shows, but for the live `availability`. */
+/** Fields that `GET /models` returns, except the live `availability`. */
 export const publicModelFields = {
   id: Type.String({ pattern: "^[a-z0-9][a-z0-9._-]{1,63}$" }),
   aliases: Type.Array(Type.String()),
@@ -36,7 +35,7 @@ export const publicModelFields = {
   modality: Type.Enum([...modalities]),
   operations: Type.Array(Type.Enum(["generate", "set", "background_removal", "restoration"])),
   status: Type.Enum(["available", "preview", "deprecated", "disabled"]),
-  /** Of a deprecated model: since when (else since the catalogue changed), and until when. */
+  /** When a deprecated model was deprecated (else when the catalogue changed), and its sunset. */
   deprecated_at: Type.Optional(Type.String({ pattern: instant })),
   sunset_at: Type.Optional(Type.String({ pattern: instant })),
   replacement: Type.Optional(Type.String()),
@@ -53,18 +52,18 @@ export const publicModelFields = {
 };
 
 const operatorFields = {
-  /** Modalities whose `default` model this is. */
+  /** Modalities for which `default` means this model. */
   default_for: Type.Array(Type.Enum([...modalities])),
   provider: Type.String({ minLength: 1 }),
-  /** None where the mapping says it all. */
+  /** The provider's name of the model; absent where the mapping is enough. */
   provider_model: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
   mapping: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-  /** Whether the provider calls when a job has ended. */
+  /** Whether the provider sends a callback when a job has ended. */
   callback: Type.Optional(Type.Boolean()),
   max_in_flight: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
   inline_submit_ms: Type.Optional(Type.Integer({ minimum: 0 })),
   always_refund_moderation: Type.Optional(Type.Boolean()),
-  /** What a whole job is in the provider's own units of billing. */
+  /** Units of the provider's own billing that a whole job is expected to take. */
   expected_units: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
 };
 
@@ -81,16 +80,16 @@ const CatalogueFile = Type.Object(
   { additionalProperties: false },
 );
 
-/** As it stands in a file. */
+/** A catalogue entry as it is written in a file. */
 export type FileEntry = Readonly<Static<typeof Entry>>;
 export type CatalogueFile = Static<typeof CatalogueFile>;
 export const isCatalogueFile = check<CatalogueFile>(CatalogueFile);
 
-/** With every default in its place; plain data, which another thread can be sent. */
+/** An entry with all defaults filled in; plain data that can be sent to another thread. */
 export interface ModelEntry extends Omit<FileEntry, "mapping"> {
-  /** Empty where the mapping says it all. */
+  /** The provider's name of the model; empty where the mapping is enough. */
   readonly provider_model: string;
-  /** Of the models of configured providers, none of the farm's and the simulated ones. */
+  /** Present for models of configured providers, absent for the farm's and the simulated ones. */
   readonly mapping?: Mapping;
   readonly callback: boolean;
   readonly inline_submit_ms: number;
@@ -98,11 +97,11 @@ export interface ModelEntry extends Omit<FileEntry, "mapping"> {
 }
 
 export interface Catalogue {
-  /** Of several files theirs with `+` between. */
+  /** Version of the catalogue; for several files, their versions joined by `+`. */
   readonly version: string;
-  /** RFC 3339; when a file was last changed. */
+  /** When a file was last changed, as RFC 3339. */
   readonly updatedAt: string;
   readonly models: readonly ModelEntry[];
-  /** By id, alias, or `default` of the modality. */
+  /** Finds a model by its id, an alias, or `default` for the modality. */
   find(name: string, modality: Modality): ModelEntry | undefined;
 }

@@ -4,7 +4,7 @@ type Defined<T> = {
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
-/** `members` without those that are undefined, for optional members that may be only absent. */
+/** Returns `members` without the undefined ones, for members that may be absent, not undefined. */
 export function omitUndefined<T extends object>(members: T): Defined<T> {
   const kept: Record<string, unknown> = {};
   for (const name in members) if (members[name] !== undefined) kept[name] = members[name];

@@ -1,4 +1,4 @@
-/** The environment that a farm process gets of its service's: only what it needs, and no secret. */
+/** The environment that a farm process inherits from its service: what it needs, and no secret. */
 const passed: readonly string[] = [
   "FONTCONFIG_FILE",
   "FONTCONFIG_PATH",

@@ -1,6 +1,7 @@
 /**
- * Every bound of the service, by the part that it guards. Sizes in bytes, times in milliseconds
- * unless named otherwise. An operator may change all but the engine's (`KLIEG_LIMITS`).
+ * Every bound of the service, grouped by the part that it guards. Sizes are in bytes and times in
+ * milliseconds unless named otherwise. An operator may change all but the engine's
+ * (`KLIEG_LIMITS`).
  */
 
 import { accessLimits } from "./bounds/access-limits.ts";
@@ -14,54 +15,54 @@ const shipped = {
   http: {
     urlBytesMax: 8 * 1024,
     headerBytesMax: 16 * 1024,
-    /** Bodies of generation and cost requests; of other JSON requests. */
+    /** Maximum body of generation and cost requests, and of other JSON requests. */
     generationBodyMax: 256 * 1024,
     jsonBodyMax: 1024 * 1024,
     jsonDepthMax: 32,
     /**
-     * Colons and commas of a JSON text; members and items, at all depths but inside what is passed
-     * on as it came.
+     * Maximum colons and commas of a JSON text, and its members and items at all depths, except
+     * inside values that are passed on unchanged.
      */
     jsonTokensMax: 10_000,
     jsonEntriesMax: 2_000,
-    /** A client that has begun to send a body may be silent so long; looked at every so often. */
+    /** How long a client may pause within a request body, and how often that is checked. */
     bodyIdleMs: 30_000,
     bodyIdleCheckMs: 5_000,
-    /** What is read of a refused body and dropped, before the connection is closed on it. */
+    /** Bytes of a refused body that are read and discarded before the connection is closed. */
     drainBytesMax: 1024 ** 3,
     signedUrlSeconds: 3_600,
     streamUnsentMax: 64 * 1024,
     streamMs: 3_600_000,
     keepAliveMs: 15_000,
-    /** Frames that change only progress: at most one in this time. */
+    /** Minimum interval between frames that change only progress. */
     progressFrameMs: 250,
-    /** Principals remembered by token, so that a bearer costs no hash and no look-up. */
+    /** Maximum principals cached by token, so that a bearer token needs no hash and no look-up. */
     principalsMax: 100_000,
-    /** Views of jobs kept for the next poll. */
+    /** Maximum views of jobs cached for the next poll. */
     jobViewsMax: 50_000,
     retryAfterSeconds: 1,
     diskCheckMs: 5_000,
     farmCheckMs: 5_000,
-    /** How often the service looks whether the operator asked for a new first credential. */
+    /** How often the service checks whether the operator asked for a new first credential. */
     tokenResetCheckMs: 1_000,
-    /** Below the larger of the two, submits answer 503. */
+    /** Free disk space; below the larger of the two, submits are answered 503. */
     diskFreeBytesMin: 1024 ** 3,
     diskFreeShareMin: 0.05,
-    /** Of a body that its reader does not take; then the client's connection waits. */
+    /** Unread bytes of a request body above which reading from the client is paused. */
     queuedBytesMax: 1024 * 1024,
-    /** For threads that are still starting when the service is stopped. */
+    /** How long a stopping service waits for threads that are still starting. */
     startingMs: 4_000,
   },
   log: {
-    /** Lines of requests that did not fail; of others there is always one. */
+    /** Log lines of requests that succeeded; each failed request is always logged. */
     requestsPerSecond: 50,
-    /** Lines a thread of shards writes of jobs that ended, and of those that failed. */
+    /** Log lines per shard thread, for jobs that ended and for those that failed. */
     endsPerSecond: 50,
     failuresPerSecond: 200,
   },
-  /** How long metrics wait for a thread that is busy. */
+  /** How long metrics wait for a busy thread. */
   metrics: { gatherMs: 1_000 },
-  /** Requests per account and minute, and per address without a valid bearer. */
+  /** Requests per account and minute, and per address without a valid bearer token. */
   rates: {
     windowSeconds: 60,
     read: 600,
@@ -72,53 +73,53 @@ const shipped = {
   },
   jobs: {
     failureMessageMax: 500,
-    /** Warnings of a job that succeeded. */
+    /** Maximum warnings of a job that succeeded. */
     warningsMax: 4,
     warningMax: 300,
-    /** A pending settlement is refunded this long after the job's deadline. */
+    /** Time after the job's deadline at which a pending settlement is refunded. */
     settlementGraceMs: 3_600_000,
-    /** Jobs that ended so long ago are forgotten. */
+    /** Time after which ended jobs are deleted. */
     retentionMs: 400 * 86_400_000,
     /** How long a cancel waits for the provider's answer, and how many wait for the same one. */
     cancelAnswerMs: 10_000,
     cancelAnswersMax: 32,
-    /** A provider that can be asked is asked so long whether it has a canceled job. */
+    /** How long a provider with a look-up is asked whether it has a canceled job. */
     reconciledMs: 86_400_000,
     duplicateWindowMs: 300_000,
     ticketMs: 60_000,
-    /** Unredeemed stream tickets of one account. */
+    /** Maximum unredeemed stream tickets of one account. */
     ticketsMax: 100,
-    /** Open event streams, and waits, of one account. */
+    /** Maximum open event streams, and open waits, of one account. */
     streamsMax: 100,
     waitsMax: 1_000,
-    /** Jobs that one request cancels. */
+    /** Maximum jobs that one request cancels. */
     cancelsMax: 100,
-    /** Rows of one job's history, beside what follows from the job itself. */
+    /** Maximum rows of one job's history, beside those that follow from the job itself. */
     eventRowsMax: 190,
     waitSecondsDefault: 60,
     waitSecondsMax: 900,
     listDefault: 20,
     listMax: 100,
     cursorMs: 86_400_000,
-    /** Rows of a listing read in one go; between two goes other requests are served. */
+    /** Rows of a listing that are read at a time; between two reads other requests are served. */
     listStride: 1_000,
     displayNameMax: 80,
     summaryMax: 120,
-    /** A body that a content filter refused is refused again for so long, without another check. */
+    /** How long a body that a content filter refused is refused again without another check. */
     moderationMemoryMs: 86_400_000,
   },
   sets: {
     membersMax: 24,
-    /** Members of one account that wait for a slot. */
+    /** Maximum members of one account that wait for a slot. */
     waitingMax: 480,
-    /** Those that get a slot in one step, when a ceiling rises by many. */
+    /** Maximum members that get a slot in one step, when a ceiling rises by many. */
     startsPerStepMax: 32,
   },
   assets: {
     listDefault: 20,
     directBytesMax: 100 * 1024 ** 2,
     uploadBytesMax: 5 * 1024 ** 3,
-    /** By the first part of the media type. */
+    /** Maximum size of an asset, by the first part of its media type. */
     bytesMaxByKind: {
       image: 50 * 1024 ** 2,
       audio: 500 * 1024 ** 2,
@@ -131,18 +132,18 @@ const shipped = {
     partBytes: 16 * 1024 ** 2,
     partsPerRequestMax: 100,
     uploadMs: 86_400_000,
-    /** A file that was not read this long after its upload could last have ended is given up. */
+    /** Time after an upload's expiry after which a file that was not examined is given up. */
     processingMs: 3_600_000,
-    /** How long a failed or given up upload can still be read. */
+    /** How long a failed or abandoned upload can still be read. */
     abandonedMs: 86_400_000,
     trashMs: 30 * 86_400_000,
-    /** Bytes are removed again after this unless their removal was confirmed. */
+    /** Interval at which bytes are removed again unless their removal was confirmed. */
     removedAgainMs: 3_600_000,
     sniffBytes: 64 * 1024,
-    /** Of the form of a direct upload. */
+    /** Bounds of the form of a direct upload. */
     formPartsMax: 16,
     formFieldBytesMax: 64 * 1024,
-    /** What is parsed of it in one go. */
+    /** Bytes of the form that are parsed at a time. */
     formSliceBytes: 16 * 1024,
   },
   compositions: {
@@ -151,20 +152,20 @@ const shipped = {
     filesMax: 2_000,
     bytesMax: 1024 ** 3,
     mediaBytesMax: 100 * 1024 ** 2,
-    /** HTML, CSS, JS and JSON. */
+    /** Maximum size of a text file: HTML, CSS, JS or JSON. */
     textBytesMax: 5 * 1024 ** 2,
-    /** All paths of a bundle together, so that one step can replace or delete it. */
+    /** Maximum size of a bundle's paths together, so that one step can replace or delete it. */
     pathBytesMax: 200 * 1024,
     metaBytesMax: 16 * 1024,
     metaDepthMax: 8,
     signedUrlsMax: 500,
-    /** How long files may take from their first byte until the composition has them. */
+    /** Maximum time from the first byte of files until the composition has them. */
     reservedMs: 86_400_000,
-    /** Files of a bundle that are stored at once. */
+    /** Maximum files of a bundle that are stored at once. */
     copiesAtOnce: 8,
-    /** Text that is read for one timeline. */
+    /** Maximum text that is read for one timeline. */
     timelineBytesMax: 32 * 1024 ** 2,
-    /** Timelines kept for the next request, and what computing one may take. */
+    /** Timelines cached for the next request, and the bounds for computing one. */
     timelinesKept: 64,
     timelineMs: 10_000,
     timelineThreads: 2,
@@ -172,21 +173,21 @@ const shipped = {
     timelineMegabytes: 512,
     previewsKept: 16,
     previewSeconds: 3_600,
-    /** Looks again when files changed while a request read them. */
+    /** Maximum tries to read a composition whose files change during the request. */
     snapshotsMax: 5,
-    /** Replaced files that renders may still read. */
+    /** Maximum replaced files that renders may still read. */
     staleMax: 4_000,
-    /** An archive's own bytes beside those of its files. */
+    /** Maximum bytes of an archive in addition to those of its files. */
     archiveBytesMax: 8 * 1024 ** 2,
     seriesCharsMax: 200,
-    /** Of one file. */
+    /** Maximum length of one file's path. */
     filePathBytesMax: 512,
   },
   figma: {
     layersMax: 40,
-    /** Imports under way; their answers are in memory. */
+    /** Maximum imports under way; their answers are held in memory. */
     importsMax: 4,
-    /** Of all calls of an import together. */
+    /** Maximum time for all calls of an import together. */
     importMs: 60_000,
     nodesBytesMax: 32 * 1024 ** 2,
     imageListBytesMax: 1024 ** 2,
@@ -196,78 +197,78 @@ const shipped = {
     depthMax: 512,
     textCharsMax: 10_000,
     warningsMax: 200,
-    /** What reading the nodes may take. */
+    /** Time and memory that reading the nodes may take. */
     readMs: 10_000,
     readMegabytes: 512,
   },
   timeline: {
     secondsMax: 3_600,
-    /** Of one document. */
+    /** Maximum style sheets of one document. */
     stylesheetsMax: 200,
     clipsMax: 5_000,
-    /** A file counts as often as it is included, variables as often as they are passed on. */
+    /** Maximum text; a file counts at each inclusion, variables each time they are passed on. */
     textMax: 32 * 1024 ** 2,
-    /** Compositions inside compositions. */
+    /** Maximum depth of compositions inside compositions. */
     depthMax: 8,
     findingsMax: 200,
-    /** Of one composition. */
+    /** Maximum variables of one composition. */
     variablesMax: 1_000,
   },
   generation: {
     providerOptionBytesMax: 16 * 1024,
-    /** Named by one refusal. */
+    /** Maximum faults that one refusal names. */
     faultsMax: 20,
-    /** Of a restored video. */
+    /** Maximum size of a restored video. */
     restoredWidthMax: 3_840,
     restoredHeightMax: 2_160,
   },
   vendoring: {
-    /** Of styles that take in others. */
+    /** Maximum depth of style sheets that import others. */
     depthMax: 4,
-    /** For one download. */
+    /** Maximum time for one download. */
     patienceMs: 60_000,
   },
   renders: {
     listMax: 20,
-    /** Of one account. */
+    /** Maximum queued and running renders of one account. */
     queuedMax: 20,
     runningMax: 4,
     retryAfterSeconds: 10,
     wallMs: 3_600_000,
-    /** How long a render may wait for a farm node. */
+    /** Maximum time that a render waits for a farm node. */
     waitMs: 86_400_000,
     errorMax: 2_000,
-    /** Different assets that one timeline refers to. */
+    /** Maximum number of different assets that one timeline refers to. */
     assetsMax: 1_000,
     retentionMs: 400 * 86_400_000,
   },
   ledger: {
     listDefault: 20,
     listMax: 100,
-    /** Rows of the ledger read for a report in one go; then other requests are served. */
+    /** Ledger rows that a report reads at a time; in between, other requests are served. */
     reportStride: 250,
     reportDaysMax: 400,
-    /** Lines of one report; what is beyond them is summed up in one. */
+    /** Maximum lines of one report; the rest is summed up in one more line. */
     reportGroupsMax: 10_000,
   },
   admin: {
     listDefault: 20,
     listMax: 100,
     auditDays: 400,
-    /** Jobs that one page of a filtered listing looks at. */
+    /** Maximum jobs that are examined for one page of a filtered listing. */
     jobsLookedAtMax: 10_000,
-    /** Hours whose failures are grouped by default and at most; pages looked at for it. */
+    /** Hours of failures to group, by default and at most, and the pages read for that. */
     failureHours: { byDefault: 24, max: 168, pages: 10 },
-    /** Rows that an audit reads before others run. */
+    /** Rows that an audit reads before it lets other work run. */
     auditSlice: 256,
-    /** How often an audit looks at an account that changes meanwhile, and its findings of one. */
+    /** How often an audit re-reads an account that changes meanwhile, and its maximum findings. */
     looksMax: 3,
     findingsMax: 20,
-    /** Of one grant. */
+    /** Maximum credits of one grant. */
     creditsMax: 1_000_000_000_000,
   },
   agents: {
-    /** Jobs of a turn that its session still names to its followers. */
+    /** The latest jobs of a turn that its session still names to followers of its stream. */
     recentJobsMax: 16,
     turnsShown: 20,
     jobsShownMax: 1_000,
@@ -278,7 +279,7 @@ const shipped = {
   pricing: {
     confirmationMs: 600_000,
     enhancePromptCredits: 1,
-    /** Amounts kept in exact form. */
+    /** Maximum amounts that are cached in exact form. */
     amountsMax: 1_000,
   },
   ...accessLimits,
@@ -290,64 +291,64 @@ const shipped = {
 
 export const limits = {
   engine: {
-    /** New work that waits for one shard; beyond it the answer is 503. */
+    /** New work that may wait for one shard; above this the answer is 503. */
     inboxMax: 8_192,
-    /** Messages to another thread of which the first need not wait for the end of the tick. */
+    /** Queued messages to another thread that are sent at once, not at the end of the tick. */
     messagesPerPost: 48,
     /** A batch closes at this many bytes of writes. */
     batchBytes: 64 * 1024,
     batchStepsMax: 4_096,
-    /** A whole record, also one of a single step: less than a message of NATS may have. */
+    /** Maximum size of a record, also of a single step's; below the maximum message of NATS. */
     recordBytesMax: 900 * 1024,
     tellsPerStepMax: 64,
     headBytesMax: 4 * 1024,
-    /** Heads kept in memory per shard; a decoded head is counted as so many bytes. */
+    /** Bytes that a decoded head counts as in a shard's cache of heads, and that cache's bound. */
     headBytesGuess: 1_024,
     headCacheBytes: 128 * 1024 * 1024,
     /**
-     * A flush into the tables begins at this many fresh rows or at this age of the oldest: the more
-     * rows of a scope come together, the fewer pages a row costs.
+     * A flush into the tables begins at this number of fresh rows or at this age of the oldest: the
+     * more rows of a scope are written together, the fewer pages a row costs.
      */
     flushRows: 200_000,
     flushIntervalMs: 5_000,
-    /** The thread that decides encodes so many in one go: about a millisecond. */
+    /** Rows that the deciding thread encodes at a time, in about a millisecond. */
     rowsPerTransaction: 250,
     recoveredRowsPerTransaction: 10_000,
-    /** The longest rest between two transactions of a flush that is in no hurry. */
+    /** Maximum pause between two transactions of a flush that is not urgent. */
     flushRestMs: 20,
-    /** Rows of records that were decided elsewhere: at so many they are flushed. */
+    /** Rows of records decided on another node at which they are flushed. */
     replicaRows: 50_000,
-    /** Fresh rows at which a shard stops taking messages until a flush has ended. */
+    /** Fresh rows at which a shard accepts no messages until a flush has ended. */
     freshRowsMax: 600_000,
-    /** Actors whose due times are so close are woken together. */
+    /** Actors whose due times are within this time of each other are woken together. */
     dueGranularityMs: 5,
-    /** For so long at a time a shard's thread looks at its rows for something else than a step. */
+    /** Time slice in which a shard's thread reads its rows for purposes other than a step. */
     sliceMs: 1,
     /** How often an idle shard checks whether a flush or old actors are due. */
     tickMs: 250,
-    /** Old actors swept in one go, and the rest after a round through all of them. */
+    /** Old actors swept at a time, and the pause after a pass through all of them. */
     sweepRows: 256,
     sweepRestMs: 3_600_000,
-    /** Broken promises after which an actor is set aside. */
+    /** Failed steps after which an actor is set aside. */
     brokenStepsMax: 3,
-    /** An actor that broke its promise at its due time is woken again after this. */
+    /** Delay before an actor whose step failed at its due time is woken again. */
     brokenDueMs: 1_000,
-    /** For so long shards that are to be held at one time may wait for each other. */
+    /** How long shards that must be held at the same time may wait for each other. */
     holdMs: 750,
-    /** How often that is tried for one backup. */
+    /** Maximum attempts to hold the shards for one backup. */
     holdAttempts: 20,
-    /** Of a large store's backup. */
+    /** Maximum duration of a backup: enough for a large store. */
     backupMs: 24 * 3_600_000,
     backupMegabytes: 512,
-    /** A shard thread that died is started again after this. */
+    /** Delay before a shard thread that died is started again. */
     restartDelayMs: 100,
-    /** The longest wait before a thread that dies again and again is started once more. */
+    /** Maximum delay before a thread that dies repeatedly is started again. */
     restartDelayMaxMs: 5_000,
-    /** A shard whose stores could not be written, as on a full disk, tries to open again. */
+    /** How often a shard whose stores could not be written, as on a full disk, is opened again. */
     openAgainMs: 1_000,
-    /** How long a start waits for a data directory whose last process is still being torn down. */
+    /** How long a start waits for a data directory that the previous process has yet to release. */
     lockWaitSeconds: 10,
-    /** Largest step by which shard time follows the wall clock, as a share of elapsed time. */
+    /** Maximum rate at which shard time follows the wall clock, as a share of elapsed time. */
     clockSlew: 0.01,
   },
   ...overridden(shipped),

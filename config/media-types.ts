@@ -1,4 +1,4 @@
-/** Media types that may be stored as assets: their extensions, and what else they are called. */
+/** Media types that may be stored as assets, with their extensions and their other names. */
 
 export const extensionByType: Readonly<Record<string, string>> = {
   "image/png": "png",
@@ -35,7 +35,7 @@ const aliases: Readonly<Record<string, string>> = {
   "font/sfnt": "font/ttf",
 };
 
-/** A declared type without its parameters, under the name that this service uses. */
+/** Returns a declared type without its parameters, under the name that this service uses. */
 export function plainType(mediaType: string): string {
   const plain = mediaType.split(";")[0]?.trim().toLowerCase() ?? "";
   return aliases[plain] ?? plain;

@@ -1,8 +1,8 @@
-/** What a catalogue's entry must say for the adapter of its provider. */
+/** Checks that a catalogue entry has what the adapter of its provider requires. */
 import type { FileEntry } from "./catalogue.ts";
 import type { ProviderAdapter, ProviderConfig } from "./provider-config.ts";
 
-/** Continues "<model> ...". */
+/** Returns what is wrong with the entry; the text continues "<model> ...". */
 export function remoteFault(entry: FileEntry, provider: ProviderConfig): string | undefined {
   const { adapter } = provider;
   const form = modelForms[adapter];
@@ -30,7 +30,7 @@ interface Form {
   readonly example: string;
 }
 
-/** Of `provider_model`; ComfyUI and cog need none. */
+/** Required forms of `provider_model`; ComfyUI and cog need none. */
 const modelForms: Readonly<Partial<Record<ProviderAdapter, Form>>> = {
   fal: { pattern: /^[\w.-]+\/[\w.-]+(?:\/[\w.-]+)*$/, example: "owner/alias/subpath" },
   replicate: {

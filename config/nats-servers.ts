@@ -1,8 +1,8 @@
 import { BlockList, isIP } from "node:net";
 
-/** One server of NATS, as `KLIEG_NATS_URL` names it. */
+/** One NATS server, as named in `KLIEG_NATS_URL`. */
 export interface NatsServer {
-  /** Host and port. */
+  /** Host and port of the server. */
   readonly address: string;
   readonly isEncrypted: boolean;
   readonly user: string | undefined;
@@ -12,8 +12,8 @@ export interface NatsServer {
 const form = "nats://127.0.0.1:4222, or tls://nats.example:4222 on another machine";
 
 /**
- * Plain connections are for this machine alone. Throws an error whose message tells what the URL
- * should be, without the secret in it.
+ * Parses a server URL. Unencrypted connections are allowed to this machine only. Throws an error
+ * whose message says what the URL should be, without the secret in it.
  */
 export function natsServer(url: string): NatsServer {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 
-/** An address, or a network in CIDR notation (RFC 4632, RFC 4291). */
+/** Whether a text is an address, or a network in CIDR notation (RFC 4632, RFC 4291). */
 export function isNetwork(text: string): boolean {
   const [address = "", bits, more] = text.split("/");
   const most = isIP(address) === 6 ? 128 : 32;

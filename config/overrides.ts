@@ -12,18 +12,18 @@ interface Overrides {
 
 const overrides = read(process.env["KLIEG_LIMITS"]?.trim());
 
-/** One sentence for the operator, or undefined when every override was understood. */
+/** Returns a sentence for the operator, or undefined when every override was understood. */
 export function limitsFault(): string | undefined {
   return overrides.fault;
 }
 
-/** `shipped` with the operator's values in their places; `known` names its sections. */
+/** Returns `shipped` with the operator's values filled in, for the sections it has. */
 export function overridden<T extends object>(shipped: T): T {
   const names = Object.keys(overrides.values).filter((name) => Object.hasOwn(shipped, name));
   return names.length === 0 ? shipped : (mergeOverrides(shipped, overrides.values, "") as T);
 }
 
-/** Sections that neither table has are wrong too. */
+/** Reports overrides of sections that exist in neither table. */
 export function checkSections(known: readonly string[]): void {
   for (const name of Object.keys(overrides.values))
     if (!known.includes(name)) wrong(`has no section named ${name}`);

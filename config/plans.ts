@@ -1,19 +1,19 @@
 import { overridden } from "./overrides.ts";
 
-/** What each plan allows; shipped defaults. `undefined` means without limit. */
+/** What each plan allows, as shipped. `undefined` means without limit. */
 export const planNames = ["free", "starter", "pro", "studio", "team", "enterprise"] as const;
 export type PlanName = (typeof planNames)[number];
 
 export interface Plan {
   /** Simultaneous generations; 3D has a separate pool of the same size. */
   readonly concurrentMax: number;
-  /** Granted at creation and on the 1st (UTC); unused ones expire then. */
+  /** Credits granted at creation and on the 1st (UTC), when unused ones expire. */
   readonly monthlyCredits: number;
-  /** Accepted generations per UTC day. */
+  /** Maximum accepted generations per UTC day. */
   readonly generationsPerDay: number | undefined;
-  /** Assets, files of compositions (equal ones once) and renders. */
+  /** Maximum bytes of assets, files of compositions (equal ones count once) and renders. */
   readonly storedBytes: number | undefined;
-  /** Organizations that an account may own, counted apart from its memberships. */
+  /** Organizations that an account may own; memberships are not counted. */
   readonly organizationsOwned: number;
 }
 
@@ -68,7 +68,7 @@ const shipped: { readonly plans: Readonly<Record<PlanName, Plan>> } = {
 
 export const { plans } = overridden(shipped);
 
-/** What an operator allows one account or organization beyond or below its plan. */
+/** An operator's changes, up or down, to the plan of one account or organization. */
 export interface PlanOverrides {
   readonly concurrentMax?: number;
   readonly generationsPerDay?: number;

@@ -2,32 +2,32 @@
 export interface ProviderConfig {
   readonly name: string;
   readonly adapter: ProviderAdapter;
-  /** At least one, without a trailing slash. Several servers form one provider (comfyui). */
+  /** URLs, at least one, without a trailing slash. Several servers form one provider (comfyui). */
   readonly urls: readonly string[];
   readonly key?: string;
-  /** Hosts of results, beside the provider's own. */
+  /** Hosts from which results may be fetched, beside the provider's own. */
   readonly allowedHosts: readonly string[];
-  /** Whether results may lie at addresses that are not of the public internet. */
+  /** Whether results may be at addresses that are not on the public internet. */
   readonly allowPrivate: boolean;
   readonly jwksUrl?: string;
   readonly webhookSecret?: string;
-  /** Of `openai`. */
+  /** Dialect of the API; used by `openai` only. */
   readonly dialect: OpenaiDialect;
   readonly deleteCancels: boolean;
   readonly targetedInterrupt: boolean;
   readonly maxInFlight?: number;
   readonly resultBytesMax?: number;
-  /** Sent with every request to the provider, by lower-case name. */
+  /** Headers sent with every request to the provider, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether work that was stopped part way is charged by its share (comfyui). */
+  /** Whether partly done work of a canceled job is charged proportionally (comfyui). */
   readonly billedPartway: boolean;
-  /** What in a failure's text means that a filter refused. */
+  /** Texts in a failure which mean that a content filter refused the request. */
   readonly moderationPatterns: readonly string[];
-  /** From where callbacks may come, as CIDR networks; empty for everywhere. */
+  /** CIDR networks from which callbacks may come; empty for everywhere. */
   readonly callbackAddresses: readonly string[];
 }
 
-/** `moderationPatterns` where the entry has none. */
+/** Default of `moderationPatterns` for entries that have none. */
 export const defaultModerationPatterns: readonly string[] = ["NSFW", "(E005)", "sensitive"];
 
 export const providerAdapters = ["fal", "comfyui", "openai", "replicate", "cog"] as const;

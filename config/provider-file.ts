@@ -1,6 +1,6 @@
 /**
- * `KLIEG_PROVIDERS`: the operator's JSON file of providers. Secrets stand in the environment or in
- * files of their own, which are read here; no message says what one is.
+ * `KLIEG_PROVIDERS`: the operator's JSON file of providers. Secrets are in the environment or in
+ * separate files, which are read here; no message contains a secret.
  */
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
@@ -64,21 +64,21 @@ const ProviderFile = Type.Object(
 
 const isProviderFile = check<Static<typeof ProviderFile>>(ProviderFile);
 
-/** The file cannot be used; the message is one sentence for the operator. */
+/** An unusable file of providers; the message is one sentence for the operator. */
 export class ProviderFileError extends Error {
   override readonly name = "ProviderFileError";
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where something stands: for sentences, and for files that are named beside it. */
+/** Where a value is, for messages and for resolving the paths of files that it names. */
 interface Place {
   readonly file: string;
   readonly provider: string;
   readonly environment: Environment;
 }
 
-/** Throws `ProviderFileError`. */
+/** Reads the file of providers; throws `ProviderFileError`. */
 export function readProviders(
   file: string | undefined,
   environment: Environment,
@@ -91,11 +91,11 @@ export function readProviders(
 export interface ProviderSurvey {
   readonly providers: readonly ProviderConfig[];
   readonly faults: readonly ProviderFileError[];
-  /** Of the entries that have faults. */
+  /** Names of the entries that have faults. */
   readonly faulty: readonly string[];
 }
 
-/** All that is right and all that is wrong. */
+/** Returns the valid providers together with all faults. */
 export function surveyProviders(
   file: string | undefined,
   environment: Environment,
@@ -134,7 +134,7 @@ function readEntries(file: string | undefined): readonly Entry[] {
   throw new ProviderFileError(`${file}: ${describe(fault, value)}.`);
 }
 
-/** Fields that mean something to some adapters only. */
+/** Fields that only some adapters use. */
 const adaptersByField = {
   jwks_url: ["fal"],
   webhook_secret: ["openai", "replicate"],
@@ -181,7 +181,7 @@ function buildConfig(entry: Entry, place: Place): ProviderConfig {
   };
 }
 
-/** Host names (RFC 1123) and addresses; a beginning `*.` stands for all names under a domain. */
+/** Host names (RFC 1123) and addresses; a leading `*.` matches all names under a domain. */
 const hostPattern =
   /^(?:\*\.)?[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
@@ -213,7 +213,7 @@ function serverUrl(text: string, place: Place): string {
   return url.href.replace(/\/+$/, "");
 }
 
-/** What is wrong with it is not repeated: it may hold a password. */
+/** The message does not repeat an invalid URL, because it may contain a password. */
 function webUrl(text: string, field: string, place: Place): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
@@ -225,7 +225,7 @@ function webUrl(text: string, field: string, place: Place): URL {
 
 const headerName = /^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 
-/** What a request's own body and connection decide. */
+/** Headers that are determined by a request's own body and connection. */
 const ownHeaders = ["connection", "content-length", "content-type", "host", "transfer-encoding"];
 
 function readHeaders({ headers = {} }: Entry, place: Place): Record<string, string> {
@@ -259,7 +259,7 @@ function fromEnvironment(env: string, field: string, place: Place): [string, str
   return [value.trim(), `environment variable ${env}`];
 }
 
-/** Relative to the file that names it. */
+/** Reads a secret from a file; the path is relative to the file of providers. */
 function fromFile(file: string, field: string, place: Place): [string, string] {
   const path = resolve(dirname(place.file), file);
   try {
@@ -273,7 +273,7 @@ function wrong({ file, provider }: Place, what: string): ProviderFileError {
   return new ProviderFileError(`${file}: the provider ${provider} ${what}.`);
 }
 
-/** Names what is wrong and never its value, which may be a secret in the wrong place. */
+/** Names the invalid field and never its value, which may be a misplaced secret. */
 function describe({ pointer, detail }: Fault, value: unknown): string {
   const [, , at = "", ...path] = pointer.split("/");
   const field = path.join("/");
@@ -298,7 +298,7 @@ function nameAt(value: unknown, at: string): string {
   return isNamed && typeof entry.name === "string" ? entry.name.slice(0, 100) : `at ${at}`;
 }
 
-/** A syntax error's own message would repeat some of the text. */
+/** A syntax error's own message is not used, because it would repeat some of the text. */
 function parseFile(file: string): unknown {
   let text: string;
   try {

@@ -1,7 +1,7 @@
 import type { Catalogue, ModelEntry } from "./catalogue.ts";
 import { isFarm } from "./providers.ts";
 
-/** What the thread that asks providers knows of a model; plain data. */
+/** What the thread that calls providers knows of a model; plain data. */
 export type ProviderModel = Pick<
   ModelEntry,
   | "id"
@@ -16,7 +16,7 @@ export type ProviderModel = Pick<
   | "deadline_seconds"
 >;
 
-/** All that the farm does not run. */
+/** Lists the models that are not run by the farm. */
 export function listProviderModels({
   models,
 }: Pick<Catalogue, "models">): readonly ProviderModel[] {

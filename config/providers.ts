@@ -1,24 +1,24 @@
-/** Who runs models. A catalogue's entry and a job's terms name one of them. */
+/** The runners of models, one of which each catalogue entry and each job's terms name. */
 
-/** The render farm of this service, which is no provider behind the port. */
+/** This service's own render farm, which is not a provider behind the port. */
 const farm = "farm";
 
-/** Runs the `sim-*` models of load tests. */
+/** The provider that runs the `sim-*` models of load tests. */
 export const simulatedProvider = "sim";
 
-/** In `KLIEG_MODELS`, the catalogue that comes with the service. */
+/** The value in `KLIEG_MODELS` for the catalogue that is shipped with the service. */
 export const shippedModels = "shipped";
 
 export function isFarm(name: string): boolean {
   return name === farm;
 }
 
-/** Whether it is reached over the network, by an adapter and a mapping. */
+/** Whether the provider is reached over the network, by an adapter and a mapping. */
 export function isRemote(name: string): boolean {
   return name !== farm && name !== simulatedProvider;
 }
 
-/** Those that need no configuration. */
+/** Lists the providers that need no configuration. */
 export function ownProviders(simulatedModels: boolean): readonly string[] {
   return simulatedModels ? [farm, simulatedProvider] : [farm];
 }

@@ -1,4 +1,4 @@
-/** TypeBox, behind one door: schemas, compiled checks, and faults that name the field. */
+/** The only module that uses TypeBox: schemas, compiled checks, and faults that name the field. */
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { Settings } from "typebox/system";
@@ -14,7 +14,7 @@ export interface Fault {
 
 export interface Check<T> {
   (value: unknown): value is T;
-  /** Only for values that failed: collecting costs fifty times the check. */
+  /** Collects the faults; only for values that failed, as it costs fifty times the check. */
   faults(value: unknown): readonly Fault[];
 }
 
@@ -71,7 +71,7 @@ function toFault({ keyword, instancePath, message, params }: Finding): Fault[] {
   return [{ pointer: instancePath, detail: message }];
 }
 
-/** A member's name as a segment of an RFC 6901 pointer. */
+/** Escapes a member's name as a segment of an RFC 6901 pointer. */
 export function escapePointer(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }

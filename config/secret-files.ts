@@ -1,15 +1,15 @@
-/** Secrets that lie in files, named by settings. */
+/** Reads secrets from the files that settings name. */
 import { readFileSync } from "node:fs";
 import { type Settings, SettingsError } from "./settings.ts";
 
 /** How this process reaches NATS. */
 export interface NatsAccess {
   readonly servers: readonly string[];
-  /** Content of the file of credentials. */
+  /** Content of the credentials file. */
   readonly credentials?: string | undefined;
 }
 
-/** Undefined without NATS. Throws `SettingsError` for a file that cannot be read. */
+/** Returns undefined without NATS. Throws `SettingsError` for a file that cannot be read. */
 export function readNatsAccess({
   natsServers: servers,
   natsCredentialsFile: file,
@@ -21,7 +21,7 @@ export function readNatsAccess({
 
 const charactersMin = 32;
 
-/** With which nodes sign what they forward; undefined without a file. Throws `SettingsError`. */
+/** Reads the key that signs forwarded requests; undefined without one. Throws `SettingsError`. */
 export function readClusterKey({
   clusterKeyFile: file,
 }: Pick<Settings, "clusterKeyFile">): string | undefined {

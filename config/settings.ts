@@ -13,33 +13,33 @@ export interface Settings {
   readonly host: string;
   readonly port: number;
   readonly publicUrl: string;
-  /** The origin of share links, where it is another. */
+  /** Origin of share links, where it differs from the service's own. */
   readonly shareUrl: string;
-  /** Origins whose pages may ask all of the API. */
+  /** Origins whose pages may use the whole API. */
   readonly corsOrigins: readonly string[];
-  /** Networks whose proxies may say in `X-Forwarded-For` for whom they ask. */
+  /** Networks of proxies whose `X-Forwarded-For` is trusted for the client's address. */
   readonly trustedProxies: readonly string[];
-  /** Origin of the API of designs. */
+  /** Origin of the Figma API. */
   readonly figmaUrl: string;
   readonly spanCollectorUrl: string | undefined;
   readonly dataDir: string;
-  /** Shard count when the store is created; a power of two. */
+  /** Shard count with which the store is created; a power of two. */
   readonly shards: number;
   readonly farmWorkers: number;
-  /** Catalogues; `shipped` names ours. */
+  /** Catalogue files; `shipped` names the one that comes with the service. */
   readonly modelFiles: readonly string[];
-  /** URLs of the servers of NATS; without any, this machine is alone. */
+  /** URLs of the NATS servers; without any, the service runs on this machine only. */
   readonly natsServers: readonly string[];
   readonly natsCredentialsFile: string | undefined;
-  /** Host and port of the listener for other nodes, at which they reach it. */
+  /** Host and port at which other nodes reach this one. */
   readonly clusterAddress: string;
-  /** Of this machine alone, for metrics; 0 for none. */
+  /** Port for metrics, open to this machine only; 0 for none. */
   readonly operatorPort: number;
-  /** Of the key that all nodes share; undefined where they share a machine. */
+  /** File of the key that all nodes share; undefined where they run on one machine. */
   readonly clusterKeyFile: string | undefined;
   /**
-   * What an answer to a write means: it is on this machine's disk, in the cluster's log as well, or
-   * also on the disk of another node.
+   * What the answer to a write guarantees: that it is on this machine's disk, also in the cluster's
+   * log, or also on another node's disk.
    */
   readonly durability: Durability;
   readonly providersFile: string | undefined;
@@ -54,11 +54,11 @@ export interface Settings {
   readonly bootstrapToken: string | undefined;
   readonly bootstrapTokenFile: string | undefined;
   readonly logLevel: LogLevel;
-  /** Undefined: objects are on the disk. */
+  /** The object store; undefined when objects are on the disk. */
   readonly objectStore: ObjectStore | undefined;
 }
 
-/** A bucket of an S3 API, and who may use it. */
+/** A bucket of an S3 API, with the credentials for it. */
 export interface ObjectStore {
   readonly endpoint: string;
   readonly bucket: string;
@@ -68,13 +68,14 @@ export interface ObjectStore {
 }
 
 /**
- * Where the command line goes and as whom; the data directory answers for both when they are unset.
+ * The service that the command line calls and the account it uses; by default both come from the
+ * data directory.
  */
 export interface ClientSettings {
   readonly url: string | undefined;
   readonly token: string | undefined;
   readonly dataDir: string;
-  /** Where a login is kept; undefined for a user without a home. */
+  /** Folder in which a login is stored; undefined for a user without a home. */
   readonly configDir: string | undefined;
 }
 
@@ -83,17 +84,17 @@ export type Durability = (typeof durabilities)[number];
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** A setting that cannot be used; the message is one sentence for the operator. */
+/** An unusable setting; the message is one sentence for the operator. */
 export class SettingsError extends Error {
   override readonly name = "SettingsError";
 }
 
-/** So many may be spread over nodes that are added later. */
+/** Default shard count of a cluster, so that shards can be spread over nodes added later. */
 const clusterShards = 8;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** `cores` is the machine's number of processors. Throws `SettingsError`. */
+/** Reads the settings; `cores` is the machine's processor count. Throws `SettingsError`. */
 export function readSettings(environment: Environment, cores: number): Settings {
   const fault = limitsFault();
   if (fault !== undefined) throw new SettingsError(fault);
@@ -148,7 +149,7 @@ export function readSettings(environment: Environment, cores: number): Settings 
   };
 }
 
-/** All of it or nothing. Throws `SettingsError`, which no secret is in. */
+/** Requires all settings of the store or none. Throws `SettingsError`, without any secret. */
 function objectStore(environment: Environment): ObjectStore | undefined {
   const endpoint = bareOrigin(environment, "KLIEG_S3_ENDPOINT");
   const bucket = text(environment, "KLIEG_S3_BUCKET");
@@ -169,7 +170,7 @@ function objectStore(environment: Environment): ObjectStore | undefined {
     throw new SettingsError(
       `KLIEG_S3_ENDPOINT is "${endpoint}"; set it to an origin whose host is a name or an address.`,
     );
-  // As S3 names buckets, which no address may be.
+  // The rule for bucket names of S3, which excludes addresses.
   if (!/^(?!.*\.\.)(?!\d+\.\d+\.\d+\.\d+$)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket))
     throw new SettingsError(
       `KLIEG_S3_BUCKET is "${bucket}"; set it to 3 to 63 lower-case letters, digits, dots and hyphens.`,
@@ -177,7 +178,7 @@ function objectStore(environment: Environment): ObjectStore | undefined {
   return { endpoint, bucket, accessKey, secretKey, region: region ?? "us-east-1" };
 }
 
-/** Without a key none but this machine may reach it. Throws `SettingsError`. */
+/** Without a key, only this machine may reach the listener. Throws `SettingsError`. */
 function clusterListener(
   environment: Environment,
   port: number,
@@ -198,7 +199,7 @@ function clusterListener(
   return { clusterAddress, clusterKeyFile };
 }
 
-/** Of the service and of the command line; `KLIEG_LIMITS` is read in `overrides.ts`. */
+/** Settings of the service and the command line; `overrides.ts` reads `KLIEG_LIMITS`. */
 export const settingNames: ReadonlySet<string> = new Set([
   "KLIEG_BOOTSTRAP_TOKEN",
   "KLIEG_BOOTSTRAP_TOKEN_FILE",
@@ -239,7 +240,7 @@ export const settingNames: ReadonlySet<string> = new Set([
   "KLIEG_URL",
 ]);
 
-/** A misspelt setting would be taken for an unset one. Throws `SettingsError`. */
+/** Refuses unknown settings, which would otherwise be ignored. Throws `SettingsError`. */
 function refuseUnknown(environment: Environment): void {
   const unknown = Object.keys(environment).find(
     (name) => name.startsWith("KLIEG_") && !settingNames.has(name),
@@ -250,7 +251,7 @@ function refuseUnknown(environment: Environment): void {
     );
 }
 
-/** Throws `SettingsError`. */
+/** Reads the command line's settings; throws `SettingsError`. */
 export function readClientSettings(environment: Environment): ClientSettings {
   return {
     url: origin(environment, "KLIEG_URL"),
@@ -260,7 +261,7 @@ export function readClientSettings(environment: Environment): ClientSettings {
   };
 }
 
-/** By the XDG base directory specification. */
+/** Folder for configuration, by the XDG base directory specification. */
 function configDirectory(environment: Environment): string | undefined {
   const home = text(environment, "HOME");
   const all = text(environment, "XDG_CONFIG_HOME") ?? (home && join(home, ".config"));
@@ -276,7 +277,7 @@ function text(environment: Environment, name: string): string | undefined {
   return value === "" ? undefined : value;
 }
 
-/** With commas between. */
+/** Splits a setting's value at its commas. */
 function list(environment: Environment, name: string): string[] | undefined {
   const parts = text(environment, name)?.split(",");
   return parts?.map((part) => part.trim());
@@ -301,7 +302,7 @@ function durability(environment: Environment, hasNats: boolean): Durability {
   return found;
 }
 
-/** They may have a password in them, which no message shows. */
+/** Reads the NATS URLs; as they may contain a password, no message shows them. */
 function natsServers(environment: Environment): string[] {
   const found = list(environment, "KLIEG_NATS_URL") ?? [];
   try {
@@ -348,7 +349,7 @@ function origin(environment: Environment, name: string): string | undefined {
   return url && new URL(url).origin;
 }
 
-/** Without slashes at its end. */
+/** Reads a URL and removes its trailing slashes. */
 function baseUrl(environment: Environment, name: string): string | undefined {
   const value = text(environment, name);
   if (value === undefined || (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)))
@@ -358,7 +359,7 @@ function baseUrl(environment: Environment, name: string): string | undefined {
   );
 }
 
-/** Links are made of it, and the service answers at the root of its origin. */
+/** Reads an origin without a path: links are based on it, and the service is at its root. */
 function publicOrigin(environment: Environment, name: string): string | undefined {
   return bareOrigin(environment, name, ", and let the proxy serve Klieg at its root");
 }
@@ -380,7 +381,7 @@ function networks(environment: Environment, name: string): string[] {
   return found;
 }
 
-/** Exactly as browsers send them. */
+/** Reads origins, which must be written exactly as browsers send them. */
 function origins(environment: Environment, name: string): string[] {
   const found = list(environment, name) ?? [];
   for (const part of found)

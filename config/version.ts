@@ -1,4 +1,4 @@
 import manifest from "../package.json" with { type: "json" };
 
-/** The release. */
+/** Version of this release. */
 export const version: string = manifest.version;

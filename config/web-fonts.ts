@@ -5,7 +5,7 @@
  */
 export interface WebFont {
   readonly package: string;
-  /** Its style sheets. */
+  /** Style sheets of the font. */
   readonly sheets: readonly string[];
   readonly families: readonly string[];
 }

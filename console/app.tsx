@@ -1,4 +1,4 @@
-/** The frame of all views: where one can go, who is signed in, and what the address names. */
+/** The frame around all views: navigation, the signed-in account, and the view of the address. */
 
 import { credits } from "./format.ts";
 import { areKeysShown, keys } from "./keys.ts";

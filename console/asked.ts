@@ -1,4 +1,4 @@
-/** What a view asks the service for, and how far that is. */
+/** Requests of a view to the service, and their state. */
 import { KliegError } from "../clients/typescript/src/klieg.ts";
 import { noteRefusal } from "./session.ts";
 import { useEffect, useRef, useState } from "./view.ts";
@@ -19,14 +19,14 @@ export interface Fault {
 export interface Asking<T> {
   readonly asked: Asked<T>;
   readonly again: () => void;
-  /** Puts in place what another answer has brought. */
+  /** Replaces the value by one that another call returned. */
   readonly put: (value: T) => void;
 }
 
 /**
- * Asks when the view appears, when one of `by` changes, for each revision of what it is about,
- * and every so often while the page is seen. What was there stays until something newer of the same
- * is, and stays when asking again fails.
+ * Reads when the view appears, when one of `by` changes, for each revision of the subject, and at
+ * intervals while the page is visible. The old value is shown until a newer one for the same `by`
+ * arrives, and is kept when a read fails.
  */
 export function useAsked<T>(
   ask: (signal: AbortSignal) => Promise<T>,

@@ -1,4 +1,4 @@
-/** Figures and times as people read them. */
+/** Formats numbers and times for display. */
 const counts = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
 const days = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
 const moments = new Intl.DateTimeFormat("en-GB", {
@@ -29,7 +29,7 @@ export function bytes(value: number): string {
   return value < 1e9 ? `${(value / 1e6).toFixed(1)} MB` : `${(value / 1e9).toFixed(1)} GB`;
 }
 
-/** For example `0:04`, `1:02:00`. */
+/** Formats a playing time, such as `0:04` or `1:02:00`. */
 export function playtime(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   const rest = String(whole % 60).padStart(2, "0");
@@ -38,7 +38,7 @@ export function playtime(seconds: number): string {
   return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${rest}`;
 }
 
-/** How long something took. */
+/** Formats a duration. */
 export function span(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
@@ -52,7 +52,7 @@ function formatSeconds(ms: number): string {
   return seconds === 0 ? "" : ` ${seconds} s`;
 }
 
-/** How long ago, against the given time. */
+/** Formats how long ago something was, relative to the given time. */
 export function ago(at: string, nowMs: number): string {
   const ms = nowMs - Date.parse(at);
   if (ms < 10_000) return "just now";
@@ -74,7 +74,7 @@ export function timeOfDay(at: string): string {
   return clock.format(Date.parse(at));
 }
 
-/** `three_d` as `Three d`: for names of the contract that have no word of their own. */
+/** Formats a name of the contract that has no label: `three_d` becomes `Three d`. */
 export function words(name: string): string {
   const text = name.replaceAll("_", " ");
   return text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,7 +1,7 @@
 /**
- * What keys do, everywhere: `/` to the search field, `j` and `k` through what is listed, `g` and a
- * letter to a view, `?` for the list of keys. Enter is the browser's own: what `j` chose has the
- * focus.
+ * Keyboard shortcuts of all views: `/` goes to the search field, `j` and `k` move through a list,
+ * `g` and a letter open a view, `?` shows the list of keys. Enter is the browser's own: the row
+ * that `j` selected has the focus.
  */
 import { at, go } from "./place.ts";
 import { signal } from "./view.ts";
@@ -56,7 +56,7 @@ export function followKeys(): void {
   });
 }
 
-/** Whether the key did something. */
+/** Handles a key; returns whether it did something. */
 function press(key: string): boolean {
   const view = isLed ? views[key] : undefined;
   isLed = false;
@@ -92,7 +92,7 @@ function step(by: 1 | -1): boolean {
   return focusOn(rows[next]);
 }
 
-/** A slider and a box to tick take no letters. */
+/** Whether the user is typing; sliders and check boxes take no letters. */
 export function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.matches(typed);
 }

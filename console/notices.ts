@@ -1,4 +1,4 @@
-/** Short words about what was done or refused; they go by themselves. */
+/** Brief messages about what was done or refused; they disappear by themselves. */
 import { createFault } from "./asked.ts";
 import { noteRefusal } from "./session.ts";
 import { signal } from "./view.ts";
@@ -30,7 +30,7 @@ export function refuse(error: unknown): void {
   notice(createFault(error).detail, "refused");
 }
 
-/** Does what a button asks for; what goes wrong is said. */
+/** Runs a button's action and reports what goes wrong. */
 export function attempt(act: () => Promise<unknown>, done?: string): void {
   act().then(
     () => {

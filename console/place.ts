@@ -1,10 +1,10 @@
-/** Where the console is: the address, which is all that a view is chosen by. */
+/** The console's address, which alone determines the view. */
 import { computed, signal } from "./view.ts";
 
 const root = "/console";
 
 interface Place {
-  /** Behind `/console`, without slashes at its ends. */
+  /** Path below `/console`, without slashes at either end. */
   readonly path: string;
   readonly query: URLSearchParams;
 }
@@ -16,14 +16,14 @@ function read(): Place {
 
 export const place = signal(read());
 
-/** The first segment names the view, the others what it is about. */
+/** Segments of the path: the first names the view, the others its subject. */
 export const segments = computed(() => place.value.path.split("/").map(decodeURIComponent));
 
 addEventListener("popstate", () => {
   place.value = read();
 });
 
-/** The address of a view, for links. */
+/** Returns the address of a view, for links. */
 export function at(path: string, query: Readonly<Record<string, string | undefined>> = {}): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
   const search = new URLSearchParams(given as [string, string][]).toString();
@@ -36,7 +36,7 @@ export function go(address: string): void {
   scrollTo(0, 0);
 }
 
-/** Changes what the view is asked for, without a step back to what was typed before. */
+/** Changes the view's parameters without adding an entry to the browser's history. */
 export function refine(query: Readonly<Record<string, string | undefined>>): void {
   const old = Object.fromEntries(place.value.query);
   history.replaceState(null, "", at(place.value.path, { ...old, ...query }));
@@ -47,7 +47,7 @@ export function getParameter(name: string): string | undefined {
   return place.value.query.get(name) ?? undefined;
 }
 
-/** Links inside the console change the view, and nothing is loaded anew. */
+/** Makes links inside the console change the view without loading a page. */
 export function followLinks(): void {
   addEventListener("click", (event) => {
     const { target, button, metaKey, ctrlKey, shiftKey, altKey } = event;

@@ -1,6 +1,6 @@
 /**
- * Who is signed in. The token is kept for as long as this tab, nowhere else, and is sent to the
- * service that the console came from, nowhere else.
+ * The signed-in account. The token is kept only for as long as this tab is open, and is sent only
+ * to the service that the console was loaded from.
  */
 
 import type { User } from "../clients/typescript/src/generated/models.ts";
@@ -11,7 +11,7 @@ const storedToken = "klieg-token";
 
 export const token = signal<string | undefined>(sessionStorage.getItem(storedToken) ?? undefined);
 export const me = signal<User | undefined>(undefined);
-/** Why the person was signed out. */
+/** The reason why the person was signed out. */
 export const farewell = signal<string | undefined>(undefined);
 
 export const klieg = computed(
@@ -25,7 +25,7 @@ effect(() => {
   else sessionStorage.setItem(storedToken, token.value);
 });
 
-/** Throws when the service does not take the token. */
+/** Signs in; throws when the service does not accept the token. */
 export async function signIn(given: string): Promise<void> {
   const client = new Klieg({ url: location.origin, token: given, surface: "console" });
   me.value = await client.me();
@@ -39,7 +39,7 @@ export function signOut(reason?: string): void {
   farewell.value = reason;
 }
 
-/** Reads balance and limits again: something was spent, or returned. */
+/** Reads balance and limits again, after credits were spent or refunded. */
 export async function refreshMe(): Promise<void> {
   try {
     me.value = await klieg.value.me();
@@ -48,7 +48,7 @@ export async function refreshMe(): Promise<void> {
   }
 }
 
-/** A token that is no longer good ends the session, wherever that shows. */
+/** Ends the session when any call shows that its token is no longer valid. */
 export function noteRefusal(error: unknown): void {
   if (error instanceof KliegError && error.status === 401 && token.value !== undefined)
     signOut("Your token is no longer valid. Sign in again.");

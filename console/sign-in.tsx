@@ -1,4 +1,4 @@
-/** The way in: a token, or the approval of a device that has one. */
+/** The sign-in form: a token, or approval on a device that is already signed in. */
 import { awaitDeviceLogin, beginDeviceLogin } from "../clients/typescript/src/device-login.ts";
 import type { DeviceAuthorization } from "../clients/typescript/src/generated/models.ts";
 import { createFault } from "./asked.ts";
@@ -68,14 +68,15 @@ function TokenForm() {
 const device = { url: location.origin, clientId: "klieg-cli" };
 
 /**
- * All that the console shows. A person who approves gives at most what the approving token may do,
- * and an empty scope would lack `tokens`. `admin` is for a token that an operator puts in.
+ * Scopes for everything that the console shows. A person who approves grants at most what the
+ * approving token may do, and an empty scope would lack `tokens`. `admin` needs a token that an
+ * operator enters.
  */
 const scope =
   "generate jobs:read jobs:cancel assets:read assets:write compositions renders " +
   "shares agents organizations billing:read tokens";
 
-/** A code to approve where one is signed in already. */
+/** Shows a code to approve in a session that is already signed in. */
 function DeviceForm() {
   const [shown, setShown] = useState<DeviceAuthorization>();
   const [wrong, setWrong] = useState<string>();

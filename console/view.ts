@@ -1,4 +1,4 @@
-/** What views are made of: the one place that imports the libraries for them. */
+/** Re-exports the UI libraries; no other module imports them. */
 
 export { computed, effect, signal } from "@preact/signals";
 export type { ComponentChildren, ComponentType } from "preact";

@@ -1,11 +1,11 @@
-/** What one can go to. The first view comes with the page, the others when they are first shown. */
+/** All views. The first is part of the page, the others are loaded when they are first shown. */
 import { Create } from "./create/create.tsx";
 import { lazy } from "./lazy.tsx";
 import type { IconName } from "./parts/icon.tsx";
 import type { ComponentType } from "./view.ts";
 
 export interface View {
-  /** The first segment of its addresses. */
+  /** First segment of the view's addresses. */
   readonly name: string;
   readonly title: string;
   readonly icon: IconName;

@@ -48,7 +48,7 @@ export const Credits = Type.Object(
   { title: "Credits" },
 );
 
-/** `POST /admin/accounts`. */
+/** Body of `POST /admin/accounts`. */
 export const CreateAccountRequest = strict(
   {
     email: Type.String({ minLength: 3, maxLength: 254, pattern: "^[^@\\s]+@[^@\\s]+$" }),

@@ -1,4 +1,4 @@
-/** What only operators ask for and see. */
+/** Requests and answers for operators only. */
 import { limits } from "../config/limits.ts";
 import { planNames } from "../config/plans.ts";
 import { providerAdapters } from "../config/provider-config.ts";
@@ -10,7 +10,7 @@ import { failureKinds } from "./job.ts";
 const Plan = Type.Enum([...planNames]);
 const AccountStatus = Type.Enum(["active", "suspended"]);
 
-/** Null where the plan's own limit holds. */
+/** An account's overrides; each is null where the plan's own limit applies. */
 const Overrides = Type.Object({
   concurrent_max: nullable(Type.Integer()),
   generations_per_day: nullable(Type.Integer()),
@@ -58,7 +58,7 @@ export type AdminOrganization = Static<typeof AdminOrganization>;
 const limit = (maximum: number) =>
   Type.Optional(Type.Union([Type.Integer({ minimum: 0, maximum }), Type.Null()]));
 
-/** `PATCH /admin/accounts/{id}` and `/admin/organizations/{id}`; a null limit is the plan's. */
+/** Body of `PATCH /admin/accounts/{id}` and `/admin/organizations/{id}`; null: plan's limit. */
 export const PatchTermsRequest = strict({
   plan: Type.Optional(Plan),
   status: Type.Optional(AccountStatus),
@@ -72,7 +72,7 @@ export const PatchTermsRequest = strict({
 });
 export type PatchTermsRequest = Static<typeof PatchTermsRequest>;
 
-/** A negative amount takes back. */
+/** Grants credits; a negative amount takes credits back. */
 export const CreditsRequest = strict({
   amount: Type.Integer({ minimum: -limits.admin.creditsMax, maximum: limits.admin.creditsMax }),
   note: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
@@ -94,7 +94,7 @@ export const CatalogueLoaded = Type.Object(
   { title: "CatalogueLoaded" },
 );
 
-/** Something that must hold of an account and does not. */
+/** An invariant of an account that does not hold. */
 const BrokenInvariant = Type.Object({
   account_id: Uuid,
   invariant: Type.Enum([...invariants]),
@@ -103,7 +103,7 @@ const BrokenInvariant = Type.Object({
   found: Type.Integer(),
 });
 
-/** `moving` are accounts that changed each time they were looked at. */
+/** `moving` lists accounts that changed during each attempt to check them. */
 export const InvariantPage = Type.Object(
   {
     items: Type.Array(BrokenInvariant),
@@ -161,13 +161,13 @@ export const AdminProviderList = Type.Object(
 );
 export type AdminProviderList = Static<typeof AdminProviderList>;
 
-/** The state of the job is read at its provider as soon as it can be. */
+/** The job's state will be read at its provider as soon as possible. */
 export const ReadRequeued = Type.Object(
   { status: Type.Enum(["accepted"]) },
   { title: "ReadRequeued" },
 );
 
-/** One that is part of the service, or takes tasks from it. */
+/** A node that is part of the service, or that takes tasks from it. */
 export const AdminNode = Type.Object(
   {
     id: Type.String(),
@@ -179,7 +179,7 @@ export const AdminNode = Type.Object(
       Type.Object({ shard: Type.Integer(), role: Type.Enum(["owner", "standby"]) }),
     ),
     tasks: Type.Integer(),
-    /** What keeps it from its part in the cluster, in sentences for the operator. */
+    /** What keeps the node from taking part in the cluster, as sentences for the operator. */
     warnings: Type.Array(Type.String()),
     started_at: Timestamp,
     last_seen_at: Timestamp,
@@ -195,8 +195,8 @@ export const AdminNodeList = Type.Object(
 export type AdminNodeList = Static<typeof AdminNodeList>;
 
 /**
- * `accepted` are jobs. `requests` and their times are those of the API; how long a request waited
- * on purpose is no time of an answer.
+ * `accepted` counts jobs. `requests` and the answer times are those of the API, without the time
+ * for which a request was held on purpose.
  */
 export const OverviewMinute = Type.Object(
   {
@@ -214,13 +214,13 @@ export const OverviewMinute = Type.Object(
 );
 export type OverviewMinute = Static<typeof OverviewMinute>;
 
-/** Sums over all nodes; `silent_nodes` are living ones that gave no figures. */
+/** Sums over all nodes; `silent_nodes` are live nodes that returned no figures. */
 export const AdminOverview = Type.Object(
   {
     at: Timestamp,
-    /** Whole ones of the last hour, the oldest first. */
+    /** Complete minutes of the last hour, the oldest first. */
     minutes: Type.Array(OverviewMinute),
-    /** The one that runs. */
+    /** The current minute. */
     current: OverviewMinute,
     jobs: Type.Array(
       Type.Object({ modality: Modality, queued: Type.Integer(), running: Type.Integer() }),
@@ -237,7 +237,7 @@ export const AdminOverview = Type.Object(
 );
 export type AdminOverview = Static<typeof AdminOverview>;
 
-/** A task that a farm node has; `id` is that of the job, render or asset that it is for. */
+/** A task that a farm node has; `id` is that of the job, render or asset that needs it. */
 export const AdminTask = Type.Object(
   {
     id: Uuid,
@@ -252,7 +252,7 @@ export const AdminTask = Type.Object(
 );
 export type AdminTask = Static<typeof AdminTask>;
 
-/** The oldest first; `waiting` counts tasks that no farm node has. */
+/** Running tasks, the oldest first; `waiting` counts tasks that no farm node has. */
 export const AdminTaskList = Type.Object(
   {
     items: Type.Array(AdminTask),
@@ -277,7 +277,7 @@ export const AdminFailure = Type.Object(
 );
 export type AdminFailure = Static<typeof AdminFailure>;
 
-/** The most frequent first. Incomplete where more jobs were made since than are looked at. */
+/** The most frequent failures first. Incomplete where more jobs were created than are examined. */
 export const AdminFailureList = Type.Object(
   {
     items: Type.Array(AdminFailure),

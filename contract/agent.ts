@@ -34,7 +34,7 @@ export const FinishTurnRequest = strict(
 );
 export type FinishTurnRequest = Static<typeof FinishTurnRequest>;
 
-/** Null lifts the ceiling, so here it is not the same as absent. */
+/** Null lifts the ceiling, so it differs from an absent member here. */
 export const CeilingRequest = strict({ credit_ceiling: Type.Optional(Ceiling) }, "CeilingRequest");
 export type CeilingRequest = Static<typeof CeilingRequest>;
 

@@ -12,12 +12,12 @@ export function OneLine(maxLength: number) {
   return Type.String({ minLength: 1, maxLength, pattern: oneLinePattern });
 }
 
-/** In answers a nullable member may also be absent. */
+/** Makes a member nullable; in answers such a member may also be absent. */
 export function nullable<S extends T.TSchema>(schema: S) {
   return Type.Optional(Type.Union([schema, Type.Null()]));
 }
 
-/** An object that takes no unknown member; one with a title is published under that name. */
+/** An object that accepts no unknown members; one with a title is published under that name. */
 export function strict<P extends T.TProperties>(properties: P, title?: string) {
   return Type.Object(properties, {
     additionalProperties: false,
@@ -25,7 +25,7 @@ export function strict<P extends T.TProperties>(properties: P, title?: string) {
   });
 }
 
-/** Bytes that the paying context has stored, and how many its plan allows. */
+/** Bytes that the paying account or organization has stored, and how many its plan allows. */
 export const StorageUse = Type.Object({
   used_bytes: Type.Integer(),
   limit_bytes: nullable(Type.Integer()),

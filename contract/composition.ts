@@ -127,7 +127,7 @@ export const SignedUrls = Type.Object(
 );
 export type SignedUrls = Static<typeof SignedUrls>;
 
-/** A link for a sandboxed frame; it shows that revision only. */
+/** A link for a sandboxed frame; it shows only this revision. */
 export const Preview = Type.Object(
   { url: Type.String(), revision: Type.Integer(), expires_at: Timestamp },
   { title: "Preview" },
@@ -182,11 +182,11 @@ export const EffectiveTimeline = Type.Object(
 );
 export type EffectiveTimeline = Static<typeof EffectiveTimeline>;
 
-/** What an editor opens: xmeml 5 for Premiere Pro and Resolve, a script for After Effects. */
+/** Formats that editors open: xmeml 5 for Premiere Pro and Resolve, a script for After Effects. */
 export const exportFormats = ["fcpxml", "aejsx"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
-/** `manifest.json` of an export. */
+/** The `manifest.json` of an export. */
 export const ExportManifest = Type.Object(
   {
     version: Type.Enum([1]),

@@ -21,7 +21,7 @@ export const costKinds = [
 ] as const;
 export type CostKind = (typeof costKinds)[number];
 
-/** Exactly the body field that matches `kind` is present. */
+/** Only the body field that matches `kind` is present. */
 export const JobCostRequest = strict(
   {
     kind: Type.Enum([...costKinds]),

@@ -3,7 +3,7 @@ import { strict, Uuid } from "./common.ts";
 
 export const FigmaImportRequest = strict(
   {
-    /** Of this request only. */
+    /** Access token used for this request only. */
     access_token: Type.String({ minLength: 1, maxLength: 1_024, pattern: "^[!-~]+$" }),
     url: Type.Optional(Type.String({ maxLength: 2_048 })),
     file_key: Type.Optional(Type.String({ pattern: "^[A-Za-z0-9]{1,128}$" })),
@@ -21,7 +21,7 @@ export type FigmaImportRequest = Static<typeof FigmaImportRequest>;
 const place = {
   node_id: Type.String(),
   name: Type.String(),
-  /** Pixels from the frame's corner. */
+  /** Position in pixels from the frame's corner. */
   x: Type.Number(),
   y: Type.Number(),
   width: Type.Number(),
@@ -35,7 +35,7 @@ export const FigmaTextLayer = Type.Object(
     kind: Type.Enum(["text"]),
     ...place,
     text: Type.String(),
-    /** Degrees, clockwise. */
+    /** Rotation in degrees, clockwise. */
     rotation: Type.Number(),
     font_family: Type.String(),
     font_postscript_name: Type.Union([Type.String(), Type.Null()]),
@@ -76,7 +76,7 @@ export const FigmaImport = Type.Object(
       height: Type.Number(),
       background_color: Type.Union([Type.String(), Type.Null()]),
     }),
-    /** Back to front. */
+    /** Layers from back to front. */
     layers: Type.Array(Type.Union([FigmaTextLayer, FigmaImageLayer])),
     warnings: Type.Array(Type.String()),
   },

@@ -15,7 +15,7 @@ const ProviderOptions = Type.Record(Type.String(), Type.Unknown());
 export const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 32 });
 export const DisplayName = OneLine(200);
 
-/** What the asset is called, and the gate of a quoted submit. */
+/** Name and tags of the asset, and the token that confirms a quoted price. */
 const naming = { display_name: Optional(DisplayName), tags: Optional(Tags) };
 const confirmation = { confirmation_token: Optional(Type.String({ maxLength: 512 })) };
 

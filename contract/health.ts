@@ -17,7 +17,7 @@ export const Readiness = Type.Object(
       workers: CheckState,
       renderers: CheckState,
     }),
-    /** What keeps this node from its part in the cluster, in sentences for the operator. */
+    /** What keeps this node from taking part in the cluster, as sentences for the operator. */
     warnings: Type.Array(Type.String()),
   },
   { title: "Readiness" },

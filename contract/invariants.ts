@@ -1,4 +1,4 @@
-/** What an audit checks of each account; see `account/account-audit.ts`. */
+/** The invariants of an account that an audit checks; see `account/account-audit.ts`. */
 export const invariants = [
   "account_exists",
   "ledger_chain",

@@ -128,7 +128,7 @@ export const jobEventTypes = [
   "settled",
 ] as const;
 
-/** `data` by type; every member is optional for readers. */
+/** History of a job; `data` depends on the type, and readers must treat members as optional. */
 export const JobEvents = Type.Object(
   {
     items: Type.Array(
@@ -147,7 +147,7 @@ const Status = Type.Enum([...jobStatuses]);
 const arrayOfUnique = <S extends typeof Status | typeof Modality>(one: S) =>
   Type.Optional(Type.Union([one, Type.Array(one, { minItems: 1, maxItems: 5 })]));
 
-/** Either of the two. */
+/** A request contains one of the two members. */
 export const CancelJobsRequest = strict({
   ids: Type.Optional(
     Type.Array(Type.String({ maxLength: 64 }), {
@@ -170,7 +170,7 @@ export const CancelJobsRequest = strict({
 });
 export type CancelJobsRequest = Static<typeof CancelJobsRequest>;
 
-/** `status` and `code` are those with which `POST /jobs/{id}/cancel` would answer. */
+/** `status` and `code` are those that `POST /jobs/{id}/cancel` would return. */
 export const CanceledJobs = Type.Object(
   {
     results: Type.Array(

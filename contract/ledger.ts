@@ -11,7 +11,7 @@ export const ledgerEntryTypes = [
   "expire",
 ] as const;
 
-/** `amount` is the signed change of what can be spent, `balance_after` what it left. */
+/** `amount` is the signed change of the spendable credits, `balance_after` the new balance. */
 export const LedgerEntry = Type.Object(
   {
     id: Type.String(),
@@ -37,7 +37,7 @@ export const LedgerPage = Type.Object(
 export const reportGroups = ["day", "model", "user", "modality", "surface", "session"] as const;
 export type ReportGroup = (typeof reportGroups)[number];
 
-/** Jobs that settled, and what they were charged; `key` null where a job has none. */
+/** Settled jobs and what they were charged; `key` is null for jobs that have none. */
 export const SpendReport = Type.Object(
   {
     from: Timestamp,

@@ -5,7 +5,7 @@ import { nullable, StorageUse } from "./common.ts";
 const Whole = Type.Integer();
 const Range = Type.Object({ min: Whole, max: Whole, default: Whole });
 
-/** `GET /limits`: what holds for the caller, in its context. */
+/** Answer of `GET /limits`: the limits that apply to the caller in its context. */
 export const Limits = Type.Object(
   {
     plan: Type.Enum([...planNames]),

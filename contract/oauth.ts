@@ -2,7 +2,7 @@ import { type Static, Type } from "../config/schema.ts";
 import { tokenScopes } from "./account.ts";
 import { nullable, OneLine, strict, Timestamp, Uuid } from "./common.ts";
 
-/** RFC 8414. */
+/** Authorization server metadata (RFC 8414). */
 export const AuthorizationServer = Type.Object(
   {
     issuer: Type.String(),
@@ -20,7 +20,7 @@ export const AuthorizationServer = Type.Object(
 
 const Text = Type.Optional(Type.String({ maxLength: 2_000 }));
 
-/** Unknown form fields are ignored (RFC 6749, section 3.2). */
+/** Form of a token request; unknown fields are ignored (RFC 6749, section 3.2). */
 export const TokenForm = Type.Object({
   grant_type: Text,
   scope: Text,
@@ -54,13 +54,13 @@ export const AccessToken = Type.Object(
 );
 export type AccessToken = Static<typeof AccessToken>;
 
-/** RFC 6749, section 5.2. */
+/** Error answer of RFC 6749, section 5.2. */
 export const OAuthError = Type.Object(
   { error: Type.String(), error_description: Type.Optional(Type.String()) },
   { title: "OAuthError" },
 );
 
-/** RFC 8628. */
+/** Device authorization answer of RFC 8628. */
 export const DeviceAuthorization = Type.Object(
   {
     device_code: Type.String(),
@@ -74,7 +74,7 @@ export const DeviceAuthorization = Type.Object(
 );
 export type DeviceAuthorization = Static<typeof DeviceAuthorization>;
 
-/** `POST /oauth/device/approve`. */
+/** Body of `POST /oauth/device/approve`. */
 export const ApproveRequest = strict({
   user_code: Type.String({ minLength: 8, maxLength: 32 }),
   approve: Type.Boolean(),
@@ -93,7 +93,7 @@ const fields = {
 export const OAuthClient = Type.Object(fields, { title: "OAuthClient" });
 export type OAuthClient = Static<typeof OAuthClient>;
 
-/** The only answer that shows the secret. */
+/** A new client; only this answer contains the secret. */
 export const CreatedClient = Type.Object(
   { ...fields, client_secret: Type.String() },
   { title: "CreatedClient" },
@@ -101,7 +101,7 @@ export const CreatedClient = Type.Object(
 
 export const ClientList = Type.Object({ items: Type.Array(OAuthClient) }, { title: "ClientList" });
 
-/** `POST /oauth/clients`. */
+/** Body of `POST /oauth/clients`. */
 export const CreateClientRequest = strict({
   name: OneLine(100),
   scopes: Type.Array(Type.Enum([...tokenScopes]), { minItems: 1, uniqueItems: true }),

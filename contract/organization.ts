@@ -21,7 +21,7 @@ export const MemberBudget = Type.Object(
 );
 export type MemberBudget = Static<typeof MemberBudget>;
 
-/** The organization in which a credential acts, as `GET /me` shows it. */
+/** The organization in which a credential acts, as part of `GET /me`. */
 export const UserOrganization = Type.Object(
   {
     id: Uuid,
@@ -58,11 +58,11 @@ export const OrganizationList = Type.Object(
 const Name = OneLine(100);
 const Slug = Type.String({ minLength: 2, maxLength: 48, pattern: "^[a-z0-9]+(-[a-z0-9]+)*$" });
 
-/** `POST /organizations`. */
+/** Body of `POST /organizations`. */
 export const CreateOrganizationRequest = strict({ name: Name, slug: Type.Optional(Slug) });
 export type CreateOrganizationRequest = Static<typeof CreateOrganizationRequest>;
 
-/** `PATCH /organizations/{id}`. */
+/** Body of `PATCH /organizations/{id}`. */
 export const PatchOrganizationRequest = strict({
   name: Type.Optional(Name),
   slug: Type.Optional(Slug),
@@ -99,7 +99,7 @@ export const BudgetRequest = strict({
 });
 export type BudgetRequest = Static<typeof BudgetRequest>;
 
-/** `PUT /me/active-organization`. */
+/** Body of `PUT /me/active-organization`. */
 export const ActiveOrganizationRequest = strict({
   organization_id: Type.Union([Uuid, Type.Null()]),
 });

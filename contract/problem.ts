@@ -3,7 +3,7 @@ import { type Static, Type } from "../config/schema.ts";
 const Text = Type.Optional(Type.String());
 const Count = Type.Optional(Type.Integer());
 
-/** What single problem types say besides. */
+/** Additional members of individual problem types. */
 const details = {
   job_id: Text,
   job_status: Text,

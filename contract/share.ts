@@ -9,7 +9,7 @@ export const shareLinkKinds = ["render", "asset"] as const;
 export type ShareLinkKind = (typeof shareLinkKinds)[number];
 const Kind = Type.Enum([...shareLinkKinds]);
 
-/** `POST /renders/{id}/share` and `POST /assets/{id}/share`. */
+/** Body of `POST /renders/{id}/share` and `POST /assets/{id}/share`. */
 export const CreateShareRequest = strict(
   {
     expires_in_days: Type.Optional(Type.Integer({ minimum: 1, maximum: expiresInDaysMax })),
@@ -26,7 +26,7 @@ export const ShareLink = Type.Object(
     id: Uuid,
     kind: Kind,
     target_id: Uuid,
-    /** These two only when the link is made. */
+    /** `token` and `url` are present only when the link is created. */
     token: Type.Optional(Type.String()),
     url: Type.Optional(Type.String()),
     token_prefix: Type.String(),
@@ -48,11 +48,11 @@ export type ShareLink = Static<typeof ShareLink>;
 export const ShareList = Type.Object({ items: Type.Array(ShareLink) }, { title: "ShareList" });
 export type ShareList = Static<typeof ShareList>;
 
-/** `POST /share/{token}`, as JSON or as a form. */
+/** Body of `POST /share/{token}`, as JSON or as a form. */
 export const SharePassword = strict({ password: Type.Optional(Type.String()) }, "SharePassword");
 export type SharePassword = Static<typeof SharePassword>;
 
-/** What a link leads to, as a stranger sees it. */
+/** The target of a share link, as shown to people without an account. */
 export const ShareResolution = Type.Object(
   {
     kind: Kind,
@@ -68,7 +68,7 @@ export const ShareResolution = Type.Object(
     expires_at: nullable(Timestamp),
     media_url: Type.String(),
     thumbnail_url: nullable(Type.String()),
-    /** Absent where the link is only for viewing. */
+    /** URL for a download; absent where the link only allows viewing. */
     download_url: Type.Optional(Type.String()),
   },
   { title: "ShareResolution" },

@@ -1,4 +1,4 @@
-/** The frames of the event streams: the name, and what its line of data holds as JSON. */
+/** Frames of the event streams: the name, and the JSON of the data line. */
 
 import { type Type as T, Type } from "../config/schema.ts";
 import { turnStatuses } from "./agent.ts";
@@ -13,7 +13,7 @@ function frame<P extends T.TProperties>(event: string, title: string, properties
   return Type.Object({ event: Type.Literal(event), id: Optional(Type.String()), data }, { title });
 }
 
-/** The service is stopping; mint a new ticket and come again. */
+/** The service is stopping; the client should get a new ticket and connect again. */
 const ReconnectFrame = frame("reconnect", "ReconnectFrame", {});
 
 export const JobFrame = Type.Union(

@@ -19,7 +19,7 @@ const fields = {
 export const Token = Type.Object(fields, { title: "Token" });
 export type Token = Static<typeof Token>;
 
-/** The only answer that shows the token itself. */
+/** A new token; only this answer contains the token itself. */
 export const CreatedToken = Type.Object(
   { ...fields, token: Type.String() },
   { title: "CreatedToken" },
@@ -30,7 +30,7 @@ export const TokenList = Type.Object({ items: Type.Array(Token) }, { title: "Tok
 
 const asked = {
   scopes: Type.Optional(Type.Array(Scope, { maxItems: tokenScopes.length, uniqueItems: true })),
-  /** Null: never, where the operator allows it. */
+  /** Days until expiry; null is for a token that never expires, where the operator allows it. */
   expires_in_days: Type.Optional(
     Type.Union([
       Type.Integer({ minimum: 1, maximum: limits.tokens.expiresInDaysMax }),
@@ -40,11 +40,11 @@ const asked = {
   organization_id: Type.Optional(Uuid),
 };
 
-/** `POST /tokens`. */
+/** Body of `POST /tokens`. */
 export const CreateTokenRequest = strict({ name: OneLine(100), ...asked }, "CreateTokenRequest");
 export type CreateTokenRequest = Static<typeof CreateTokenRequest>;
 
-/** `POST /admin/accounts/{id}/tokens`. */
+/** Body of `POST /admin/accounts/{id}/tokens`. */
 export const IssueTokenRequest = strict({
   name: Type.Optional(OneLine(100)),
   ...asked,

@@ -17,7 +17,7 @@ export const CreateUploadRequest = strict(
 );
 export type CreateUploadRequest = Static<typeof CreateUploadRequest>;
 
-/** The parts of `POST /assets` besides the file. */
+/** Fields of `POST /assets` besides the file. */
 export const DirectUploadFields = strict({
   display_name: Type.Optional(DisplayName),
   tags: Type.Optional(Tags),

@@ -1,6 +1,6 @@
 /**
- * What the service's main thread and the effects thread say to each other about providers and the
- * farm. The engine only carries it.
+ * Messages about providers and the farm between the service's main thread and the effects thread.
+ * The engine only transports them.
  */
 import type { ProviderConfig } from "../config/provider-config.ts";
 import type { ProviderModel } from "../config/provider-models.ts";
@@ -8,18 +8,18 @@ import type { Id } from "../engine/id.ts";
 import type { Answered, Asked } from "../engine/questions.ts";
 import type { Callback, Health, ProviderTraits } from "../providers/provider.ts";
 
-/** What operators configured, and whom they paused or drained. */
+/** The configured providers, with the providers that are paused and the nodes that are drained. */
 export interface ProviderSetup {
   readonly kind: "setup";
   readonly configs: readonly ProviderConfig[];
   readonly models: readonly ProviderModel[];
   readonly paused: readonly string[];
-  /** Names of farm nodes. */
+  /** Names of drained farm nodes. */
   readonly drained: readonly string[];
 }
 
 export type ProviderQuestion =
-  /** Answered by `CallbackAnswer`. Its token was checked and names submission `number`. */
+  /** Answered by `CallbackAnswer`. The callback's token is valid for submission `number`. */
   | {
       readonly kind: "callback";
       readonly provider: string;
@@ -42,21 +42,21 @@ export type FarmQuestion =
   /** Lease nothing more to a node; answered by whether it is there. */
   | { readonly kind: "drain_farm_node"; readonly name: string };
 
-/** Answered by `Sample[]`: what was counted since the last time. */
+/** Asks for the counts since the previous question; answered by `Sample[]`. */
 export interface SamplesQuestion {
   readonly kind: "samples";
 }
 
 export type EffectsQuestion = ProviderQuestion | FarmQuestion | SamplesQuestion;
 
-/** Of a farm node that takes tasks from this service. */
+/** State of a farm node that takes tasks from this service. */
 export interface FarmNodeState {
   readonly name: string;
-  /** Undefined where it does not say. */
+  /** Version of the node, or undefined where it reports none. */
   readonly version: string | undefined;
   readonly joinedAtMs: number;
   readonly isDraining: boolean;
-  /** How many it has from this service. */
+  /** Number of tasks that the node has from this service. */
   readonly tasks: number;
 }
 
@@ -67,14 +67,14 @@ export interface FarmTasks {
 
 /** A task that a farm node has from this service. */
 export interface RunningTask {
-  /** Of the job, render or asset that it is for. */
+  /** Id of the job, render or asset that needs the task. */
   readonly id: Id;
   readonly kind: string;
   readonly scope: Id;
-  /** The farm node's name. */
+  /** Name of the farm node. */
   readonly node: string;
   readonly claimedAtMs: number;
-  /** 0 to 1. */
+  /** Progress of the task, 0 to 1. */
   readonly progress: number;
   readonly hasThumbnail: boolean;
 }
@@ -84,11 +84,11 @@ export interface ProviderState extends Pick<ProviderTraits, "name" | "callback" 
   readonly isPaused: boolean;
   readonly inFlight: number;
   readonly waiting: number;
-  /** When a call last failed. */
+  /** Time of the last failed call. */
   readonly lastErrorAtMs: number | undefined;
 }
 
-/** What only the main thread can sign, for one submission. */
+/** Asks for links to one submission's objects and callback, which only the main thread can sign. */
 export interface LinkQuestion {
   readonly provider: string;
   readonly job: Id;
@@ -98,7 +98,7 @@ export interface LinkQuestion {
 
 export interface Links {
   readonly callbackUrl: string;
-  /** One for each object key. */
+  /** One URL for each object key. */
   readonly urls: readonly string[];
 }
 

@@ -39,27 +39,27 @@ interface Lease extends WaitingTask {
   readonly token: string;
   readonly node: Node;
   readonly objects: TaskObjects;
-  /** Wall time of its claim. */
+  /** Wall-clock time at which the lease was claimed. */
   readonly claimedAtMs: number;
   lastSeenMs: number;
   notifiedMs: number;
   isDurable: boolean;
   progress: number;
-  /** The newest of what it is about to make: a JPEG in base64. */
+  /** Latest preview of the task's result: a JPEG in base64. */
   thumbnail: string | undefined;
 }
 
 interface Node {
   readonly connection: NodeConnection;
   readonly joinedAtMs: number;
-  /** Unknown until its hello. */
+  /** Name of the node, unknown until its hello. */
   name: string | undefined;
   version: string | undefined;
   kinds: readonly string[];
   slots: number;
-  /** How many leases it may have; fewer than it has slots when others use some of these. */
+  /** Maximum leases of the node; below its slots when other services use some of them. */
   capacity: number;
-  /** Room without a lease; below 0 while it has more than there is room for. */
+  /** Capacity without a lease; below 0 while the node has more leases than capacity. */
   free: number;
 }
 
@@ -81,7 +81,7 @@ export class FarmBroker {
   private readonly leaseByJob = new Map<Key, Lease>();
   private readonly leaseByToken = new Map<string, Lease>();
   private readonly helpers: FarmHelpers;
-  /** Names of nodes. */
+  /** Names of the nodes that are draining. */
   private readonly draining = new Set<string>();
 
   constructor(ports: BrokerPorts) {
@@ -108,7 +108,8 @@ export class FarmBroker {
   }
 
   /**
-   * Effect `farm.run`: kept until the task has ended. One that is under way already is left alone.
+   * Effect `farm.run`: kept until the task has ended. A task that is already under way is
+   * unchanged.
    */
   run(job: Key, { owner, scope, task }: Omit<WaitingTask, "job">): Performance {
     if (this.leaseByJob.has(job) || this.waiting.has(job)) return { kind: "kept" };
@@ -117,7 +118,7 @@ export class FarmBroker {
     return { kind: "kept" };
   }
 
-  /** Effect `farm.lease`: the job's claim is durable, the node may begin. */
+  /** Effect `farm.lease`: the job's claim is durable, so the node may begin. */
   lease(token: string): Performance {
     const lease = this.leaseByToken.get(token);
     if (lease !== undefined) {
@@ -131,7 +132,7 @@ export class FarmBroker {
     return { kind: "concluded" };
   }
 
-  /** Effect `farm.cancel`: the task's result is not wanted any more. */
+  /** Effect `farm.cancel`: the task's result is no longer needed. */
   cancel(job: Key): Performance {
     const lease = this.leaseByJob.get(job);
     if (lease !== undefined) {
@@ -143,32 +144,32 @@ export class FarmBroker {
     return { kind: "concluded" };
   }
 
-  /** Tasks of jobs that have left to another service, which has nodes begin with them anew. */
+  /** Drops tasks of jobs that moved to another service, which starts them on nodes anew. */
   giveUp(hasLeft: (job: Key) => boolean): void {
     for (const job of [...this.waiting.jobs(), ...this.leaseByJob.keys()])
       if (hasLeft(job)) this.cancel(job);
   }
 
-  /** Nodes finish or drop what they do and go. */
+  /** Asks all nodes to finish or drop their tasks and leave. */
   drain(): void {
     for (const { connection } of this.nodes) connection.send({ kind: "drain" });
   }
 
-  /** False for a node that is not here. It drains until its process ends. */
+  /** Drains a node until its process ends. Returns false for a node that is not connected. */
   drainNode(name: string): boolean {
     const isHere = [...this.nodes].some((node) => node.name === name);
     if (isHere) this.keepDraining([name]);
     return isHere;
   }
 
-  /** Also those that are not here yet. */
+  /** Marks nodes as draining, including those that are not connected yet. */
   keepDraining(names: Iterable<string>): void {
     for (const name of names) this.draining.add(name);
     for (const oldest of this.draining)
       if (this.draining.size > limits.farm.nodesMax) this.draining.delete(oldest);
   }
 
-  /** Of the nodes that have said who they are. */
+  /** Returns the states of the nodes that have sent their hello. */
   states(): readonly FarmNodeState[] {
     const leases = [...this.leaseByToken.values()];
     return [...this.nodes].flatMap((node) => {
@@ -179,7 +180,7 @@ export class FarmBroker {
     });
   }
 
-  /** What nodes work on, the oldest first, and how many tasks wait. */
+  /** Returns the running tasks, the oldest first, and how many tasks wait. */
   tasks(): FarmTasks {
     const running = Array.from(this.leaseByToken.values(), (lease): RunningTask => {
       const { job, scope, task, node, claimedAtMs, progress, thumbnail } = lease;
@@ -189,7 +190,7 @@ export class FarmBroker {
     return { running, waiting: this.waiting.waitingByKind() };
   }
 
-  /** A JPEG in base64 of what is being made under this id; undefined while there is none. */
+  /** Returns a JPEG in base64 of what is being made for this id, or undefined without one. */
   thumbnail(id: Id): string | undefined {
     const leases = [...this.leaseByToken.values()];
     return leases.find(({ job, thumbnail }) => thumbnail !== undefined && idAtEnd(job) === id)
@@ -350,7 +351,7 @@ export class FarmBroker {
     this.waiting.putBack({ job, owner, scope, task });
   }
 
-  /** Of whatever goes wrong with an object the task learns. */
+  /** Grants access to an object; the task is told of any failure. */
   private async answer({ connection }: Node, { token, id, order, key }: ObjectAsk): Promise<void> {
     const lease = this.leaseByToken.get(token);
     const objects =
@@ -393,7 +394,7 @@ export class FarmBroker {
         if (!lease.node.connection.isAudible()) lease.lastSeenMs = nowMs;
         else if (lease.lastSeenMs < oldestMs) {
           this.lapse(lease, {});
-          // A node that wakes up works no more on what is another's, nor waits for parts of it.
+          // A node that resumes must not continue another's work, nor wait for parts of it.
           if (lease.isDurable) lease.node.connection.send({ kind: "cancel", token: lease.token });
         }
       this.helpers.watch();

@@ -23,27 +23,27 @@ export interface HelperPorts {
   readonly mintToken: () => string;
 }
 
-/** A farm node as far as helper nodes are concerned. */
+/** What this module needs to know of a farm node. */
 export interface HelperNode {
   readonly connection: NodeConnection;
   readonly kinds: readonly string[];
-  /** Leases that it may still have. */
+  /** Leases that the node may still take. */
   free: number;
 }
 
 interface Split {
-  /** Name and node of the one who split the task. */
+  /** Name and node of the member that split the task. */
   readonly lead: Pick<Member, "name" | "node">;
   readonly helpers: HelperTask;
-  /** What its helper nodes may reach. */
+  /** Objects that the helper nodes may access. */
   readonly objects: TaskObjects;
   readonly parts: number;
-  /** In the order in which they are to be made. */
+  /** Numbers of free parts, in the order in which they should be made. */
   readonly free: number[];
   readonly takersByPart: Map<number, Member>;
-  /** Takes that wait for a free part. */
+  /** Members that asked for a part and wait for a free one. */
   readonly waiting: Member[];
-  /** Nodes that joined, whether they are still there or not. */
+  /** Nodes that have joined, whether they are still members or not. */
   readonly asked: Set<HelperNode>;
   madeCount: number;
 }
@@ -69,8 +69,8 @@ export class FarmHelpers {
   }
 
   /**
-   * The task that `node` has under `token` now has parts. Helper nodes store what they make where
-   * the lead, too, may; a split that says otherwise is ignored.
+   * Splits the task that `node` has under `token` into parts. Helper nodes may store their results
+   * only where the lead may; a split that says otherwise is ignored.
    */
   split(
     node: HelperNode,
@@ -95,7 +95,7 @@ export class FarmHelpers {
     this.splitsByToken.set(token, split);
   }
 
-  /** Nodes that have nothing else to do join where parts are free. */
+  /** Lets idle nodes join tasks that have free parts. */
   recruit(idle: Iterable<HelperNode>): void {
     for (const node of idle) {
       const split = [...this.splitsByToken.values()].find(
@@ -131,26 +131,26 @@ export class FarmHelpers {
     this.hand(split);
   }
 
-  /** Undefined when the node is no member of that name that joined. */
+  /** Returns undefined unless a member of that name joined from this connection. */
   listObjects(name: string, connection: NodeConnection): TaskObjects | undefined {
     const member = this.members.get(name);
     const isTheirs = member?.isLead === false && member.node.connection === connection;
     return isTheirs ? member.split.objects : undefined;
   }
 
-  /** A sign of life of a node that joined. */
+  /** Records that a member is alive. */
   heartbeat(token: string): void {
     const member = this.members.get(token);
     if (member !== undefined) member.lastSeenMs = this.ports.clock.monotonicMs();
   }
 
-  /** A helper task ended: what it took and did not make is free again. */
+  /** Ends a helper task: the part that it took and did not make is free again. */
   finishPart(token: string): void {
     const member = this.members.get(token);
     if (member?.isLead === false) this.remove(member);
   }
 
-  /** The lead's lease has ended, or its task is split anew. False when it was not split. */
+  /** Ends a split when the lead's lease ends or its task is split anew. False without a split. */
   disband(token: string): boolean {
     const split = this.splitsByToken.get(token);
     if (split === undefined) return false;
@@ -165,13 +165,13 @@ export class FarmHelpers {
     return true;
   }
 
-  /** The node is dead; the broker ends the leases of tasks that it led. */
+  /** Removes the members of a dead node; the broker ends the leases of tasks that it led. */
   lose(node: HelperNode): void {
     for (const member of this.members.values())
       if (member.node === node && !member.isLead) this.remove(member);
   }
 
-  /** Gives up members that were silent for too long. */
+  /** Removes members that were silent for too long. */
   watch(): void {
     const nowMs = this.ports.clock.monotonicMs();
     const oldestMs = nowMs - limits.farm.leaseMs;
@@ -196,7 +196,7 @@ export class FarmHelpers {
     this.hand(split);
   }
 
-  /** Answers takes as far as there are answers. */
+  /** Gives free parts to waiting members, or null once all parts are made. */
   private hand(split: Split): void {
     const { free, waiting, takersByPart } = split;
     const isMade = split.madeCount === split.parts;

@@ -14,28 +14,28 @@ import { Turns, type TurnTaker } from "./turns.ts";
 
 export interface WaitingTask {
   readonly job: Key;
-  /** The account that answers for the work: the creator of an unpaid organization. */
+  /** The account that is responsible for the work: the creator of an unpaid organization. */
   readonly owner: Id;
   /** The context in which the work was ordered, which pays for it. */
   readonly scope: Id;
   readonly task: FarmTask;
 }
 
-/** Whose a task is. */
+/** The owner and the context of a task. */
 type Ownership = Pick<WaitingTask, "owner" | "scope">;
 
 interface Place extends WaitingTask {
   readonly context: OwnersContext;
   readonly line: Line;
-  /** In the order in which they came. */
+  /** Number of the task in order of arrival. */
   readonly number: number;
   isGone: boolean;
 }
 
-/** The tasks of one kind of one context. */
+/** The waiting tasks of one kind and one context. */
 interface Line {
   readonly places: Fifo<Place>;
-  /** Those that are not gone. */
+  /** Number of tasks that have not been removed. */
   waiting: number;
 }
 
@@ -64,7 +64,7 @@ export class FarmQueue {
     return this.placesByJob.keys();
   }
 
-  /** How many of each kind wait. */
+  /** Counts the waiting tasks of each kind. */
   waitingByKind(): Readonly<Record<string, number>> {
     const counts: Record<string, number> = {};
     for (const { contexts } of this.owners.values())
@@ -79,15 +79,15 @@ export class FarmQueue {
     place.line.places.push(place);
   }
 
-  /** One that was taken before: it goes before the others of its context and kind. */
+  /** Returns a task that was taken to the front of its context and kind. */
   putBack(waiting: WaitingTask): void {
     const place = this.makePlace(waiting);
     place.line.places.putFirst(place);
   }
 
   /**
-   * The next task of one of the kinds, to be followed by `ended`; undefined when none waits of an
-   * owner that has fewer tasks with nodes than it may.
+   * Takes the next task of one of the kinds; `onEnd` must follow. Returns undefined when no task
+   * waits whose owner has fewer tasks on nodes than allowed.
    */
   take(kinds: readonly string[], getMost: (owner: Id) => number): WaitingTask | undefined {
     const place = this.turns.find((owner) =>
@@ -101,7 +101,7 @@ export class FarmQueue {
     return place;
   }
 
-  /** A task that was taken is with its node no longer. */
+  /** Records that a task which was taken is no longer on its node. */
   onEnd(ownership: Ownership): void {
     this.count(ownership, -1);
   }
@@ -141,7 +141,7 @@ export class FarmQueue {
     this.placesByJob.delete(place.job);
   }
 
-  /** `by` more tasks are with nodes; owner and context take their turns by that. */
+  /** Adds `by` to the tasks on nodes, by which owner and context take their turns. */
   private count({ owner: id, scope }: Ownership, by: number): void {
     const owner = this.owners.get(id);
     const context = owner?.contexts.get(scope);

@@ -10,18 +10,18 @@ import type { Clock } from "../engine/ports/clock.ts";
 
 export class FarmShares {
   private readonly clock: Clock;
-  /** When the newest timeouts of each owner were, in monotonic milliseconds; oldest first. */
+  /** Times of each owner's latest timeouts, in monotonic milliseconds; oldest first. */
   private readonly timeouts = new Map<Id, readonly number[]>();
 
   constructor(clock: Clock) {
     this.clock = clock;
   }
 
-  /** A task of the owner ended by its time limit. */
+  /** Records that a task of the owner exceeded its time limit. */
   addTimeout(owner: Id): void {
     const { timeoutsMax, ownersRememberedMax } = limits.farm;
     const times = [...this.findRecent(owner), this.clock.monotonicMs()].slice(-timeoutsMax);
-    // The owner with the newest timeout stands last.
+    // Keeps the owner with the newest timeout last.
     this.timeouts.delete(owner);
     this.timeouts.set(owner, times);
     const [oldest] = this.timeouts.keys();
@@ -29,7 +29,7 @@ export class FarmShares {
       this.timeouts.delete(oldest);
   }
 
-  /** How many tasks an owner may have with nodes when these have `slots` slots. */
+  /** Returns how many tasks an owner may have on nodes that have `slots` slots in total. */
   forSlots(slots: number): (owner: Id) => number {
     const { ownerShare, timeoutsMax } = limits.farm;
     const most = Math.max(1, Math.floor(slots * ownerShare));

@@ -1,5 +1,5 @@
 /**
- * The effects thread: carries released effects to providers and farm nodes, and brings back their
+ * The effects thread: passes released effects to providers and farm nodes, and returns their
  * results.
  */
 import { randomBytes } from "node:crypto";
@@ -91,7 +91,7 @@ export async function run(task: EffectsTask): Promise<void> {
   await Promise.all([stopFarm(broker), stopRemoteFarm(), others?.close()]);
 }
 
-/** Undefined for a machine that is alone. */
+/** Connects to the other nodes; returns undefined when this machine is the only one. */
 async function meetOthers({ isClustered, nats }: EffectsTask) {
   if (!isClustered || nats === undefined) return undefined;
   const connection = await connectNats({ ...nats, name: "klieg effects" });
@@ -106,11 +106,11 @@ interface Carriers {
   readonly outbox: Outbox;
   readonly broker: FarmBroker;
   readonly hub: ProviderHub;
-  /** Undefined for a machine that is alone. */
+  /** Sends messages to other nodes; undefined when this machine is the only one. */
   readonly tells?: RemoteTells;
 }
 
-/** A shard begins, ends, or has left to another node. */
+/** Handles a shard that begins, ends, or has moved to another node. */
 function changeShard(
   message: Extract<EffectsControl, { readonly shard: number }>,
   { shards, outbox, broker, hub, tells }: Carriers,
@@ -135,7 +135,7 @@ function changeShard(
       hub.jobs.giveUp(hasLeft);
     }
   }
-  // The directory submits nothing.
+  // The directory's shard is not counted, because it submits nothing.
   const owned = [...shards.keys()].filter((other) => other < shardCount);
   hub.resize(owned.length / shardCount);
 }
@@ -151,7 +151,7 @@ function createLink(
   });
 }
 
-/** All providers share the connections. */
+/** Opens adapters, which all share the same connections. */
 function openAdapters(): HubPorts["open"] {
   const web = openWeb(limits.providers.connectionsPerHost);
   const entropy = systemEntropy();
@@ -197,7 +197,7 @@ function startFarm(
   };
 }
 
-/** Serves farm nodes of their own once NATS is there, until the returned function is called. */
+/** Serves standalone farm nodes once NATS is reached, until the returned function is called. */
 function startRemoteFarm(
   { nats, dataDir }: EffectsTask,
   broker: FarmBroker,

@@ -14,20 +14,20 @@ export interface Performers {
   readonly broker: FarmBroker;
   readonly providerJobs: ProviderJobs;
   readonly objects: Objects;
-  /** Gets each submit that its caller traces. */
+  /** Called for each submit that its caller traces. */
   readonly onTraced: (call: TracedCall) => void;
 }
 
-/** For the log of provider calls; nothing of it goes to a provider. */
+/** A traced call, for the log of provider calls; no part of it is sent to a provider. */
 export interface TracedCall {
   readonly operation: "farm.run" | "provider.submit";
   readonly job: Id;
   readonly trace_id: string;
-  /** The caller's. */
+  /** Span id of the caller. */
   readonly span_id: string;
 }
 
-/** The table of effects: each kind and who performs it. */
+/** Creates the table of effects: each kind with the function that performs it. */
 export function createPerformer({
   broker,
   providerJobs,

@@ -1,4 +1,4 @@
-/** Stops one job at its provider, as far as it is there and the provider stops any. */
+/** Cancels one job at its provider, if it is there and the provider can cancel jobs. */
 import type { CancelAnswer } from "../actors/protocol/job.ts";
 import type { ProviderJob } from "./provider-job.ts";
 

@@ -13,14 +13,14 @@ import type { Health } from "../providers/provider.ts";
 
 export interface Entrant {
   readonly key: Key;
-  /** Of the catalogue; with `modelMax` at most so many of its jobs are there at a time. */
+  /** Catalogue name of the model; at most `modelMax` of its jobs are in flight at a time. */
   readonly model: string;
   readonly modelMax: number | undefined;
-  /** It may be submitted now, and is there until it leaves. */
+  /** Called when the job may be submitted now; it is in flight until it leaves. */
   admit(): void;
-  /** It has to wait, for this reason. */
+  /** Called when the job has to wait, with the reason. */
   wait(detail: StatusDetail): void;
-  /** Another gate stands in the place of this one, and admits who waited here. */
+  /** Called when another gate has replaced this one and admits the waiting jobs. */
   move(): void;
 }
 
@@ -36,7 +36,7 @@ export interface GateState {
   readonly isPaused: boolean;
   readonly inFlight: number;
   readonly waiting: number;
-  /** When a call last failed. */
+  /** Time of the last failed call. */
   readonly lastErrorAtMs: number | undefined;
 }
 
@@ -51,7 +51,7 @@ export class ProviderGate {
   private lastErrorAtMs: number | undefined;
   private lastWordAtMs = Number.NEGATIVE_INFINITY;
   private isClosed = false;
-  /** Of what may be there at a time: the rest is other nodes'. */
+  /** This node's share of the jobs that may be in flight; the rest belongs to other nodes. */
   private share = 1;
 
   constructor(ports: GatePorts) {
@@ -59,7 +59,7 @@ export class ProviderGate {
     this.watch();
   }
 
-  /** Admits it now, or when there is room. */
+  /** Admits the job now, or as soon as there is room. */
   request(entrant: Entrant): void {
     if (this.isClosed) {
       entrant.move();
@@ -75,14 +75,14 @@ export class ProviderGate {
     }
   }
 
-  /** It is there already. */
+  /** Records a job that is already in flight at the provider. */
   occupy(entrant: Entrant): void {
     if (this.inside.has(entrant.key)) return;
     this.inside.set(entrant.key, entrant);
     this.count(entrant.model, 1);
   }
 
-  /** It is not there any more, or does not want to be. */
+  /** Removes a job that is no longer in flight, or no longer wants to be. */
   leave(key: Key): void {
     this.waiting.delete(key);
     const entrant = this.inside.get(key);
@@ -92,20 +92,20 @@ export class ProviderGate {
     this.admitWaiting();
   }
 
-  /** How much of what may be there at a time is this node's, 0 to 1. */
+  /** Sets this node's share of the jobs that may be in flight, 0 to 1. */
   resize(share: number): void {
     this.share = share;
     this.admitWaiting();
   }
 
-  /** The provider answered as it should. */
+  /** Records that the provider answered correctly. */
   onSuccess(): void {
     this.faults = 0;
     this.lastWordAtMs = this.ports.clock.monotonicMs();
     this.become("up");
   }
 
-  /** It could not be reached, or answered 5xx. */
+  /** Records that the provider could not be reached, or answered 5xx. */
   onFailure(): void {
     this.faults++;
     this.lastErrorAtMs = this.ports.clock.nowMs();
@@ -124,7 +124,7 @@ export class ProviderGate {
     return { health, isPaused, lastErrorAtMs, inFlight: inside.size, waiting: waiting.size };
   }
 
-  /** Who is there stays until it leaves; who waits moves on. */
+  /** Closes the gate: jobs in flight stay until they leave, waiting ones move on. */
   close(): void {
     this.isClosed = true;
     const moving = [...this.waiting.values()];
@@ -133,7 +133,7 @@ export class ProviderGate {
   }
 
   private become(health: Health): void {
-    // What is down comes up by a success alone.
+    // A provider that is down is only brought up by a success.
     if (this.health === health || (this.health === "down" && health === "degraded")) return;
     this.health = health;
     this.ports.onHealth(health);
@@ -155,7 +155,7 @@ export class ProviderGate {
     }
   }
 
-  /** Why they wait may have changed. */
+  /** Notifies waiting jobs, because the reason may have changed. */
   private tellWaiting(): void {
     for (const entrant of this.waiting.values())
       entrant.wait(this.obstacle(entrant) ?? "upstream_at_capacity");
@@ -171,7 +171,7 @@ export class ProviderGate {
     return this.isReached(this.ports.maxInFlight, this.inside.size);
   }
 
-  /** Each node has one place at least, so that no job waits for ever. */
+  /** Each node may have at least one job in flight, so that no job waits for ever. */
   private isReached(most: number | undefined, count: number): boolean {
     return most !== undefined && count >= Math.max(1, Math.floor(most * this.share));
   }
@@ -180,7 +180,7 @@ export class ProviderGate {
     this.insideByModel.set(model, (this.insideByModel.get(model) ?? 0) + by);
   }
 
-  /** A provider that is down is probed often, one that is not asked now and then. */
+  /** Probes a provider that is down often, and an idle one now and then. */
   private watch(): void {
     const { probeMs, healthMs } = limits.providers;
     const isDue =

@@ -1,6 +1,6 @@
 /**
- * Everything about providers on the effects thread, and its end of the conversation with the main
- * thread, which knows the configuration, can sign, and asks about the farm too.
+ * Everything about providers on the effects thread, and its link to the main thread, which knows
+ * the configuration, can sign, and asks about the farm too.
  */
 
 import { jobKey } from "../actors/protocol/job.ts";
@@ -35,7 +35,7 @@ export interface HubPorts extends JobPorts, Pick<ProvidersPorts, "open"> {
     FarmBroker,
     "states" | "drainNode" | "keepDraining" | "samples" | "tasks" | "thumbnail"
   >;
-  /** To the main thread. */
+  /** Sends a message to the main thread. */
   readonly tell: (message: FromEffectsThread) => void;
   readonly onFailure: (error: unknown) => void;
 }
@@ -51,7 +51,7 @@ export class ProviderHub {
     const { clock, objects, tell, onFailure } = ports;
     const open = (config: ProviderConfig) => countCall(ports.open(config), this.tally);
     this.ports = ports;
-    // Jobs of an earlier start are simulated to their end whatever KLIEG_SIM is now.
+    // Simulated jobs of an earlier start are completed, whatever KLIEG_SIM is now.
     const simulated = new SimulatedProvider({
       clock,
       callBack: (job, callback) =>
@@ -77,7 +77,7 @@ export class ProviderHub {
     });
   }
 
-  /** From the main thread. */
+  /** Handles a message from the main thread. */
   take(message: ToEffectsThread): void {
     switch (message.kind) {
       case "setup":
@@ -96,7 +96,7 @@ export class ProviderHub {
     }
   }
 
-  /** The share of the shards that this node owns, 0 to 1. */
+  /** Sets the share of the shards that this node owns, 0 to 1. */
   resize(share: number): void {
     this.providers.resize(share);
   }

@@ -13,26 +13,26 @@ import type { Clock } from "../engine/ports/clock.ts";
 import type { Provider, ProviderRef, ProviderStatus } from "../providers/provider.ts";
 import type { ProviderGate } from "./provider-gate.ts";
 
-/** A provider and who may be submitted to it; `gate` undefined for one in this process. */
+/** A provider and its gate; `gate` is undefined for a provider in this process. */
 export interface ConfiguredProvider {
   readonly provider: Provider;
   readonly gate: ProviderGate | undefined;
-  /** Where results may be fetched besides the provider's own origins, and how much. */
+  /** Where results may be fetched from besides the provider's own origins, and their size. */
   readonly results: ResultBounds;
 }
 
 export interface ResultBounds {
-  /** Origins of the provider itself. */
+  /** Origins that belong to the provider itself. */
   readonly ownOrigins: readonly string[];
-  /** Host names; `*.example.org` is each one below. */
+  /** Host names; `*.example.org` matches every name below it. */
   readonly allowedHosts: readonly string[];
   readonly allowPrivate: boolean;
   readonly bytesMax: number;
 }
 
-/** What the catalogue says of a model that a provider runs. */
+/** The catalogue's data of a model that a provider runs. */
 export interface ModelAtProvider {
-  /** The catalogue's `provider_model`. */
+  /** The `provider_model` of the catalogue entry. */
   readonly name: string;
   readonly callback: boolean;
   readonly maxInFlight: number | undefined;
@@ -43,7 +43,7 @@ export interface ModelAtProvider {
 }
 
 export type JobStage =
-  /** For a free place, for the provider, or for its turn to try again. */
+  /** Waits for a free place, for the provider, or until the next try is due. */
   | { readonly kind: "waiting" }
   /** Until the mark that it may have been sent is durable. */
   | { readonly kind: "marking" | "sending" | "unknown" }
@@ -54,7 +54,7 @@ export type JobStage =
 export interface JobPorts {
   readonly clock: Clock;
   readonly send: (to: Key, message: JobMessage) => void;
-  /** An adapter threw; the call counts as failed. */
+  /** Called when an adapter threw; the call counts as failed. */
   readonly onFault: (job: Key, error: unknown) => void;
 }
 
@@ -64,21 +64,21 @@ export class ProviderJob {
   readonly task: ProviderTask;
   readonly model: ModelAtProvider;
   stage: JobStage = { kind: "waiting" };
-  /** How often it was submitted, in its whole life. */
+  /** Number of submissions since the job was created. */
   submits: number;
-  /** Consecutive submits that the provider did not take. */
+  /** Consecutive submits that the provider did not accept. */
   refusals = 0;
-  /** Consecutive. */
+  /** Consecutive failed reads. */
   failedReads = 0;
-  /** When a read first found it lost, gone or odd, while no read since was good. */
+  /** When a read first found the job lost, gone or odd, if no read has succeeded since. */
   doubtedAtMs: number | undefined;
-  /** Only the provider's last word is wanted, for the hold. */
+  /** Whether the job was canceled: then only its final state matters, for the held credits. */
   isCanceled = false;
-  /** Of the callback that was heard last. */
+  /** Digest of the last callback received. */
   callbackDigest: string | undefined;
-  /** Until when a submit of an earlier thread or node may still be on its way, monotonic. */
+  /** Monotonic time until which a submit of an earlier thread or node may still arrive. */
   private earlierSubmitUntilMs = 0;
-  /** By a callback that overtook what its submit comes to. */
+  /** Set by a callback that arrived before the outcome of its submit was known. */
   called: { readonly ref: ProviderRef | undefined } | undefined;
   private readonly ports: JobPorts;
   private readonly onClose: () => void;
@@ -114,12 +114,12 @@ export class ProviderJob {
     return this.ports.clock.monotonicMs() < this.earlierSubmitUntilMs;
   }
 
-  /** It was submitted, nothing is known of it, and who sent it may still do so. */
+  /** Resumes a job whose submit has an unknown outcome and may still be on its way. */
   resume(): void {
     this.earlierSubmitUntilMs = this.ports.clock.monotonicMs() + limits.providers.callMs;
   }
 
-  /** The provider's name of it, once there is one. */
+  /** The provider's name of the job, once there is one. */
   get ref(): ProviderRef | undefined {
     return "ref" in this.stage ? this.stage.ref : undefined;
   }
@@ -132,14 +132,14 @@ export class ProviderJob {
     this.ports.send(this.key, message);
   }
 
-  /** Why it waits, or null when it waits no more; tells changes alone. */
+  /** Reports why the job waits, or null when it no longer does; only if that has changed. */
   tellDetail(detail: StatusDetail | null): void {
     if (this.detail === detail) return;
     this.detail = detail;
     this.tell({ kind: "detail", detail });
   }
 
-  /** The same where every refusal counts, because the mark of its submit has to go. */
+  /** Reports every refusal, even if unchanged, because its submit's mark must be removed. */
   tellUnsent(detail: StatusDetail): void {
     this.detail = detail;
     this.tell({ kind: "detail", detail });
@@ -150,27 +150,27 @@ export class ProviderJob {
   }
 
   /**
-   * The longer of our own pause and the one that the provider asks for, which may be up to the time
-   * that the job has.
+   * Returns the longer of our own pause and the one that the provider asks for, which is limited to
+   * the job's deadline.
    */
   pauseMs(ownMs: number, askedMs: number): number {
     return Math.max(ownMs, Math.min(askedMs, this.model.deadlineSeconds * 1000));
   }
 
-  /** Makes a call after a time, instead of the one that was planned before. */
+  /** Schedules a call, replacing the one that was scheduled before. */
   after(delayMs: number, call: () => Promise<void>): void {
     this.stopTimer();
     this.stopTimer = this.ports.clock.after(delayMs, () => void this.next(call));
   }
 
-  /** The calls for one job are made one after the other; undefined when it is over by then. */
+  /** Makes a job's calls one after the other; undefined when the job is over before its turn. */
   next<Answer>(call: () => Promise<Answer>): Promise<Answer | undefined> {
     const answer = this.last.then(() => (this.isOpen ? call() : undefined));
     this.last = answer;
     return answer;
   }
 
-  /** It is forgotten here. */
+  /** Forgets the job on this thread. */
   close(): void {
     if (this.isClosed) return;
     this.isClosed = true;

@@ -30,9 +30,9 @@ type Effect<Kind extends JobEffect["kind"]> = Extract<JobEffect, { kind: Kind }>
 
 export interface ProviderJobPorts extends JobPorts, ReadPorts {
   readonly prepare: Prepare;
-  /** Resolves to undefined when it is configured no more. */
+  /** Finds a provider; resolves to undefined when it is no longer configured. */
   readonly find: (provider: string) => Promise<ConfiguredProvider | undefined>;
-  /** Undefined when the catalogue has the model no more. */
+  /** Returns undefined when the model is no longer in the catalogue. */
   readonly terms: (model: string) => ModelAtProvider | undefined;
 }
 
@@ -50,7 +50,7 @@ export class ProviderJobs {
     this.submits = new ProviderSubmits(ports.prepare, this.reads, (job) => this.move(job));
   }
 
-  /** Effect `provider.submit`. */
+  /** Effect `provider.submit`: submits the job to its provider. */
   async submit(key: Key, task: ProviderTask): Promise<Performance> {
     const known = this.jobs.get(key);
     if (known !== undefined) return this.repeat(known, task);
@@ -70,7 +70,7 @@ export class ProviderJobs {
     return { kind: job.isOpen ? "kept" : "concluded" };
   }
 
-  /** Effect `provider.follow`: the provider's name of the job is durable. */
+  /** Effect `provider.follow`: the provider's name of the job is durable, so it can be read. */
   follow(key: Key): Performance {
     const job = this.jobs.get(key);
     if (job?.stage.kind !== "accepting") return { kind: "concluded" };
@@ -81,7 +81,7 @@ export class ProviderJobs {
     return { kind: "kept" };
   }
 
-  /** Effect `provider.resume`: it may be there already. */
+  /** Effect `provider.resume`: follows a job that may already be at the provider. */
   async resume(key: Key, task: Effect<"provider.resume">): Promise<Performance> {
     const known = this.jobs.get(key);
     if (known !== undefined) return this.repeat(known, task);
@@ -100,16 +100,16 @@ export class ProviderJobs {
     return { kind: job.isOpen ? "kept" : "concluded" };
   }
 
-  /** Effect `provider.cancel`. A job that was not stopped is read until it has ended. */
+  /** Effect `provider.cancel`. A job that could not be stopped is read until it has ended. */
   async cancel(key: Key): Promise<Performance> {
     const job = this.jobs.get(key);
     const answer = job && (await job.next(() => this.cancelOnce(job)));
-    // Never sent, or over: there is nothing to stop.
+    // The job was never sent, or is over: there is nothing to stop.
     const message = { kind: "cancel_answer", answer: answer ?? { kind: "cancelled" } };
     return { kind: "concluded", message };
   }
 
-  /** Effect `provider.withdraw`. */
+  /** Effect `provider.withdraw`: cancels the job without waiting for the outcome. */
   withdraw(key: Key): Performance {
     const job = this.jobs.get(key);
     if (job === undefined) return { kind: "concluded" };
@@ -120,8 +120,8 @@ export class ProviderJobs {
   }
 
   /**
-   * Jobs that have left to another service, which looks for each at its provider: what is under way
-   * for them here counts no more.
+   * Drops jobs that have moved to another service, which looks for each at its provider: their
+   * calls under way here no longer count.
    */
   giveUp(hasLeft: (job: Key) => boolean): void {
     for (const [key, job] of this.jobs) if (hasLeft(key)) job.close();
@@ -129,8 +129,8 @@ export class ProviderJobs {
 
   /**
    * Reads the job's state soon. Rejects with a `PortError` when the callback cannot be verified.
-   * Its token names submission `number`, undefined when it is wrong; from within this process there
-   * is none.
+   * `number` is the submission that its token names, undefined when the token is wrong; callbacks
+   * from within this process have no token.
    */
   async receiveCallback(
     provider: string,
@@ -142,7 +142,7 @@ export class ProviderJobs {
     const job = key === undefined ? undefined : this.jobs.get(key);
     const called = { ...callback, ...(job === undefined ? {} : { of: describeCall(job) }) };
     const isTokenOnly = found?.provider.describe().callback === "token_only";
-    // After a restart it is handed over soon, and the provider calls again.
+    // After a restart the job is handed over soon, and the provider repeats its callback.
     if (isTokenOnly && number !== undefined && job === undefined)
       throw new PortError("the job is not known here", true);
     const verdict = await found?.provider.verifyCallback(called, this.ports.clock.nowMs());
@@ -189,12 +189,12 @@ export class ProviderJobs {
     return "accepted";
   }
 
-  /** The provider has its answer to a callback before it is asked. */
+  /** Delays the read, so that the provider first receives its answer to the callback. */
   private readSoon(job: ProviderJob, ref: string): void {
     job.after(limits.providers.wakeMs, () => this.reads.read(job, ref));
   }
 
-  /** Whether there was something to read. */
+  /** Reads the job's state now; returns whether there was something to read. */
   readNow(key: Key): boolean {
     const job = this.jobs.get(key);
     const { ref } = job ?? {};
@@ -203,7 +203,7 @@ export class ProviderJobs {
     return true;
   }
 
-  /** Handed over once more, by a shard that began again: what it may have missed is told again. */
+  /** Handles a job that a restarted shard hands over again: repeats what it may have missed. */
   private repeat(job: ProviderJob, { submits = 0 }: ProviderTask): Performance {
     const { stage } = job;
     switch (stage.kind) {
@@ -226,7 +226,7 @@ export class ProviderJobs {
     return { kind: "kept" };
   }
 
-  /** To the provider as it is configured now. */
+  /** Moves the job to the provider as it is configured now. */
   private move(job: ProviderJob): void {
     const { key, task, submits } = job;
     job.close();

@@ -1,4 +1,4 @@
-/** How jobs end that their provider did not finish. */
+/** Outcomes of jobs that their provider did not finish. */
 import type { Outcome } from "../actors/protocol/job.ts";
 import type { ProviderFailure } from "../providers/provider.ts";
 import type { ModelAtProvider } from "./provider-job.ts";
@@ -19,7 +19,7 @@ export function failure(
   };
 }
 
-/** For no fault of the customer's, who pays nothing. */
+/** Outcome of a failure that is not the customer's fault and costs nothing. */
 export function endUpstream(message: string): Outcome {
   return failure({ class: "upstream", message }, false, { alwaysRefundModeration: true });
 }

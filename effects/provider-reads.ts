@@ -1,6 +1,6 @@
 /**
- * How the end of a job at its provider is learned: by reads alone, regularly and after a callback.
- * The results of one that succeeded go to the object store.
+ * Learns the end of a job at its provider by reads alone, at intervals and after a callback. The
+ * results of a successful job are stored in the object store.
  */
 
 import type { Outcome } from "../actors/protocol/job.ts";
@@ -30,12 +30,12 @@ export class ProviderReads {
     this.ports = ports;
   }
 
-  /** Reads its state now, and again until it has ended. */
+  /** Reads the job's state now, and again until it has ended. */
   read(job: ProviderJob, ref: string): Promise<void> {
     return this.act(job, ref, job.at.provider.status(ref));
   }
 
-  /** Acts on a state. What cannot be read means what `read-faults.ts` says. */
+  /** Acts on a state. `read-faults.ts` decides what a failed read means. */
   async act(
     job: ProviderJob,
     ref: string,
@@ -90,7 +90,7 @@ export class ProviderReads {
     job.tell({ kind: "finished", outcome });
   }
 
-  /** Of work that was canceled only its end counts. */
+  /** Stores the results; of a canceled job only the end counts. */
   private async deliver(job: ProviderJob, ref: string): Promise<void> {
     if (job.isCanceled) return this.end(job, { kind: "succeeded", outputs: [] });
     const { provider, results } = job.at;
@@ -150,8 +150,8 @@ export class ProviderReads {
   }
 
   /**
-   * Jitter spreads the reads of jobs that began together. It makes them early, never late; but a
-   * callback that is about to come saves a read that comes late.
+   * Jitter spreads the reads of jobs that began together. Reads are early, never late, except where
+   * a callback is expected: it may come before a late read and make it needless.
    */
   private readDelayMs(job: ProviderJob): number {
     const { readMs, callbackReadMs, readJitter } = limits.providers;

@@ -17,10 +17,10 @@ import type { ProviderJob } from "./provider-job.ts";
 import { failure } from "./provider-outcomes.ts";
 import type { ProviderReads } from "./provider-reads.ts";
 
-/** What is made for one submission: the mapping filled in, and where the provider is to call. */
+/** Prepared data of one submission: the filled-in mapping, and the callback's URL. */
 export interface Prepared {
   readonly input: Readonly<Record<string, unknown>>;
-  /** The catalogue's `provider_model`. */
+  /** The `provider_model` of the catalogue entry. */
   readonly model: string;
   readonly callbackUrl: string | undefined;
 }
@@ -33,14 +33,14 @@ export class ProviderSubmits {
   private readonly reads: ProviderReads;
   private readonly move: (job: ProviderJob) => void;
 
-  /** `move` gets jobs that were not sent when their provider's entry changed. */
+  /** `move` is called with jobs that were not sent when their provider's entry changed. */
   constructor(prepare: Prepare, reads: ProviderReads, move: (job: ProviderJob) => void) {
     this.prepare = prepare;
     this.reads = reads;
     this.move = move;
   }
 
-  /** Begins, as soon as the provider takes it. Resolves when there is nothing to do but wait. */
+  /** Submits when the provider has room. Resolves when there is nothing to do but wait. */
   async begin(job: ProviderJob): Promise<void> {
     const { gate } = job.at;
     if (gate === undefined) return this.send(job, ++job.submits);
@@ -55,14 +55,14 @@ export class ProviderSubmits {
     });
   }
 
-  /** The mark of this submission is durable. */
+  /** Sends the submission, whose mark is durable. */
   async send(job: ProviderJob, number: number): Promise<void> {
     job.stage = { kind: "sending" };
     const outcome = await this.awaitOutcome(job, number);
     if (job.isOpen) await this.act(job, outcome);
   }
 
-  /** It may have been sent before this thread began. */
+  /** Handles a job that may have been sent before this thread began. */
   async reconcile(job: ProviderJob): Promise<void> {
     const { provider } = job.at;
     job.stage = { kind: "unknown" };
@@ -75,7 +75,7 @@ export class ProviderSubmits {
     else job.tell({ kind: "unanswered" });
   }
 
-  /** The provider has it. */
+  /** Handles a job that the provider has accepted. */
   onAccepted(job: ProviderJob, ref: string, status: ProviderStatus): void | Promise<void> {
     const { isInProcess } = job.at.provider.describe();
     job.at.gate?.onSuccess();
@@ -96,7 +96,7 @@ export class ProviderSubmits {
     job.tell({ kind: "submitting", number: job.submits + 1, hasLookUp });
   }
 
-  /** An adapter that throws may have sent the request. */
+  /** Awaits the outcome. An adapter that throws may have sent the request. */
   private async awaitOutcome(job: ProviderJob, number: number): Promise<SubmitOutcome> {
     const { task, at, model } = job;
     let prepared: Prepared;
@@ -155,7 +155,7 @@ export class ProviderSubmits {
     job.after(job.pauseMs(this.pauseMs(job), retryAfterMs), () => this.begin(job));
   }
 
-  /** 1 s, 2 s, 4 s ... 60 s. */
+  /** Returns the next delay: 1 s, 2 s, 4 s ... 60 s. */
   private pauseMs(job: ProviderJob): number {
     const { retryMs, retryMaxMs } = limits.providers;
     return Math.min(retryMaxMs, retryMs * 2 ** job.refusals++);
@@ -168,7 +168,7 @@ export class ProviderSubmits {
       case "found":
         return this.onAccepted(job, found.ref, found.status);
       case "absent":
-        // A shard that moved may have left its submit on the way to the provider.
+        // The shard's previous node may have sent a submit that is still on its way.
         if (job.isPerhapsUnderWay)
           return job.after(limits.providers.readMs, () => this.lookUp(job));
         job.tellUnsent("provider_down");
@@ -193,7 +193,7 @@ export class ProviderSubmits {
   }
 }
 
-/** Whether a callback names its job in a way that may be kept. */
+/** Whether a callback's name of its job is short enough to be stored. */
 export function isRef(called: string | undefined): called is string {
   return called !== undefined && called.length <= limits.providers.refMax;
 }

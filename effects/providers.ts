@@ -1,6 +1,6 @@
 /**
- * The providers that are configured now, each with its gate, and what the catalogue says of their
- * models. A provider whose entry changes is opened anew: jobs that are there stay with the old one.
+ * The currently configured providers, each with its gate, and the catalogue's data of their models.
+ * A provider whose entry changes is opened anew: jobs already submitted stay with the old one.
  */
 import { omitUndefined } from "../config/defined.ts";
 import { limits } from "../config/limits.ts";
@@ -22,13 +22,13 @@ export interface ProvidersPorts {
 
 interface Opened extends ConfiguredProvider {
   readonly gate: ProviderGate;
-  /** The entry that it was opened by. */
+  /** The entry with which the provider was opened, as text. */
   readonly entry: string;
 }
 
 export class Providers {
   private readonly ports: ProvidersPorts;
-  /** Those that live in this process. */
+  /** Providers that run in this process. */
   private readonly own: ReadonlyMap<string, ConfiguredProvider>;
   private opened: ReadonlyMap<string, Opened> = new Map();
   private models: ReadonlyMap<string, ProviderModel> = new Map();
@@ -66,13 +66,13 @@ export class Providers {
     this.isSetUp();
   }
 
-  /** How much of what each provider takes at a time is this node's, 0 to 1. */
+  /** Sets this node's share of each provider's capacity, 0 to 1. */
   resize(share: number): void {
     this.share = share;
     for (const { gate } of this.opened.values()) gate.resize(share);
   }
 
-  /** Waits until it is known what is configured; undefined for what is not. */
+  /** Waits until the configuration is known; undefined for a provider that is not configured. */
   async find(name: string): Promise<ConfiguredProvider | undefined> {
     const own = this.own.get(name);
     if (own !== undefined) return own;

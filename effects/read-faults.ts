@@ -1,24 +1,24 @@
-/** What it means for a job that its state or its result cannot be read, at all providers. */
+/** What a failed read of a job's state or result means for the job, for all providers. */
 import type { Outcome } from "../actors/protocol/job.ts";
 import { GoneError, ReplyError, ResultError, UnavailableError } from "../providers/provider.ts";
 import { retryAfterMs } from "../providers/replies.ts";
 import { endUpstream } from "./provider-outcomes.ts";
 
 export type ReadFault =
-  /** It may pass: the job is read again. */
+  /** The fault may be temporary: the job is read again. */
   | { readonly kind: "again"; readonly retryAfterMs: number }
   | Doubt
   | { readonly kind: "ended"; readonly outcome: Outcome };
 
-/** The job ends when it is still so after `limits.providers.lostAgainMs`. */
+/** A fault that ends the job if it persists for `limits.providers.lostAgainMs`. */
 export interface Doubt {
   readonly kind: "doubted";
   readonly outcome: Outcome;
-  /** Whether the provider may still work on it. */
+  /** Whether the provider may still be working on the job. */
   readonly goesOn: boolean;
 }
 
-/** The provider does not know the job. */
+/** The doubt about a job that its provider does not know. */
 export const lost: Doubt = {
   kind: "doubted",
   outcome: endUpstream("The provider lost this generation."),

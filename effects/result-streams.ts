@@ -1,6 +1,6 @@
 /**
- * Results that only the provider's own API gives, against its key, which no farm node has: the
- * effects thread streams them to the object store, where a farm node finds them.
+ * Results that only the provider's own API serves, to its key, which no farm node has: the effects
+ * thread streams them to the object store, where a farm node finds them.
  */
 import { limits } from "../config/limits.ts";
 import type { Id } from "../engine/id.ts";
@@ -9,10 +9,10 @@ import type { Objects } from "../engine/ports/objects.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 import { type OpenStream, ResultError, type ResultFile } from "../providers/provider.ts";
 
-/** What a farm node is to bring: bytes from the web, or what is in the store already. */
+/** What a farm node should fetch: bytes from the web, or an object that is already in the store. */
 export type FetchedFile = { readonly url: string } | { readonly objectKey: string };
 
-/** Rejects with a `PortError` when a stream breaks off too often. */
+/** Stores streams; rejects with a `PortError` when a stream breaks off too often. */
 export type StoreStreams = (
   job: Id,
   files: readonly ResultFile[],

@@ -1,4 +1,4 @@
-/** What is made for one submission: its links, and the mapping filled in from the request. */
+/** Prepares one submission: its links, and the mapping filled in from the request. */
 import { createHash } from "node:crypto";
 import type { ProviderInput } from "../actors/generation/provider-fields.ts";
 import type { Source } from "../actors/protocol/farm-task.ts";
@@ -16,18 +16,18 @@ import type { Providers } from "./providers.ts";
 export interface PreparePorts {
   readonly providers: Providers;
   readonly objects: Objects;
-  /** Of the thread that can sign. */
+  /** Asks the thread that can sign for links. */
   readonly links: (question: LinkQuestion) => Promise<Links>;
 }
 
 export function prepareWith({ providers, objects, links }: PreparePorts): Prepare {
   return async (job) => {
     const model = providers.findModel(job.task.model ?? "");
-    // Simulated models have no mapping, and take the prompt as it is.
+    // Simulated models have no mapping and use the prompt as it is.
     if (job.at.gate === undefined) return { input: {}, model: "", callbackUrl: undefined };
     if (model?.mapping === undefined)
       throw new PortError("The model is not in the catalogue any more.", false);
-    // It was made by this service, when the request was accepted.
+    // This service created the input itself when it accepted the request.
     const given = (job.task.input ?? { fields: {}, assets: {} }) as ProviderInput;
     const { provider, job: id } = job.task;
     const objectKeys = Object.values(given.assets)
@@ -60,7 +60,7 @@ function buildForms(
   };
 }
 
-/** Equal bytes get equal names, so what is there already is not sent under another. */
+/** Equal bytes get equal names, so an existing file is not uploaded again under another name. */
 async function upload(provider: Provider, objects: Objects, source: Source): Promise<string> {
   const { mimeType } = source;
   const bytes = await readSource(objects, source, limits.providers.uploadBytesMax);

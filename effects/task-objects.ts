@@ -11,7 +11,7 @@ import { PortError } from "../engine/ports/port-error.ts";
 import type { ObjectAsk } from "../engine/ports/tasks.ts";
 
 export class TaskObjects {
-  /** Below this it stores. */
+  /** Prefix of all objects that the task may store. */
   readonly outputPrefix: string;
   private readonly objects: Objects;
   private readonly input: unknown;
@@ -23,14 +23,14 @@ export class TaskObjects {
     this.outputPrefix = outputPrefix;
   }
 
-  /** What another node reaches that works for the same task and stores elsewhere. */
+  /** Returns the objects of another node that works for the same task but stores elsewhere. */
   below(outputPrefix: string): TaskObjects {
     const objects = new TaskObjects(this.objects, this.input, outputPrefix);
     objects.named = this.names();
     return objects;
   }
 
-  /** The URL to get or put it; `null` when it is removed. Throws `PortError`. */
+  /** Returns the URL for a get or put, or `null` after a removal. Throws `PortError`. */
   async grant(order: ObjectAsk["order"], key: string): Promise<string | null> {
     const mayReach = this.isOutput(key) || (order === "get" && (await this.names()).has(key));
     if (!mayReach) throw new PortError("the lease does not cover this object", false);
@@ -49,8 +49,8 @@ export class TaskObjects {
   }
 
   /**
-   * Removes what nodes shared under this task, once it has ended. What fails is left to the store's
-   * own sweep of volatile objects.
+   * Removes what nodes shared under this task, once it has ended. Objects that cannot be removed
+   * are left to the store's own sweep of volatile objects.
    */
   async clearShared(): Promise<void> {
     const { objects } = this;
@@ -69,7 +69,7 @@ export class TaskObjects {
     );
   }
 
-  /** Read once; again where that failed. */
+  /** Reads the names once, and again only if that failed. */
   private names(): Promise<ReadonlySet<string>> {
     if (this.named === undefined) {
       this.named = namesIn(this.objects, this.input);
@@ -104,7 +104,7 @@ async function manifestAt(objects: Objects, key: string): Promise<unknown> {
   }
 }
 
-/** The texts that stand under this name anywhere in the value. */
+/** Lists the texts of all members with this name anywhere in the value. */
 function listMembers(value: unknown, name: string): readonly string[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, member]) =>

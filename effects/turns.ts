@@ -9,11 +9,11 @@
 import { Fifo } from "../engine/shard/fifo.ts";
 
 export interface TurnTaker {
-  /** Tasks that wait. */
+  /** Number of tasks that wait. */
   waiting: number;
-  /** Tasks that farm nodes have. */
+  /** Number of tasks that farm nodes have. */
   running: number;
-  /** Its place in a ring, while anything waits. */
+  /** Entry of the taker in a ring, while any task waits. */
   entry: object | undefined;
 }
 
@@ -22,10 +22,10 @@ interface Entry<Taker> {
 }
 
 export class Turns<Taker extends TurnTaker> {
-  /** By the number of running tasks. */
+  /** Rings of takers, indexed by their number of running tasks. */
   private readonly rings: Fifo<Entry<Taker>>[] = [];
 
-  /** Gives a place behind those that have as many tasks running; none where nothing waits. */
+  /** Enters a taker behind those with as many running tasks, unless it has no task that waits. */
   enter(taker: Taker): void {
     taker.entry = undefined;
     if (taker.waiting === 0) return;
@@ -36,8 +36,8 @@ export class Turns<Taker extends TurnTaker> {
   }
 
   /**
-   * What `look` finds at the first for whom it finds anything, who then loses its place and is to
-   * enter again. The others keep theirs.
+   * Returns what `look` finds for the first taker that has anything. That taker loses its place and
+   * must enter again; the others keep theirs.
    */
   find<Found>(look: (taker: Taker) => Found | undefined): Found | undefined {
     for (const ring of this.rings) {

@@ -13,67 +13,68 @@ import type { EncodedRow } from "./row-codec.ts";
 
 export interface Actor<Head, Message, Effect, Reply = ReplyTo<Message>> {
   readonly kind: string;
-  /** `head` is undefined when the actor does not exist. Must not wait, draw or look at a clock. */
+  /** `head` is undefined if the actor does not exist. No waiting, no randomness, no clocks. */
   decide(head: Head | undefined, message: Message, ctx: Context<Reply>): Decision<Head, Effect>;
   /**
-   * Milliseconds of shard time at which the actor gets `{ kind: "due" }`; the one source of timers.
+   * Shard time in milliseconds at which the actor gets `{ kind: "due" }`; the only source of
+   * timers.
    */
   dueAt(head: Head): number | undefined;
   /**
-   * Effects that were under way when the shard went down, for an actor that waits for one: handed
-   * over once more at start, so an effect needs no row of its own. The performer knows what it has
-   * already.
+   * Returns the effects that were under way when the shard went down, for an actor that waits for
+   * one: they are handed over again at start, so an effect needs no row. The performer recognises
+   * those that it already has.
    */
   resume?(head: Head, ctx: Context): readonly Effect[];
   /**
-   * Often asked: its heads may stay in memory, within the bound of the cache, though they wait for
-   * nothing.
+   * For frequently addressed actors: their heads may stay in memory, within the bound of the cache,
+   * though they wait for nothing.
    */
   readonly staysCached?: true;
-  /** What operators learn of a head that has just become durable: no word of what was asked. */
+  /** Returns operators' data on a head that has just become durable, without request content. */
   report?(head: Head): Report | undefined;
 }
 
 export interface Report {
-  /** `warn` for what failed. */
+  /** Log level; `warn` for failures. */
   readonly level: "info" | "warn";
   readonly message: string;
-  /** Of a line of the log; called only when it is written. */
+  /** Returns the fields of the log line; called only when it is written. */
   readonly fields: (get: Context["get"]) => object;
-  /** Called once. */
+  /** Updates the counters; called once. */
   readonly count: (tally: Tally, get: Context["get"]) => void;
-  /** Called where spans are told: of what a client traces. */
+  /** Returns the span of a call that a client traces; called only where spans are exported. */
   readonly span: (get: Context["get"]) => Span | undefined;
 }
 
-/** What `decide` may look at besides its head and its message. */
+/** What `decide` may read besides its head and its message. */
 export interface Context<Reply = never> {
-  /** The actor's own address. */
+  /** Address of the actor itself. */
   readonly self: Key;
-  /** Shard time; rises from step to step. */
+  /** Shard time, which increases with every step. */
   readonly atMs: number;
-  /** Who waits for a reply to this message; pass it on in a tell to let another actor reply. */
+  /** The request that waits for a reply; pass it on in a tell to let another actor reply. */
   readonly request: RequestId<Reply> | undefined;
   /**
-   * Reads this batch, then fresh rows, then the table. A head of another actor of the partition is
-   * decoded at each read unless this batch wrote it, so it is read where that is rare.
+   * Reads this batch, then fresh rows, then the table. The head of another actor of the partition
+   * is decoded at each read unless this batch wrote it, so such reads should be rare.
    */
   get<Row>(key: Key<Row>): Row | undefined;
 }
 
 export interface Decision<Head, Effect> {
-  /** The next head; undefined ends the actor. The same object as before writes nothing. */
+  /** The next head; undefined ends the actor. The same object as before causes no write. */
   readonly head: Head | undefined;
   readonly rows: readonly RowWrite[];
   readonly replies: readonly Reply[];
   /**
-   * Tells go to actors of this shard in the same step, to other shards and to the outside by the
-   * outbox.
+   * Tells reach actors of this shard in the same step; those to other shards, and effects, go
+   * through the outbox.
    */
   readonly effects: readonly (Tell | Effect)[];
 }
 
-/** `value` undefined deletes. */
+/** A write of one row; an undefined `value` deletes the row. */
 export interface RowWrite {
   readonly key: Key;
   readonly value: unknown;
@@ -91,23 +92,23 @@ export interface Tell {
   readonly kind: "tell";
   readonly to: Key;
   readonly message: unknown;
-  /** The address was minted just now: there is no head to look for. */
+  /** The address has just been created, so there is no head to look up. */
   readonly isBirth?: true;
 }
 
-/** What the engine sees of an effect that leaves the shard. */
+/** The part of an effect leaving the shard that the engine reads. */
 export interface OutsideEffect {
   readonly kind: string;
 }
 
 export type AnyActor = Actor<unknown, unknown, OutsideEffect, never>;
 
-/** Sent when `dueAt` of the actor's head has passed. */
+/** The message that an actor gets when the `dueAt` of its head has passed. */
 export interface Due {
   readonly kind: "due";
 }
 
-/** A decision from its parts; omitted parts are empty. */
+/** Builds a decision from its parts; omitted parts are empty. */
 export function decision<Head, Effect = never>(
   head: NoInfer<Head> | undefined,
   parts: {
@@ -120,7 +121,7 @@ export function decision<Head, Effect = never>(
   return { head, rows, replies, effects };
 }
 
-/** The reply to the waiting request, if there is one. */
+/** Builds the reply to the waiting request, if there is one. */
 export function answer<R>(
   { request }: { readonly request: RequestId<R> | undefined },
   reply: NoInfer<R>,
@@ -132,7 +133,7 @@ export function tell<Message>(to: Address<Message>, message: NoInfer<Message>): 
   return { kind: "tell", to, message };
 }
 
-/** A tell to an actor of this shard that the message brings into being. */
+/** Builds a tell to an actor of this shard that the message creates. */
 export function birth<Message>(to: Address<Message>, message: NoInfer<Message>): Tell {
   return { kind: "tell", to, message, isBirth: true };
 }

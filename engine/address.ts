@@ -1,18 +1,18 @@
 /**
- * Addresses of actors, and what may be sent there. At run time an address is the key of the actor's
- * head; the rest is types: which messages the actor handles, and what it answers to each.
+ * Addresses of actors, and which messages they accept. At run time an address is the key of the
+ * actor's head; the rest is types: which messages the actor handles, and its reply to each.
  */
 import type { Key } from "./key.ts";
 
 declare const handles: unique symbol;
 declare const answers: unique symbol;
 
-/** Where an actor that handles `Message` is; `Head` is its row. */
+/** Address of an actor that handles `Message`; `Head` is the type of its row. */
 export type Address<Message, Head = unknown> = Key<Head> & {
   readonly [handles]: (message: Message) => void;
 };
 
-/** A message that may be asked, and is answered with a `Reply`. */
+/** A message that expects a reply of type `Reply`. */
 export interface Question<Reply> {
   readonly [answers]?: Reply;
 }
@@ -24,10 +24,10 @@ export type ReplyTo<Message> = Message extends unknown
     : never
   : never;
 
-/** The request that waits for a `Reply`; without one, a request that another actor answers. */
+/** A request that waits for a `Reply`; without the type, a request that another actor answers. */
 export type RequestId<Reply = never> = number & { readonly [answers]?: (reply: Reply) => void };
 
-/** The address of the actor whose head lies under `key`; said once, where the key is made. */
+/** Returns the address of the actor whose head lies under `key`; called where the key is made. */
 export function createAddress<Message, Head>(key: Key<Head>): Address<Message, Head> {
   return key as Address<Message, Head>;
 }

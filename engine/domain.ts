@@ -1,4 +1,4 @@
-/** The domain as the engine sees it: its actors, and rules of rows and times beside them. */
+/** The domain as the engine sees it: its actors, and the rules for its rows and times. */
 
 import type { AnyActor, OutsideEffect, RowWrite } from "./actor.ts";
 import type { Key, KeyRange } from "./key.ts";
@@ -6,35 +6,35 @@ import type { RowCodecs } from "./row-codec.ts";
 
 export interface Domain {
   readonly actorByCode: ReadonlyMap<number, AnyActor>;
-  /** How tables encode their rows, those that do not as JSON does. */
+  /** Encodings of the tables' rows by table code; other tables use plain JSON. */
   readonly rowCodecs?: RowCodecs;
-  /** By the table code of the actors that are found by them. */
+  /** Index rules, by the table code of the actors that the index finds. */
   readonly indexRules?: ReadonlyMap<number, IndexRule>;
-  /** Short windows by table code; see `window.ts`. */
+  /** Rules of the short windows, each for one table code; see `window.ts`. */
   readonly windows: readonly WindowRule[];
   readonly sweeps: readonly SweepRule[];
   /**
-   * The message in which an effect ends when nothing outside is needed for it: its actor gets that
-   * in the same step. Undefined for an effect that leaves the shard.
+   * Returns the message that concludes an effect for which nothing outside is needed: its actor
+   * gets the message in the same step. Undefined for an effect that leaves the shard.
    */
   readonly conclude?: (effect: OutsideEffect) => object | undefined;
 }
 
 /**
- * Actors that are woken once in a while to end or to renew. They are found by their place in a
- * range, so none of them needs a timer for it.
+ * Actors that are woken once in a while to end or to renew. A range read finds them, so none of
+ * them needs a timer.
  */
 export interface SweepRule {
-  /** The rows of a partition whose time has come. */
+  /** Key range of a partition's rows whose time has come. */
   readonly source: (partition: number, nowMs: number) => KeyRange;
-  /** The actor that a row stands for; without it the rows are the actors' own heads. */
+  /** Returns the actor that a row stands for; without it the rows are the actors' own heads. */
   readonly findActor?: (row: Key) => Key;
   readonly message: unknown;
 }
 
-/** Rows by which range reads find an actor. They follow from its head, so they are in no record. */
+/** Index rows for range reads that find an actor. They derive from its head: no record has them. */
 export interface IndexRule {
-  /** What of a head its entries follow from; kept until the next flush instead of the head. */
+  /** Picks the part of a head that its entries derive from; kept until the next flush. */
   readonly pick: (head: unknown) => unknown;
   /** `hasEarlier`: the tables hold entries of an earlier head, one that waited for something. */
   readonly entries: (picked: unknown, hasEarlier: boolean) => readonly RowWrite[];
@@ -44,18 +44,18 @@ export interface IndexRule {
 export interface WindowRule {
   readonly code: number;
   readonly windowMs: number;
-  /** Key bounds of the rows to read for one partition, given the oldest instant that matters. */
+  /** Key range of a partition's rows to read, given the oldest instant that matters. */
   readonly source: (partition: number, sinceMs: number) => KeyRange;
-  /** The window's entry that such a row stands for. */
+  /** Returns the window's entry that such a row stands for. */
   readonly entry: (key: Key, row: unknown) => WindowEntry | undefined;
 }
 
-/** Both are 16 bytes as binary strings; `key` is the full key with partition and code. */
+/** Key and value are 16 bytes as binary strings; `key` is the full key with partition and code. */
 export interface WindowEntry {
   readonly key: Key<string>;
   readonly value: string;
   readonly atMs: number;
 }
 
-/** How rows read, and which of them follow from heads. */
+/** How rows are encoded, and which of them derive from heads. */
 export type RowRules = Pick<Domain, "rowCodecs" | "indexRules">;

@@ -35,10 +35,10 @@ import type { ShardEvent } from "./wire.ts";
 /** The answer when a shard went away with the question: the outcome is unknown. */
 export const lost = { kind: "lost" } as const;
 
-/** What the engine replies in the place of an actor. */
+/** The engine's replies when no actor has replied. */
 export type Unanswered = typeof lost | typeof busy | typeof broken;
 
-/** The message of a kind, among those that an actor handles. */
+/** Those of an actor's messages that have the given kind. */
 type OfKind<Message, Kind> = Extract<Message, { readonly kind: Kind }>;
 
 interface Waiting {
@@ -47,12 +47,12 @@ interface Waiting {
 }
 
 export class Gateway {
-  /** Where the number of requests begins. */
+  /** Number of the first request of this process. */
   readonly firstRequest: number;
   private readonly shards: (ShardEnd | undefined)[];
-  /** Shards of other nodes that are neither read nor asked here. */
+  /** Shards of other nodes, which are neither read nor asked directly here. */
   private readonly elsewhere = new Set<number>();
-  /** Shards that this node would take over, had it to. */
+  /** Shards that this node can take over when their owner is gone. */
   private readonly standbys = new Set<number>();
   private readonly requests: OpenRequests<Waiting>;
   private readonly watchers: RowWatchers;
@@ -64,8 +64,8 @@ export class Gateway {
   private readonly answers: ShardAnswers;
 
   /**
-   * `firstRequest` is drawn for this life of the process: heads may name requests of earlier lives
-   * and of other nodes, and none of ours may be taken for one of those.
+   * `firstRequest` is drawn at random at each start of the process: heads may name requests of
+   * earlier processes and of other nodes, and none of ours may be taken for one of those.
    */
   constructor(
     shardCount: number,
@@ -93,14 +93,14 @@ export class Gateway {
     });
   }
 
-  /** Other nodes are asked, and answered, from now on. */
+  /** Sends questions to other nodes, and answers theirs, from now on. */
   connect(cluster: Elsewhere): void {
     this.cluster = cluster;
     for (const [shard, end] of this.shards.entries())
       if (end?.send !== undefined) this.answers.offer(shard, cluster);
   }
 
-  /** Every shard takes questions. */
+  /** Whether every shard takes questions here. */
   get isOpen(): boolean {
     return this.shards.every((shard) => shard?.send !== undefined);
   }
@@ -109,7 +109,7 @@ export class Gateway {
     return this.shards.every((shard) => shard !== undefined);
   }
 
-  /** Every shard can be read here or is followed for another node. */
+  /** Whether every shard can be read here or is followed for another node. */
   get isServed(): boolean {
     return this.shards.every((end, shard) => end !== undefined || this.elsewhere.has(shard));
   }
@@ -125,33 +125,33 @@ export class Gateway {
     return this.shards[shard]?.send !== undefined;
   }
 
-  /** Whether this node goes on with the shard when its owner is gone. */
+  /** Whether this node can take the shard over when its owner is gone. */
   isStandby(shard: number): boolean {
     return this.standbys.has(shard) && !this.owns(shard);
   }
 
-  /** Whether a row of the directory that is not found here is nowhere else either. */
+  /** Whether a directory row that is missing here is missing everywhere. */
   get isDirectoryWhole(): boolean {
     const directory = this.shardCount;
     return this.cluster === undefined || this.owns(directory) || this.isStandby(directory);
   }
 
-  /** Of the domain; the directory is one more. */
+  /** Number of the domain's shards; the directory is one more. */
   get shardCount(): number {
     return this.shards.length - 1;
   }
 
-  /** The last record of the shard whose rows are read here; 0 before the first. */
+  /** Sequence number of the shard's last record that can be read here; 0 before the first. */
   getSeq(shard: number): number {
     return this.shards[shard]?.seq ?? 0;
   }
 
-  /** The shard of a partition of the domain. */
+  /** Returns the shard of a partition of the domain. */
   shardOfPartition(partition: number): number {
     return (partition * this.shardCount) >> 8;
   }
 
-  /** `reader` reads the shard's tables, `send` reaches it; undefined for reads alone. */
+  /** `reader` reads the shard's tables, `send` reaches it; `send` is undefined for reads alone. */
   attach(shard: number, send: Send | undefined, reader: TableReader): void {
     this.elsewhere.delete(shard);
     this.answers.withdraw(shard);
@@ -161,7 +161,7 @@ export class Gateway {
     cluster?.onChange();
   }
 
-  /** Another node owns the shard, or none: it is neither read nor asked here. */
+  /** Marks a shard that another node or none owns: it is neither read nor asked here. */
   leaveElsewhere(shard: number): void {
     const isNews = !this.elsewhere.has(shard);
     this.detach(shard);
@@ -169,7 +169,7 @@ export class Gateway {
     if (isNews) this.listener.onLeave(shard);
   }
 
-  /** Its thread is gone: requests get `lost`; with all in its tables, it may be read on. */
+  /** Detaches a shard whose thread is gone: requests get `lost`; flushed tables stay readable. */
   detach(shard: number, isReadOn = false): void {
     this.elsewhere.delete(shard);
     this.standbys.delete(shard);
@@ -185,14 +185,14 @@ export class Gateway {
     this.cluster?.onChange();
   }
 
-  /** All waiting requests get `lost`, and nothing reaches a shard any more. */
+  /** Answers all waiting requests with `lost`; nothing reaches a shard any more. */
   close(): void {
     for (const shard of this.shards.keys()) this.detach(shard);
   }
 
   /**
-   * Resolves to the actor's reply, or why there is none. Rows are readable by then: those of a
-   * scope where it is owned, those of the directory on every node.
+   * Resolves to the actor's reply, or to the reason why there is none. Rows are readable by then:
+   * those of a scope on the node that owns it, those of the directory on every node.
    */
   ask<Message extends { readonly kind: string }, Kind extends Message["kind"]>(
     to: Address<Message>,
@@ -205,7 +205,7 @@ export class Gateway {
       cluster === undefined || this.owns(shard)
         ? this.askHere(shard, to, message, lane)
         : this.askElsewhere(cluster, shard, { kind: "ask", to, message, lane });
-    // The actor that handles the message replies with this type.
+    // Safe, because the actor that handles the message replies with this type.
     return reply as Promise<ReplyTo<OfKind<Message, Kind>> | Unanswered>;
   }
 
@@ -256,13 +256,13 @@ export class Gateway {
     return answer?.kind === "reply" ? answer.reply : lost;
   }
 
-  /** Of the node that owns it. Throws `ShardDown`. */
+  /** Reads a row at the node that owns it. Throws `ShardDown`. */
   async find<Row>(key: Key<Row>): Promise<Row | undefined> {
     const [row] = await this.findAll([key]);
     return row;
   }
 
-  /** In the order of `keys`, each of the node that owns it. Throws `ShardDown`. */
+  /** Reads rows, each at the node that owns it, in the order of `keys`. Throws `ShardDown`. */
   async findAll<Row>(keys: readonly Key<Row>[]): Promise<readonly (Row | undefined)[]> {
     const rows = new Map<Key, Row | undefined>();
     const elsewhere = new Map<number, Key<Row>[]>();
@@ -283,7 +283,7 @@ export class Gateway {
     return keys.map((key) => rows.get(key));
   }
 
-  /** Undefined when there is no row. Throws when the shard is down. */
+  /** Reads a row; undefined when there is none. Throws when the shard is down. */
   read<Row>(key: Key<Row>): Row | undefined {
     const text = this.end(key).text(key);
     return text === undefined ? undefined : this.row({ key, text });
@@ -294,15 +294,15 @@ export class Gateway {
     return decodeRow(this.domain.rowCodecs, key, text) as Row;
   }
 
-  /** At most `limit` rows of a range in one partition; waits for a flush when rows are fresh. */
+  /** Reads up to `limit` rows of a partition's range; waits for a flush when rows are fresh. */
   async range(range: KeyRange, limit: number, reverse: boolean): Promise<readonly TableRow[]> {
     const ranges = await this.ranges(range.start);
     return ranges(range, limit, reverse);
   }
 
   /**
-   * Waits as `range` does, once for several ranges of the shard that owns `key`: read before
-   * anything else is awaited, they are of one moment.
+   * Waits as `range` does, once for several ranges of the shard that owns `key`: if all are read
+   * before anything else is awaited, they show the same moment.
    */
   async ranges(key: Key): Promise<TableReader["range"]> {
     const end = this.end(key);
@@ -310,7 +310,7 @@ export class Gateway {
     return end.ranges(this.domain);
   }
 
-  /** Runs `look` now, and once more after a shard has opened when it met one that is down. */
+  /** Runs `look` now; if it met a shard that is down, once more after a shard has opened. */
   look(look: Look): void {
     this.watchers.look(look);
   }
@@ -336,7 +336,7 @@ export class Gateway {
       this.tellListener(shard, record);
       if (isOwn) for (const { to, reply } of event.replies) this.resolve(to, reply);
       this.watchers.notify(record);
-      // Only the directory's records come from other nodes.
+      // Of other nodes' shards only the directory's records are applied here.
       if (!isOwn && countWrites(record) > 0) this.cluster?.onChange();
     } else if (event.kind === "unconfirmed") this.loseRequests(shard);
     else {
@@ -349,7 +349,7 @@ export class Gateway {
     }
   }
 
-  /** What an actor of another node replies to a request that may wait here. */
+  /** Resolves the request that waits here, if any, with the reply of another node's actor. */
   onReply(request: RequestId, reply: unknown): void {
     this.requests.take(request)?.resolve(reply);
   }
@@ -376,7 +376,7 @@ export class Gateway {
     return end;
   }
 
-  /** The last end is the directory's. */
+  /** Returns the shard of a key; the directory comes after the last shard. */
   private getShardOfKey(key: Key): number {
     return getShard(key, this.shardCount);
   }

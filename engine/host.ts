@@ -33,39 +33,39 @@ import type {
 export interface HostOptions {
   readonly shardCount: number;
   readonly entries: { readonly shards: URL; readonly effects: URL };
-  /** `count` threads that run the entry's module. */
+  /** Opens `count` threads that run the entry's module. */
   readonly openThreads: (entry: URL, count: number) => ThreadPool;
   readonly shardTask: Omit<ShardTask, "shard" | "gateway" | "startMs" | "isDraining">;
   readonly effectsTask: Omit<EffectsTask, "control">;
   readonly openReader: (shard: number) => TableReader;
-  /** The time of the process. */
+  /** The clock of the process. */
   readonly clock: Clock;
-  /** What the effects thread says to the service, and when a life of it began or ended. */
+  /** Callbacks for messages of the effects thread to the service, and for its start and end. */
   readonly effects: {
     onMessage(message: unknown): void;
     onReady(): void;
     onGone(): void;
   };
-  /** The effects thread, or a shard's, began, opened, or ended as it should. */
+  /** Called when a shard's or the effects thread has started, opened, or ended normally. */
   readonly onLife: (what: string, event: "started" | "opened" | "ended") => void;
   readonly onDeath: (thread: string, error: unknown) => void;
   /**
-   * What a shard waits for that is not owned here and whose owner is not heard; undefined when that
-   * is over. `shard` is a number or `directory`.
+   * Called with what a shard waits for that is not owned here and whose owner is silent; undefined
+   * when the wait is over. `shard` is a number or `directory`.
    */
   readonly onWait: (shard: string, wait: ShardWait | undefined) => void;
-  /** A shard's store is damaged: it stays closed, and the sentence is for the operator. */
+  /** Called when a shard's store is damaged; it stays closed. The sentence is for the operator. */
   readonly onDamage: (sentence: string) => void;
 }
 
-/** From the start of a shard's thread to its end. */
+/** One run of a shard's thread, from its start to its end. */
 interface ShardLife {
   readonly shard: number;
   readonly name: string;
   readonly link: Link<ToShardThread, FromShardThread>;
   readonly questions: Questions<"samples">;
   /**
-   * `idle`: it is not open, and cannot be read here. `following`: it can be read at the most.
+   * `idle`: the shard is not open, and cannot be read here. `following`: it can at most be read.
    * `owning`: it decides. `leaving`: it was stopped, or will be as soon as it has opened.
    */
   state: "idle" | "following" | "owning" | "leaving";
@@ -84,14 +84,14 @@ export class Host {
   private readonly effectsPool: ThreadPool;
   private readonly readers = new Map<number, TableReader>();
   private readonly lives = new Set<ShardLife>();
-  /** Undefined while there is no effects thread. */
+  /** Link to the effects thread; undefined while there is none. */
   private effects: EffectsLink | undefined;
   private readonly living = new Set<Promise<void>>();
-  /** What was started and has not said yet that it can be read, or why it never will be. */
+  /** Started threads that have reported neither that they can be read nor why they never will. */
   private readonly starting = new Set<string>();
   private hasStarted: () => void = () => {};
   private damage: string | undefined;
-  /** Deaths of a thread since it last opened: one that cannot open is tried less and less often. */
+  /** Crashes of each thread since it last opened; the more there are, the later it is restarted. */
   private readonly deaths = new Map<string, number>();
   private stopping = false;
   private isDraining = false;
@@ -107,7 +107,7 @@ export class Host {
     this.effectsPool = openThreads(entries.effects, 1);
   }
 
-  /** Resolves when every shard can be read here, if not written as well, or is followed. */
+  /** Resolves when every shard can be read here, even if not written, or is followed. */
   start(): Promise<void> {
     const isReadable = new Promise<void>((resolve) => {
       this.readable = resolve;
@@ -117,7 +117,7 @@ export class Host {
     return isReadable;
   }
 
-  /** No thread is about to start. */
+  /** Whether no thread is about to start. */
   get isSettled(): boolean {
     return this.starting.size === 0;
   }
@@ -130,14 +130,14 @@ export class Host {
       });
   }
 
-  /** In a cluster: shards go to other nodes as soon as these can take them, and none comes back. */
+  /** In a cluster, hands shards over to other nodes once these can take them; none comes back. */
   drain(): void {
     this.isDraining = true;
     for (const { state, link } of this.lives)
       if (state === "following" || state === "owning") link.send({ kind: "drain" });
   }
 
-  /** Shards decide what waits, flush and close; then the effects thread ends. */
+  /** Lets the shards decide what waits, flush and close; then ends the effects thread. */
   async stop(): Promise<void> {
     this.stopping = true;
     for (const life of this.lives) this.end(life);
@@ -146,30 +146,30 @@ export class Host {
     await Promise.all([this.shardPool.close(), this.effectsPool.close()]);
   }
 
-  /** Lost while there is no effects thread. */
+  /** Sends a message to the effects thread; it is lost while there is none. */
   tellEffects(message: unknown): void {
     this.effects?.send({ kind: "message", message });
   }
 
-  /** Shards that are owned here stand still; see `ShardHolds`. Rejects with a `PortError`. */
+  /** Pauses the shards that are owned here; see `ShardHolds`. Rejects with a `PortError`. */
   hold(name: string): Promise<readonly HeldShard[]> {
     const owned = [...this.lives].filter(({ state }) => state === "owning");
     return this.holds.begin(name, owned);
   }
 
-  /** Whether all of them have stood still until now. */
+  /** Ends the hold; returns whether all shards have been paused until now. */
   resume(name: string): boolean {
     return this.holds.end(name);
   }
 
-  /** Resolves when what is followed here is as its owners have it, which stand still. */
+  /** Resolves when the shards followed here have caught up with their paused owners. */
   reach(owners: readonly HeldShard[]): Promise<void> {
     const shards = new Set(owners.map(({ shard }) => shard));
     const standbys = [...this.lives].filter(({ shard }) => shards.has(shard));
     return this.holds.reach(standbys, owners);
   }
 
-  /** What each shard's thread has counted since the last time; rejects for one that goes away. */
+  /** Metrics of each shard's thread since the last call; rejects for a thread that ends. */
   askSamples(): readonly Promise<readonly Sample[]>[] {
     return [...this.lives].map(({ questions }) => questions.ask("samples"));
   }
@@ -224,7 +224,7 @@ export class Host {
       this.onStart(name);
       this.noteWait(life, undefined);
       this.effects?.send({ kind: "detach", shard });
-      // Every request reads the directory, also while its next life begins to follow.
+      // Every request reads the directory, even while its restarted thread begins to follow.
       this.gateway.detach(shard, shard === this.options.shardCount && !isDeath);
     };
     this.live(name, ended, onThreadEnd, () => this.startShard(shard));
@@ -263,7 +263,7 @@ export class Host {
     onWait(life.shard === shardCount ? "directory" : `${life.shard}`, wait);
   }
 
-  /** Watches one life of a thread: `gone` at its end, `again` unless the service is stopping. */
+  /** Watches one run of a thread: calls `gone` at its end, and `again` unless the service stops. */
   private live(
     name: string,
     ended: Promise<void>,
@@ -300,7 +300,7 @@ export class Host {
     if (!this.stopIfLeaving(life)) life.state = "following";
   }
 
-  /** Every node reads the directory; what else it follows is read where it is owned. */
+  /** Every node reads the directory; other followed shards are read at their owners. */
   private follow(life: ShardLife, state: "following" | "joining"): void {
     const { shard } = life;
     const isRead = state === "following" && shard === this.options.shardCount;

@@ -1,6 +1,6 @@
 /**
- * A broken promise of our own code. Inside a step it drops that step; in the engine it stops the
- * shard.
+ * A violated invariant of our own code. Inside a step it drops that step; in the engine it stops
+ * the shard.
  */
 export class BrokenInvariant extends Error {
   override readonly name = "BrokenInvariant";

@@ -1,24 +1,24 @@
 import { invariant } from "./invariant.ts";
 
 /**
- * JSON written straight into bytes, one value after the other, as `JSON.stringify` writes it. A row
- * is encoded at each of its writes; copying a string into a record afterwards costs several times
- * as much.
+ * Writes JSON straight into bytes, one value after the other, as `JSON.stringify` would. A row is
+ * encoded at each of its writes; copying a string into a record afterwards costs several times as
+ * much.
  */
 export class JsonBytes {
   bytes = Buffer.allocUnsafeSlow(bytesAtFirst);
-  /** Where the next value begins. */
+  /** Offset at which the next value begins. */
   end = 0;
-  /** Absent items of the open list; written as `null` when a present one follows. */
+  /** Count of absent items at the open list's end; each becomes `null` if a present one follows. */
   private absent = 0;
 
-  /** Forgets the bytes after `end`. */
+  /** Discards the bytes after `end`. */
   truncate(end: number): void {
     this.end = end;
     this.absent = 0;
   }
 
-  /** Any JSON value. */
+  /** Writes any JSON value. */
   value(value: unknown): void {
     if (typeof value === "number") this.number(value);
     else if (typeof value === "string") this.string(value);
@@ -31,7 +31,7 @@ export class JsonBytes {
     this.bytes[this.end++] = opening;
   }
 
-  /** Of the open list; absent ones at its end are left out. Null would be read as absent. */
+  /** Adds an item to the open list; trailing absent ones are omitted. Null would read as absent. */
   item(value: unknown): void {
     if (value === undefined) {
       this.absent++;
@@ -42,12 +42,12 @@ export class JsonBytes {
     this.value(value);
   }
 
-  /** Items that are not there. */
+  /** Adds `count` absent items. */
   skip(count: number): void {
     this.absent += count;
   }
 
-  /** An item that is a list and stays open. */
+  /** Adds an item that is a list and stays open. */
   openItem(): void {
     this.next();
     this.openList();
@@ -68,7 +68,7 @@ export class JsonBytes {
     this.closeList();
   }
 
-  /** An item is about to follow. */
+  /** Prepares for an item: writes the pending nulls and the comma. */
   private next(): void {
     this.reserve(1 + this.absent * (1 + nullBytes.length));
     for (; this.absent > 0; this.absent--) {
@@ -108,7 +108,7 @@ export class JsonBytes {
     }
   }
 
-  /** Of a value below a billion: V8 divides such a number without a floating point. */
+  /** Writes the digits of a value below a billion: V8 divides these without floating point. */
   private digitsOfSmall(value: number): void {
     if (value < 10) this.bytes[this.end++] = zero + value;
     else if (value < 100) {
@@ -150,7 +150,7 @@ export class JsonBytes {
     this.end = end + length + 2;
   }
 
-  /** A value that is JSON already. */
+  /** Writes a value that is JSON already. */
   json(text: string): void {
     this.reserve(text.length * 3);
     this.end += this.bytes.write(text, this.end, "utf8");
@@ -165,11 +165,11 @@ export class JsonBytes {
   }
 }
 
-/** Most records of a quiet shard have less. */
+/** Initial size of the buffer: most records of a quiet shard are smaller. */
 const bytesAtFirst = 4 * 1024;
 const billion = 1_000_000_000;
 const numberBytesMax = 20;
-/** The digits of 000 to 999, behind each other: three at a time cost one division. */
+/** The digits of 000 to 999, one after the other: three digits at a time cost one division. */
 const triples = Buffer.from(
   Array.from({ length: 1000 }, (_, value) => String(value).padStart(3, "0")).join(""),
 );

@@ -7,7 +7,7 @@
 declare const row: unique symbol;
 export type Key<Row = unknown> = string & { readonly [row]?: Row };
 
-/** Table codes from here on live in the directory. */
+/** Table codes from this one on belong to the directory. */
 export const directoryCode = 128;
 
 /** Table codes that the engine keeps for itself; the domain's begin at 16. */
@@ -25,7 +25,7 @@ export function getCode(key: Key): number {
   return key.charCodeAt(1);
 }
 
-/** The shard that owns a row of the domain. The directory is the shard after the last. */
+/** Returns the shard that owns a row. The directory is the shard after the last. */
 export function getShard(key: Key, shardCount: number): number {
   return getCode(key) >= directoryCode ? shardCount : (getPartition(key) * shardCount) >> 8;
 }
@@ -39,7 +39,7 @@ export function getPartitions(shard: number, shardCount: number): { first: numbe
   return { first: (shard * 256) / shardCount, last: ((shard + 1) * 256) / shardCount - 1 };
 }
 
-/** Everything whose key begins with `prefix`. The prefix must not be all 0xff. */
+/** Range of all keys that begin with `prefix`, which must not be all 0xff. */
 export function getRange(prefix: Key): { start: Key; end: Key } {
   let length = prefix.length;
   while (prefix.charCodeAt(length - 1) === 0xff) length--;
@@ -47,7 +47,7 @@ export function getRange(prefix: Key): { start: Key; end: Key } {
   return { start: prefix, end };
 }
 
-/** An unsigned number below 2^48 as six bytes, so that order is kept. */
+/** Encodes an unsigned number below 2^48 as six bytes that sort as the numbers do. */
 export function encodeOrderedNumber(value: number): string {
   const high = Math.floor(value / 0x1000000);
   const low = value % 0x1000000;
@@ -67,7 +67,7 @@ export function readOrderedNumber(text: string, at: number): number {
   return value;
 }
 
-/** `[start, end)` in byte order. */
+/** The keys in `[start, end)`, in byte order. */
 export interface KeyRange {
   readonly start: Key;
   readonly end: Key;

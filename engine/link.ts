@@ -12,7 +12,7 @@ export class Link<Out, In> {
   private owned: Transferable[] = [];
   private readonly ahead: { readonly flush: () => void } | undefined;
 
-  /** What leaves here does not overtake what another link, `ahead`, was given before. */
+  /** Messages of this link do not overtake those sent earlier through the link `ahead`. */
   constructor(
     port: MessagePort,
     receive: (message: In) => void,
@@ -38,7 +38,7 @@ export class Link<Out, In> {
     this.port.close();
   }
 
-  /** Sends what waits for the end of the tick. */
+  /** Sends the messages that wait for the end of the tick. */
   flush(): void {
     if (this.queue.length === 0) return;
     this.ahead?.flush();

@@ -7,20 +7,20 @@ import { createHash } from "node:crypto";
 import { type ListedObject, type Objects, volatileRoot } from "./ports/objects.ts";
 import { PortError } from "./ports/port-error.ts";
 
-/** Objects under way at once. */
+/** Number of objects that are moved at the same time. */
 const width = 8;
 const attemptsMax = 3;
 const whole = { start: 0, end: Number.MAX_SAFE_INTEGER };
 
 export interface Moved {
-  /** Sent now, and found there. */
+  /** Number of objects that were copied, and of those that were at the destination already. */
   readonly sent: number;
   readonly found: number;
-  /** Of both. */
+  /** Total bytes of both kinds. */
   readonly bytes: number;
 }
 
-/** `onMoved` is told after each object. Throws `PortError`; what was moved stays. */
+/** Calls `onMoved` after each object. Throws `PortError`; what was moved stays. */
 export async function moveObjects(
   from: Objects,
   to: Objects,
@@ -40,12 +40,12 @@ export async function moveObjects(
   return moved;
 }
 
-/** Removes all that a move brings elsewhere. Throws `PortError`. */
+/** Removes all objects that a move copies elsewhere. Throws `PortError`. */
 export async function removeObjects(objects: Objects): Promise<void> {
   await forEachObject(objects, ({ key }) => objects.remove(key));
 }
 
-/** But for what is volatile. Ends with the first error, when nothing is under way any more. */
+/** Skips volatile objects. After a first error, rejects once no other call is running. */
 async function forEachObject(
   objects: Objects,
   work: (object: ListedObject) => Promise<void>,
@@ -70,7 +70,7 @@ async function forEachObject(
   for (const result of results) if (result.status === "rejected") throw result.reason;
 }
 
-/** False when it was there. A read that breaks off is begun again. */
+/** Copies an object; false when it was there already. An interrupted read is begun again. */
 async function bring(from: Objects, to: Objects, object: ListedObject): Promise<boolean> {
   for (let attempt = 1; ; attempt++)
     try {

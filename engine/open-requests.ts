@@ -1,6 +1,6 @@
 import type { RequestId } from "./address.ts";
 
-/** Requests that wait for their replies, by ids that count up. */
+/** Requests that wait for their replies, under ids that count up. */
 export class OpenRequests<Waiter> {
   private readonly waiters = new Map<RequestId, Waiter>();
   private next: RequestId;
@@ -15,14 +15,14 @@ export class OpenRequests<Waiter> {
     return request;
   }
 
-  /** Undefined for one that was taken before, or never was. */
+  /** Removes and returns a waiter; undefined when it was taken before or never existed. */
   take(request: RequestId): Waiter | undefined {
     const waiter = this.waiters.get(request);
     this.waiters.delete(request);
     return waiter;
   }
 
-  /** Takes all that match. */
+  /** Removes and returns all waiters that match. */
   takeWhere(isMeant: (waiter: Waiter) => boolean): Waiter[] {
     const meant = [...this.waiters].filter(([, waiter]) => isMeant(waiter));
     for (const [request] of meant) this.waiters.delete(request);

@@ -21,11 +21,11 @@ export type Performance =
   | { readonly kind: "concluded"; readonly message?: unknown }
   | { readonly kind: "kept" };
 
-/** Carries out one effect; may throw `PortError`, then it is tried again if retryable. */
+/** Carries out one effect; one that throws a retryable `PortError` is tried again. */
 export type Performer = (delivery: Delivery) => Promise<Performance>;
 
 /**
- * A message for a shard, or the acknowledgement of a tell: `to` and `done` are then its outbox row.
+ * A message for a shard, or the acknowledgement of a tell: then `to` and `done` are its outbox row.
  */
 export interface OutboxMessage {
   readonly to: Key;
@@ -41,13 +41,13 @@ export interface OutboxPorts {
   readonly onFault: (from: Key, error: unknown) => void;
   readonly after: (delayMs: number, run: () => void) => void;
   /**
-   * Sends tells to the node that owns the shard, in a cluster; resolves to whether they are durable
+   * In a cluster, sends tells to the node that owns the shard; resolves to whether they are durable
    * there.
    */
   readonly sendElsewhere?: (shard: number, tells: readonly Arrival[]) => Promise<boolean>;
 }
 
-/** A tell with its origin, as it reaches the shard that it is for. */
+/** A tell with its origin, in the form in which it reaches its shard. */
 export interface Arrival {
   readonly to: Key;
   readonly message: unknown;
@@ -55,7 +55,7 @@ export interface Arrival {
 }
 
 const retryDelayMs = 1_000;
-/** Of one message to another node; fewer after one that failed. */
+/** Most tells in one message to another node; fewer are sent after one that failed. */
 const tellsPerMessage = 64;
 
 export class Outbox {
@@ -63,9 +63,9 @@ export class Outbox {
   private readonly ports: OutboxPorts;
   private readonly queueByActor = new Map<Key, Delivery[]>();
   private readonly open = new Set<number>();
-  /** Tells that the other shard has not acknowledged, in the order of their shard. */
+  /** Tells that the other shard has not acknowledged, in the order of the shard that sent them. */
   private readonly tells = new Map<string, { readonly origin: Origin; readonly tell: Tell }>();
-  /** Shards of other nodes to which tells are on their way. */
+  /** Shards of other nodes to which tells are being sent. */
   private readonly carried = new Set<number>();
   /** Tells of other nodes that a shard here has not acknowledged. */
   private readonly arrived = new Map<string, { shard: number; settle(isDurable: boolean): void }>();
@@ -75,7 +75,7 @@ export class Outbox {
     this.ports = ports;
   }
 
-  /** `shard` released these, or hands them over again after a restart. */
+  /** Takes what `shard` releases, or hands over again after a restart. */
   deliver(shard: number, deliveries: readonly Delivery[]): void {
     for (const delivery of deliveries) {
       const { key, effect } = delivery;
@@ -84,7 +84,7 @@ export class Outbox {
     }
   }
 
-  /** Another shard made these tells durable. */
+  /** Removes tells that another shard has made durable. */
   acknowledge(origins: readonly Origin[]): void {
     for (const { key, shard } of origins) {
       const name = getName(shard, key);
@@ -94,8 +94,8 @@ export class Outbox {
   }
 
   /**
-   * A shard went away: tells to it wait, so that none overtakes an earlier one; its own are handed
-   * over again when it is back.
+   * Closes a shard that went away: tells to it wait, so that none overtakes an earlier one; its own
+   * are handed over again when it is back.
    */
   onClose(shard: number): void {
     this.open.delete(shard);
@@ -103,11 +103,11 @@ export class Outbox {
       if (origin.shard === shard) this.tells.delete(name);
     for (const arrival of [...this.arrived.values()])
       if (arrival.shard === shard) arrival.settle(false);
-    // Another node may own it from now on.
+    // Another node may own the shard from now on.
     void this.carry(shard);
   }
 
-  /** Tells of another node to a shard of this one; resolves to whether they are durable here. */
+  /** Takes another node's tells to a shard of this one; resolves to whether they are durable. */
   async receive(shard: number, arrivals: readonly Arrival[]): Promise<boolean> {
     if (!this.open.has(shard)) return false;
     const outcomes = arrivals.map(({ to, message, origin }) => {
@@ -118,7 +118,7 @@ export class Outbox {
     return (await Promise.all(outcomes)).every((isDurable) => isDurable);
   }
 
-  /** Of one that comes again before it was acknowledged, the earlier is given up. */
+  /** When a tell comes again before it was acknowledged, the earlier wait ends with false. */
   private arrival(shard: number, name: string): Promise<boolean> {
     this.arrived.get(name)?.settle(false);
     return new Promise((resolve) => {
@@ -130,7 +130,7 @@ export class Outbox {
     });
   }
 
-  /** A shard is up: sends it the tells that it has not acknowledged, in order. */
+  /** Sends a shard that has opened the tells that it has not acknowledged, in order. */
   onOpen(shard: number): void {
     this.open.add(shard);
     for (const { origin, tell } of this.tells.values())
@@ -138,8 +138,8 @@ export class Outbox {
   }
 
   /**
-   * A message to an actor. Lost when its shard is down: what follows from its state is done again
-   * then.
+   * Sends a message to an actor. It is lost when the actor's shard is down: what follows from the
+   * shard's state is done again when it is back.
    */
   send(to: Key, message: unknown): void {
     this.ports.send(getShard(to, this.shardCount), { to, message });
@@ -154,8 +154,8 @@ export class Outbox {
   }
 
   /**
-   * Brings tells to the node that owns the shard, one message at a time: a later tell must not be
-   * there before an earlier one.
+   * Sends tells to the node that owns the shard, one message at a time: a later tell must not
+   * arrive before an earlier one.
    */
   private async carry(shard: number): Promise<void> {
     const { sendElsewhere, after } = this.ports;

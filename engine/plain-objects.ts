@@ -1,6 +1,6 @@
 /**
- * Objects whose faults a customer may read: what a store says of itself, of its hosts and of its
- * names is for the operator's notes.
+ * An object store whose faults a customer may read: the store's own error texts, hosts and names go
+ * to the operator's log only.
  */
 import type { Objects } from "./ports/objects.ts";
 import { PortError } from "./ports/port-error.ts";
@@ -23,7 +23,7 @@ export function plainObjects(objects: Objects, note: (fault: PortError) => void)
         }
       })();
       return objects.put(key, source).catch((fault: unknown) => {
-        // What cannot be made is no fault of the store.
+        // A failure of the source is no fault of the store.
         throw ofSource === undefined ? tellPlainly(fault) : ofSource;
       });
     },

@@ -2,8 +2,8 @@ import type { Clock } from "./ports/clock.ts";
 import { ShardTime } from "./shard/shard-time.ts";
 
 /**
- * The time of the process, by which the HTTP thread stamps and compares: made like the shards'
- * time, so that a jump of the wall clock changes neither pending nor earlier stamps.
+ * The clock of the process, by which the HTTP thread stamps and compares. It is slewed like the
+ * shards' clocks, so that a jump of the wall clock changes neither pending nor earlier stamps.
  */
 export class ProcessClock implements Clock {
   private readonly clock: Clock;
@@ -26,7 +26,7 @@ export class ProcessClock implements Clock {
     return this.clock.after(delayMs, run);
   }
 
-  /** A shard's time. */
+  /** Advances the clock to a time that a shard reported. */
   observe(atMs: number): void {
     this.time.observe(atMs);
   }

@@ -1,6 +1,6 @@
 /**
- * Questions over a channel that only carries messages: each is sent with a number, and its answer
- * comes back with the same. One end asks, the other uses `answered`.
+ * Questions over a channel that only carries messages: each has a number, and its answer comes back
+ * with the same. One end asks, the other calls `answerQuestion`.
  */
 import { PortError } from "./ports/port-error.ts";
 
@@ -13,7 +13,7 @@ export interface Asked<Question> {
 export interface Answered {
   readonly kind: "answer";
   readonly number: number;
-  /** Undefined when the question failed. */
+  /** The answer; undefined when the question failed. */
   readonly answer: unknown;
 }
 
@@ -43,13 +43,13 @@ export class Questions<Question> {
     this.open.get(number)?.(answer);
   }
 
-  /** The other end went away: what is open stays without an answer. */
+  /** Fails all open questions, because the other end is gone. */
   lose(): void {
     for (const settle of [...this.open.values()]) settle(undefined);
   }
 }
 
-/** Answers a question by what `answer` resolves to; a failure is reported and told as one. */
+/** Sends what `answer` resolves to; a failure goes to `onFault` and to the other end. */
 export async function answerQuestion<Question>(
   { number, question }: Asked<Question>,
   answer: (question: Question) => unknown,

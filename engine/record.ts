@@ -21,11 +21,11 @@ export interface RecordHead {
 
 export interface Sealed {
   readonly bytes: Uint8Array;
-  /** Lower-case hex; goes into the next record. */
+  /** Hash in lower-case hex; it is part of the next record. */
   readonly hash: string;
 }
 
-/** `[start, end)` of some bytes hold a value as UTF-8 JSON; both are -1 for a deletion. */
+/** The bytes `[start, end)` hold a value as UTF-8 JSON; both are -1 for a deletion. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -41,7 +41,7 @@ const hashBytes = 32;
 const keyBytesMax = 255;
 const deleted = 0xffffffff;
 
-/** Bytes of a record besides the keys and values of its writes: once, and per write. */
+/** Bytes of a record besides its writes' keys and values: per record, and per write. */
 export const recordOverheadBytes = headBytes + hashBytes;
 export const writeOverheadBytes = 5;
 
@@ -49,7 +49,7 @@ export const noHash = "0".repeat(64);
 
 let scratch = Buffer.allocUnsafeSlow(256 * 1024);
 
-/** `writes` are spans of `values`. */
+/** Encodes and hashes a record; `writes` are spans of `values`. */
 export function seal(
   head: RecordHead,
   writes: ReadonlyMap<Key, Span>,
@@ -71,7 +71,7 @@ export function seal(
   return { bytes: new Uint8Array(scratch.subarray(0, at + hashBytes)), hash: hash.toString("hex") };
 }
 
-/** Returns where the next key belongs. */
+/** Writes a key with its length; returns the offset of the next key. */
 function writeKey(key: Key, length: number, at: number): number {
   invariant(key.length <= keyBytesMax, "a key has at most 255 bytes");
   const keyAt = at + 5;
@@ -103,7 +103,7 @@ function copyValues(writes: ReadonlyMap<Key, Span>, values: Uint8Array, target: 
   copy();
 }
 
-/** Undefined when the bytes are no record or its hash does not follow from `previousHash`. */
+/** Undefined when the bytes are no record, or its hash does not follow from `previousHash`. */
 export function verify(
   bytes: Uint8Array,
   previousHash: string,
@@ -126,19 +126,19 @@ export function readHead(bytes: Uint8Array): RecordHead {
   };
 }
 
-/** Without writes there are none, or no bytes at all. */
+/** Counts a record's writes; no bytes stand for no writes. */
 export function countWrites(bytes: Uint8Array): number {
   return bytes.length === 0 ? 0 : asBuffer(bytes).readUInt32LE(24);
 }
 
-/** Of the record itself, in lower-case hex. */
+/** Returns the record's own hash, in lower-case hex. */
 export function computeHash(bytes: Uint8Array): string {
   return asBuffer(bytes).toString("hex", bytes.length - hashBytes);
 }
 
 /**
- * Calls `visit` with each write's key and the bounds of its value as in a `Slice`; without writes
- * there are no bytes.
+ * Calls `visit` with each write's key and the bounds of its value as in a `Slice`. A step without
+ * writes has no bytes.
  */
 export function eachWrite(
   bytes: Uint8Array,
@@ -150,7 +150,7 @@ export function eachWrite(
   });
 }
 
-/** `eachWrite` for callers that need only some of the keys. */
+/** Like `eachWrite`, for callers that need only some of the keys. */
 export function eachPlace(
   bytes: Uint8Array,
   visit: (keyStart: number, keyEnd: number, start: number, end: number) => void,
@@ -172,17 +172,17 @@ export function eachPlace(
   }
 }
 
-/** JSON, or undefined for a deletion. */
+/** Returns the value as JSON text, or undefined for a deletion. */
 export function getText({ record, start, end }: Slice): string | undefined {
   return start < 0 ? undefined : asBuffer(record).toString("utf8", start, end);
 }
 
-/** The JSON in the record, or undefined for a deletion. */
+/** Returns the value's JSON as bytes of the record, or undefined for a deletion. */
 export function getBytes({ record, start, end }: Slice): Uint8Array | undefined {
   return start < 0 ? undefined : record.subarray(start, end);
 }
 
-/** The same bytes. */
+/** Returns a Buffer over the same bytes, without a copy. */
 export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -9,23 +9,23 @@ import { invariant } from "./invariant.ts";
 import { JsonBytes } from "./json-bytes.ts";
 import { getCode, type Key } from "./key.ts";
 
-/** By table code; tables without one encode their rows as JSON does. */
+/** Codecs by table code; tables without one encode their rows as plain JSON. */
 export type RowCodecs = ReadonlyMap<number, RowCodec>;
 
-/** Members are JSON values. */
+/** Encodes a row as list items; its members are JSON values. */
 export interface RowCodec {
-  /** Writes `row` as items of the open list. */
+  /** Appends `row` as items to the open list. */
   write(to: JsonBytes, row: unknown): void;
-  /** Reads from `values[at]` on. */
+  /** Decodes a row from `values[at]` on. */
   read(values: readonly unknown[], at: number, key: Key): unknown;
 }
 
-/** A form that always takes as many places, so that others can follow. */
+/** A codec that always takes the same number of list items, so that others can follow. */
 export interface PartCodec extends RowCodec {
   readonly width: number;
 }
 
-/** A member is stored as it is, in the places of its own members, or only in the row's key. */
+/** A member is stored as it is, as items of its own members, or only in the row's key. */
 type Place = "plain" | PartCodec | ((key: Key) => unknown);
 
 type Places<Row> = Readonly<Record<keyof Row & string, Place>>;
@@ -58,26 +58,26 @@ export function encodeRow(
 
 const scratch = new JsonBytes();
 
-/** The JSON of a row of the table `code`. */
+/** Returns the JSON of a row of the table `code`. */
 export function encodeText(rowCodecs: RowCodecs | undefined, code: number, row: unknown): string {
   scratch.truncate(0);
   encodeRow(rowCodecs, code, row, scratch);
   return scratch.bytes.toString("utf8", 0, scratch.end);
 }
 
-/** The row that `text` writes. */
+/** Returns the row that `text` encodes. */
 export function decodeRow(rowCodecs: RowCodecs | undefined, key: Key, text: string): unknown {
   const codec = rowCodecs?.get(getCode(key));
   const stored: unknown = JSON.parse(text);
   return codec === undefined ? stored : codec.read(stored as unknown[], 0, key);
 }
 
-/** `places` names each member in the order in which they are stored. None may be null. */
+/** `places` lists the members in the order in which they are stored. No member may be null. */
 export function rowCodec<Row extends object>(places: Places<Row>): PartCodec {
   return new Members(Object.entries<Place>(places));
 }
 
-/** A row of several kinds, told apart by `tag`. */
+/** Codec of a row that is one of several kinds, distinguished by `tag`. */
 export function kindsCodec<Tag extends string, Row extends { readonly [Name in Tag]: string }>(
   tag: Tag,
   kinds: { readonly [Kind in Row[Tag]]: PartCodec },
@@ -85,12 +85,12 @@ export function kindsCodec<Tag extends string, Row extends { readonly [Name in T
   return new Kinds(tag, Object.entries<PartCodec>(kinds));
 }
 
-/** A list whose items are of one form, in one place. */
+/** Codec of a list whose items all have one form; the list takes one item. */
 export function listCodec(codec: PartCodec): PartCodec {
   return new List(codec);
 }
 
-/** A row, or a part of one, whose type its form has checked. */
+/** A row, or part of one, whose type was checked when its codec was made. */
 type Named = Record<string, unknown>;
 
 class Members implements PartCodec {
@@ -115,7 +115,7 @@ class Members implements PartCodec {
     this.write = createWriter(this.names, this.rowCodecs);
   }
 
-  /** Undefined when none of its members is there. */
+  /** Returns undefined when none of the row's members is present. */
   read(values: readonly unknown[], from: number, key: Key): Named | undefined {
     const row: Named = {};
     let at = from;
@@ -137,8 +137,8 @@ class Members implements PartCodec {
 type Writer = (to: JsonBytes, row: Named) => void;
 
 /**
- * Code that says each member by its name: a loop over names takes V8 twice as long, and rows are
- * encoded more often than anything else is done.
+ * Generates code that accesses each member by name: a loop over names takes V8 twice as long, and
+ * rows are encoded more often than anything else is done.
  */
 function createWriter(
   names: readonly string[],

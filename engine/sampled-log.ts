@@ -11,7 +11,7 @@ type Line = Omit<Report, "count" | "span">;
 
 interface Output {
   line(level: "info" | "warn", fields: object, message: string): void;
-  /** Lines of an earlier second that were not written. */
+  /** Called with the number of lines of an earlier second that were not written. */
   onSkip(lines: number): void;
 }
 

@@ -10,14 +10,14 @@ import type { Clock } from "./ports/clock.ts";
 import { PortError } from "./ports/port-error.ts";
 import type { ToShardThread } from "./wire.ts";
 
-/** How far a shard's tables are: its last record is the one with this number. */
+/** Position of a paused shard's tables: the epoch and sequence number of their last record. */
 export interface HeldShard {
   readonly shard: number;
   readonly epoch: number;
   readonly seq: number;
 }
 
-/** The thread of a shard. */
+/** A shard's thread that can be paused. */
 export interface HoldableShard {
   readonly shard: number;
   readonly link: { send(message: ToShardThread): void };
@@ -48,9 +48,9 @@ export class ShardHolds {
   }
 
   /**
-   * Resolves to how far the shards are when all of them stand still, until `end` or twice `holdMs`
-   * from now. Rejects with a retryable `PortError` while others hold them, or when that took too
-   * long.
+   * Pauses the shards until `end`, or at most for twice `holdMs`; resolves to their positions when
+   * all are paused. Rejects with a retryable `PortError` while another hold is active, or when
+   * pausing took too long.
    */
   async begin(name: string, shards: readonly HoldableShard[]): Promise<readonly HeldShard[]> {
     if (this.hold !== undefined) throw new PortError("the shards are being held already", true);
@@ -64,7 +64,7 @@ export class ShardHolds {
     }
   }
 
-  /** Whether all of them have stood still until now. */
+  /** Ends the hold; returns whether all shards have been paused until now. */
   end(name: string): boolean {
     const { hold } = this;
     if (hold?.name !== name) return false;
@@ -76,8 +76,8 @@ export class ShardHolds {
   }
 
   /**
-   * Resolves when the tables of these standbys are as those of the owners that stand still. Rejects
-   * with a retryable `PortError`.
+   * Resolves when the tables of these standbys equal those of the paused owners. Rejects with a
+   * retryable `PortError`.
    */
   async reach(standbys: readonly HoldableShard[], owners: readonly HeldShard[]): Promise<void> {
     const bySeq = new Map(owners.map((owner) => [owner.shard, owner]));
@@ -93,7 +93,7 @@ export class ShardHolds {
     }
   }
 
-  /** A shard said that it stands still, or has reached an owner that does. */
+  /** Notes that a shard is paused, or has caught up with a paused owner. */
   confirmHeld(shard: HoldableShard, number: number, position: Omit<HeldShard, "shard">): void {
     const wait = this.waits.get(number);
     if (wait?.missing.delete(shard) !== true) return;
@@ -102,7 +102,7 @@ export class ShardHolds {
     if (wait.missing.size === 0) wait.resolve(wait.held);
   }
 
-  /** Its thread is gone. */
+  /** Notes that a shard's thread is gone, which breaks the hold. */
   onLoss(shard: HoldableShard): void {
     if (this.hold?.shards.includes(shard) === true) this.hold.isWhole = false;
   }

@@ -8,13 +8,13 @@ import { Piscina } from "piscina";
 import { PortError } from "./ports/port-error.ts";
 
 export interface Thread {
-  /** Resolves when the thread ended normally, throws what killed it. */
+  /** Resolves when the thread has ended normally, rejects with the error that ended it. */
   readonly ended: Promise<void>;
 }
 
-/** Adapters: threads, and a test's own. */
+/** Port for starting threads. Adapters: worker threads, and fakes of tests. */
 export interface ThreadPool {
-  /** `ports` are handed over to the thread inside `task`. */
+  /** Starts a thread; `ports` are those inside `task`, and are transferred to the thread. */
   start(task: object, ports: readonly MessagePort[]): Thread;
   close(): Promise<void>;
 }
@@ -22,7 +22,7 @@ export interface ThreadPool {
 export class Threads implements ThreadPool {
   private readonly pool: Piscina;
 
-  /** `entry` is the URL of a module whose default task is named `run`; `count` threads at most. */
+  /** `entry` is the URL of a module whose task is its export `run`; `count` threads at most. */
   constructor(entry: URL, count: number) {
     this.pool = new Piscina({
       filename: entry.href,
@@ -45,7 +45,7 @@ export class Threads implements ThreadPool {
 
 export interface ShortTasks {
   readonly threads: number;
-  /** Tasks that wait; beyond them the next is refused. */
+  /** Most tasks that may wait; further ones are refused. */
   readonly queueMax: number;
   readonly timeoutMs: number;
   readonly memoryMegabytes: number;
@@ -67,7 +67,7 @@ export class ShortThreads<Task extends object, Result> {
       idleTimeout: idleMs,
       resourceLimits: {
         maxOldGenerationSizeMb: memoryMegabytes,
-        // The service's own is larger than a thread for short tasks can use.
+        // The service's own setting is more than a thread for short tasks can use.
         maxYoungGenerationSizeMb: youngMegabytes,
       },
     });
@@ -76,8 +76,8 @@ export class ShortThreads<Task extends object, Result> {
   }
 
   /**
-   * `ports` are handed over to the thread inside `task`. Throws `PortError`: not retryable for a
-   * task that needs too much time or memory.
+   * Runs a task; `ports` are those inside `task`, and are transferred to the thread. Throws
+   * `PortError`: not retryable for a task that needs too much time or memory.
    */
   async run(task: Task, ports: readonly MessagePort[] = []): Promise<Result> {
     if (this.pool.queueSize >= this.pool.options.maxQueue)

@@ -1,6 +1,4 @@
-/**
- * What threads say to each other. One channel between each two of them.
- */
+/** Messages between threads. Each two of them have one channel. */
 import type { MessagePort } from "node:worker_threads";
 import type { NatsAccess } from "../config/secret-files.ts";
 import type { ObjectStore } from "../config/settings.ts";
@@ -13,17 +11,17 @@ import type { Delivery, Origin } from "./shard/batch.ts";
 import type { Lane } from "./shard/inbox.ts";
 import type { ShardWait } from "./shard/waiting.ts";
 
-/** A request to an actor, as a list: members of objects travel with their names. */
+/** A request to an actor, as an array: an object's member names would travel with each message. */
 export type Ask = readonly [
   to: Key,
   message: unknown,
   request: RequestId,
   lane: Lane,
-  /** When it was asked. */
+  /** Time at which the request was made. */
   atMs: number,
 ];
 
-/** From the HTTP thread to a shard. */
+/** Messages from the HTTP thread to a shard. */
 export type ToShard =
   | Ask
   | { readonly kind: "flush" }
@@ -32,7 +30,7 @@ export type ToShard =
   | { readonly kind: "hold"; readonly number: number }
   | { readonly kind: "resume" };
 
-/** From the host to a shard's thread. */
+/** Messages from the host to a shard's thread. */
 export type ToShardThread =
   | ToShard
   /** Answered by `Sample[]`. */
@@ -44,9 +42,9 @@ export type ToShardThread =
   /** To a standby, answered by `held`: have the records up to this one in the tables. */
   | { readonly kind: "reach"; readonly number: number; readonly seq: number };
 
-/** What leaves a shard, in the order in which it happened. */
+/** Events that leave a shard, in the order in which they happened. */
 export type ShardEvent =
-  /** It cannot open, since nothing can be written; the tables lack what these records hold. */
+  /** The shard cannot open since writes fail; the tables lack what these records hold. */
   | { readonly kind: "readable"; readonly records: readonly Uint8Array[] }
   | { readonly kind: "opened"; readonly seq: number; readonly atMs: number }
   /** Another node owns it, or none yet: its rows may be read from the first lease on. */
@@ -87,27 +85,27 @@ export type ShardEvent =
       readonly seq: number;
     };
 
-/** From a shard's thread to the HTTP thread: of a store that cannot be opened it only says why. */
+/** From a shard's thread to the HTTP thread; for a damaged store only the reason is sent. */
 export type FromShardThread =
   | ShardEvent
   | Answered
   | { readonly kind: "damaged"; readonly sentence: string };
 
-/** From a shard to the effects thread. */
+/** Messages from a shard to the effects thread. */
 export interface ToEffects {
   readonly deliveries: readonly Delivery[];
   readonly acknowledged: readonly Origin[];
 }
 
-/** From the effects thread to a shard. */
+/** Messages from the effects thread to a shard. */
 export type FromEffects = OutboxMessage;
 
-/** From the effects thread to the host; a `message` is for the service and only carried here. */
+/** From the effects thread to the host; `message` is for the service, which gets it unchanged. */
 export type FromEffectsThread =
   | { readonly kind: "ready" }
   | { readonly kind: "message"; readonly message: unknown };
 
-/** From the host to the effects thread; a shard that is attached is open. */
+/** Messages from the host to the effects thread; an attached shard is open. */
 export type EffectsControl =
   | { readonly kind: "attach"; readonly shard: number; readonly port: MessagePort }
   | { readonly kind: "detach"; readonly shard: number }
@@ -116,49 +114,49 @@ export type EffectsControl =
   | { readonly kind: "message"; readonly message: unknown }
   | { readonly kind: "stop" };
 
-/** The task of a shard's thread. */
+/** Input of a shard's thread. */
 export interface ShardTask {
   readonly shardCount: number;
   readonly dataDir: string;
   readonly logLevel: string;
-  /** Of a collector of spans. */
+  /** URL of the collector of spans. */
   readonly otlpUrl: string | undefined;
-  /** Whether there may be no tables yet. */
+  /** Whether the shard may have no tables yet. */
   readonly isNew: boolean;
-  /** The time of the process. */
+  /** Time of the process's clock at the start. */
   readonly startMs: number;
   readonly shard: number;
   readonly gateway: MessagePort;
-  /** How the log is reached; undefined for a machine that is alone. */
+  /** How NATS, which keeps the log, is reached; undefined for a machine without a cluster. */
   readonly cluster: NatsAccess | undefined;
-  /** Where the nodes of a cluster leave snapshots for each other. */
+  /** Object store in which the nodes of a cluster leave snapshots for each other. */
   readonly objectStore: ObjectStore | undefined;
-  /** Of the data directory. */
+  /** Whether the store was founded in this data directory. */
   readonly isFounder: boolean;
   /** Whether a write is answered only when a standby has it on its disk too. */
   readonly isQuorum: boolean;
   readonly storeId: string;
   readonly nodeId: string;
   readonly forgotten: readonly string[];
-  /** Whether the node is to own nothing more. */
+  /** Whether the node must not take over any more shards. */
   readonly isDraining: boolean;
-  /** By the operator: the records from which shards may go on here. */
+  /** The records from which shards may resume here, by the operator's decision. */
   readonly acceptedLosses: readonly { shard: number; epoch: number; seq: number }[];
 }
 
-/** The task of the effects thread. */
+/** Input of the effects thread. */
 export interface EffectsTask {
   readonly shardCount: number;
   readonly dataDir: string;
   readonly logLevel: string;
   readonly farmWorkers: number;
-  /** File that a farm node runs. */
+  /** Path of the file that a farm node runs. */
   readonly farmEntry: string;
-  /** Where farm nodes of their own are; undefined without NATS. */
+  /** NATS, through which separate farm nodes connect; undefined without NATS. */
   readonly nats?: NatsAccess | undefined;
   /** Whether shards may be owned by other nodes. */
   readonly isClustered: boolean;
-  /** Undefined: objects are on the disk. Secret. */
+  /** The object store, with its secret; undefined when objects are on the disk. */
   readonly objectStore: ObjectStore | undefined;
   readonly control: MessagePort;
 }

@@ -1,13 +1,13 @@
-/** ZIP archives as they are written; yazl is imported by this file only. */
+/** Writes ZIP archives as streams; this is the only file that imports yazl. */
 import { Readable } from "node:stream";
 import { ZipFile } from "yazl";
 
-/** A file of the disk that is stored as it is, or bytes that are made when their turn comes. */
+/** A file on the disk that is stored as it is, or bytes that are produced when they are needed. */
 export type ZipEntry =
   | { readonly path: string; readonly file: string }
   | { readonly path: string; readonly bytes: () => Uint8Array; readonly atMs: number };
 
-/** Equal entries give equal bytes, save the times of files of the disk. */
+/** Equal entries give equal bytes, except for the modification times of files on the disk. */
 export function createZip(entries: Iterable<ZipEntry>): Readable {
   const archive = new ZipFile();
   const bytes = Readable.from(archive.outputStream, { objectMode: false });
@@ -24,7 +24,7 @@ export function createZip(entries: Iterable<ZipEntry>): Readable {
   return bytes;
 }
 
-/** ZIP has times without a zone and yazl takes that of the machine: here they are UTC. */
+/** ZIP times have no zone, and yazl writes them in the machine's zone: this makes them UTC. */
 function zoneless(atMs: number): Date {
   return new Date(atMs + new Date(atMs).getTimezoneOffset() * 60_000);
 }

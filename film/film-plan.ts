@@ -3,15 +3,15 @@ import type { FilmPlan, PlannedClip } from "./page/plan.ts";
 
 export interface PlanDetails {
   readonly isTransparent: boolean;
-  /** How long the page waits for timelines that have not registered. */
+  /** How long the page waits for timelines that have not registered, in milliseconds. */
   readonly timelineMs: number;
-  /** Videos' own sizes, by the clip's key, as far as they are known. */
+  /** Intrinsic sizes of the videos, by clip key, as far as they are known. */
   readonly sizes: ReadonlyMap<string, NonNullable<PlannedClip["size"]>>;
-  /** Where images are that are not where their `src` says, by the clip's key. */
+  /** By clip key, URLs of the images that are not where their `src` says. */
   readonly imageUrls: ReadonlyMap<string, string>;
 }
 
-/** What a page must know of its film, from the effective timeline. */
+/** Derives what a page must know of its film from the effective timeline. */
 export function planFilm(timeline: Timeline, details: PlanDetails): FilmPlan {
   const { fps, width, height, compositions, deleted, texts } = timeline;
   const { isTransparent, timelineMs, sizes, imageUrls } = details;

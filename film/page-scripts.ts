@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ExchangeCode } from "./page/plan.ts";
 
-/** The scripts of films' pages. They are a part of the program and read once. */
+/** The scripts of films' pages. They are part of the program, and each is read once. */
 export class PageScripts {
   private readonly folder: string;
   private readonly files = new Map<string, Promise<Buffer>>();
@@ -12,13 +12,13 @@ export class PageScripts {
     this.folder = join(codeFolder, "film");
   }
 
-  /** The script that runs before all of the author's. */
+  /** Returns the script that runs before all of the author's. */
   async readOpening(variables: object): Promise<string> {
     const script = await this.text("page/opening.bundle.js");
     return `window.__kliegVariables = ${JSON.stringify(variables)};\n${script}`;
   }
 
-  /** The page's side of the film. */
+  /** Returns the script that drives the film within its page. */
   async film(): Promise<string> {
     const [film, thread, converter] = await Promise.all([
       this.text("page/film.bundle.js"),
@@ -29,17 +29,17 @@ export class PageScripts {
     return `globalThis.__kliegExchange = ${JSON.stringify(exchange)};\n${film}`;
   }
 
-  /** The first script of a preview's page. */
+  /** Returns the first script of a preview's page. */
   async preview(): Promise<string> {
     return this.text("preview/preview.bundle.js");
   }
 
-  /** The first script of a page in a frame of a preview. */
+  /** Returns the first script of a page inside a frame of a preview. */
   async framePage(): Promise<string> {
     return this.text("preview/frame-page.bundle.js");
   }
 
-  /** `planar/planar.wasm` */
+  /** Returns `planar/planar.wasm`, which converts pixels to planes. */
   converter(): Promise<Buffer> {
     return this.file("page/planar/planar.wasm");
   }

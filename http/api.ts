@@ -29,14 +29,14 @@ import type { Service } from "./service.ts";
 import type { Application, BodyBounds } from "./transport/application.ts";
 import { corsHeaders, type Origins, preflightHeaders } from "./transport/cors.ts";
 
-/** A request's route, or why it has none. */
+/** The route of a request, or the reason why it has none. */
 export interface Match extends BodyBounds {
   readonly route: Route | undefined;
   readonly refusal: Refusal | undefined;
   readonly ids: readonly string[];
 }
 
-/** What is known of a request on its way to its answer. */
+/** State of a request that is collected until it is answered. */
 interface Trail {
   readonly request: HttpRequest;
   readonly route: Route | undefined;
@@ -46,7 +46,7 @@ interface Trail {
   rate: RateState | undefined;
 }
 
-/** In the log, of a client that left before its answer; as nginx has it. */
+/** The status logged for a client that left before its answer; nginx uses the same number. */
 const leftStatus = 499;
 const requestIdPattern = /^[A-Za-z0-9._-]{1,64}$/;
 
@@ -54,7 +54,7 @@ export class Api implements Application {
   private readonly service: Service;
   private readonly tree: RouteTree;
   private readonly requestIdPrefix: string;
-  /** Undefined when the operator lists none. */
+  /** Origins that may use the API; undefined when the operator lists none. */
   private readonly origins: Origins | undefined;
   private readonly figures: HttpFigures;
   private requests = 0;
@@ -79,7 +79,7 @@ export class Api implements Application {
     return { route, refusal: undefined, ids, bodyBytesMax: body?.bytesMax ?? 0, streamBytesMax };
   }
 
-  /** Never rejects. */
+  /** Answers a request. A returned promise never rejects. */
   answer(match: Match, request: HttpRequest): Answer | Promise<Answer> {
     const answer = this.answerMatch(match, request);
     const isDone = match.route?.anyOrigin === true || request.isForwarded === true;
@@ -104,7 +104,7 @@ export class Api implements Application {
     }
   }
 
-  /** On this node. */
+  /** Runs the route on this node. */
   private run(match: Match, route: Route, trail: Trail): Answer | Promise<Answer> {
     const { request, requestId } = trail;
     try {
@@ -133,7 +133,7 @@ export class Api implements Application {
     }
   }
 
-  /** By the node that owns the shard, which authenticates and counts the request itself. */
+  /** Forwards to the node that owns the shard; that node authenticates and counts the request. */
   private async forward(
     cluster: NonNullable<Service["cluster"]>,
     shard: number,
@@ -154,8 +154,8 @@ export class Api implements Application {
   }
 
   /**
-   * Whether a request that another node forwards, for the client of that credential, can be
-   * answered here: the scope is owned, and what the directory says of the client has arrived.
+   * Whether a request that another node forwards for the client of that credential can be answered
+   * here: this node owns the scope, and the directory's rows about the client have arrived.
    */
   isHere({ route, ids }: Match, request: HttpRequest, credential: string | undefined): boolean {
     if (route === undefined) return true;
@@ -169,7 +169,7 @@ export class Api implements Application {
     }
   }
 
-  /** Undefined for what is answered here. Throws `RefusalError` for a client that is unknown. */
+  /** The owner's shard; undefined to answer here. Throws `RefusalError` for an unknown client. */
   private shardElsewhere(match: Match, route: Route, trail: Trail): number | undefined {
     const { request } = trail;
     if (request.isForwarded === true || typeof request.body === "string") return undefined;
@@ -184,7 +184,7 @@ export class Api implements Application {
     return gateway.owns(gateway.shardOfPartition(partition));
   }
 
-  /** Undefined for a stranger, and for an agent's turn, which only its own partition knows. */
+  /** Undefined without a credential, and for an agent's turn, which only its partition knows. */
   private placingPrincipal(route: Route, request: HttpRequest): Principal | undefined {
     if (partitionOfTurn(getBearer(request)) !== undefined) return undefined;
     return this.authenticate(route, request);
@@ -204,7 +204,7 @@ export class Api implements Application {
     return this.finish(this.refusal(counted, requestId, route), trail);
   }
 
-  /** For what the transport itself refuses. */
+  /** Answers a request that the transport itself refuses. */
   refuse(refusal: Refusal, request: HttpRequest): Answer {
     const trail = this.trail(request, undefined);
     return this.finish(problem(refusal, trail.requestId, this.problems), trail);
@@ -239,7 +239,7 @@ export class Api implements Application {
     }));
   }
 
-  /** To tracing tools, what a client traces. */
+  /** Reports a request to tracing tools when the client traces it. */
   private tell({ request, route }: Trail, status: number, ms: number): void {
     const { traces, clock } = this.service;
     const parent = traces && getTrace(request);
@@ -299,7 +299,7 @@ export class Api implements Application {
   }
 }
 
-/** Throws `RefusalError`: 403 without the scope, 429 beyond the rate (of a submit: later). */
+/** Throws `RefusalError`: 403 without the scope, 429 beyond the rate (submits check it later). */
 function admit(route: Route, principal: Principal | undefined, rate: RateState | undefined): void {
   const { access, needs, isSubmit, leavesContext } = route;
   if (principal?.organization?.status === "suspended" && !leavesContext)
@@ -310,7 +310,7 @@ function admit(route: Route, principal: Principal | undefined, rate: RateState |
   if (rate?.isOver === true && !isSubmit) throw tooMany(rate);
 }
 
-/** Failed guesses at credentials; a device that waits for approval is none. */
+/** Whether a credential was guessed wrongly; a device that waits for approval does not count. */
 function isOfStranger(refusal: Refusal): boolean {
   if (refusal.code !== "oauth") return refusal.code === "unauthorized";
   return refusal.error.startsWith("invalid_");

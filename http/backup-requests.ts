@@ -1,6 +1,7 @@
 /**
- * `klieg backup` leaves the name of a folder in the data directory, where only the operator can
- * write; the service writes the backup there and leaves what became of it.
+ * Backups on request: `klieg backup` leaves the name of a folder in the data directory, where only
+ * the operator can write; the service writes the backup to that folder and leaves a report of the
+ * outcome.
  */
 
 import { limits } from "../config/limits.ts";
@@ -18,7 +19,7 @@ import { channel, ShortThreads } from "../engine/threads.ts";
 export const requestFile = "backup-request";
 export const outcomeFile = "backup-outcome";
 
-/** As JSON in their files. */
+/** A backup request, stored as JSON in a file. */
 interface BackupRequest {
   readonly id: string;
   readonly folder: string;
@@ -26,7 +27,7 @@ interface BackupRequest {
 
 export type BackupOutcome = BackupEnd & { readonly id: string };
 
-/** The data directory. */
+/** The data directory, where requests and outcomes are files. */
 interface Files {
   readonly path: string;
   readonly shardCount: number;
@@ -37,14 +38,14 @@ interface Files {
 }
 
 interface BackupParts {
-  /** Of the thread that writes them. */
+  /** Entry module of the thread that writes the backups. */
   readonly entry: URL;
   /** Runs `look` while no shard commits. Rejects with a `PortError`. */
   readonly atOneInstant: (look: () => Promise<void>) => Promise<void>;
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly areObjectsOnDisk: boolean;
-  /** For the operator. */
+  /** Log for the operator. */
   readonly notes: {
     error(error: unknown, sentence: string): void;
     info(fields: object, sentence: string): void;
@@ -53,7 +54,7 @@ interface BackupParts {
 
 type Writers = ShortThreads<BackupTask, BackupEnd>;
 
-/** Looks now and regularly whether the operator asked for a backup. */
+/** Checks now and at regular intervals whether the operator has requested a backup. */
 export function watchBackups(files: Files, parts: BackupParts): void {
   const { backupMs, backupMegabytes } = limits.engine;
   const writers: Writers = new ShortThreads(parts.entry, {
@@ -119,8 +120,8 @@ async function backUp(
 }
 
 /**
- * Shards with much to write are not ready in time at first; and two nodes that begin at once refuse
- * each other, so each waits for a time of its own. Throws `PortError`.
+ * Tries again, because shards with much to write are not ready in time at first. Two nodes that
+ * begin at once refuse each other, so each waits for a random time. Throws `PortError`.
  */
 async function lookOnce(
   { clock, entropy, atOneInstant }: BackupParts,

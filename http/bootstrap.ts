@@ -21,7 +21,7 @@ interface TokenFiles {
   writePrivate(name: string, text: string): void;
 }
 
-/** The token that the operator asked for, if any. Throws `SettingsError`. */
+/** Returns the token that the operator configured, if any. Throws `SettingsError`. */
 export function chooseToken(settings: Settings): string | undefined {
   const { bootstrapToken, bootstrapTokenFile: file } = settings;
   const token = bootstrapToken ?? (file === undefined ? undefined : readToken(file));

@@ -1,18 +1,18 @@
-/** Looks again and again whether the service has what it needs from outside. */
+/** Checks regularly that the outside resources the service needs are available. */
 import { statfs } from "node:fs/promises";
 import { limits } from "../config/limits.ts";
 import { volatileRoot } from "../engine/ports/objects.ts";
 import { ownFarmNodes } from "./cluster/node-routes.ts";
 import type { Service } from "./service.ts";
 
-/** For the operator. */
+/** Log for the operator. */
 interface Notes {
   error(error: unknown, sentence: string): void;
   warn(error: unknown, sentence: string): void;
   info(sentence: string): void;
 }
 
-/** Short of space, new work is refused while there is still room to finish the old. */
+/** Watches the disk. If space runs short, new work is refused while there is room for the old. */
 export function watchDisk({ health, clock }: Service, dataDir: string, notes: Notes): void {
   const look = async () => {
     try {
@@ -31,8 +31,8 @@ export function watchDisk({ health, clock }: Service, dataDir: string, notes: No
 }
 
 /**
- * Looks now and regularly whether there is a farm node that takes tasks: without one at two looks
- * in a row nothing is drawn. One that has died or starts is back before the second.
+ * Checks now and regularly that a farm node takes tasks; without one at two checks in a row,
+ * nothing can be drawn. A node that has crashed or is starting is back before the second.
  */
 export async function watchFarm(
   service: Service,
@@ -49,7 +49,7 @@ export async function watchFarm(
   clock.after(limits.http.farmCheckMs, () => void watchFarm(service, notes, isStaffed));
 }
 
-/** Checks now and regularly whether the object store answers, if only that there is no object. */
+/** Checks now and regularly that the object store answers, even if the object does not exist. */
 export async function watchObjects(service: Service, notes: Notes): Promise<void> {
   const { health, objects, clock } = service;
   const fault = await objects.stat(`${volatileRoot}/start`).then(

@@ -1,6 +1,6 @@
 /**
- * The service: wires settings, store, engine and listener together, says where it is, and stops in
- * order. Every fault of the start ends with one sentence that names the remedy.
+ * The service: wires settings, store, engine and listener together, reports its address, and stops
+ * in order. Every fault at the start ends with one sentence that names the remedy.
  */
 
 import { availableParallelism } from "node:os";
@@ -77,12 +77,12 @@ const entries = {
   farm: fileURLToPath(new URL("../render-farm/main.js", import.meta.url)),
 };
 
-/** The start cannot go on; the message is one sentence for the operator. */
+/** The service cannot start; the message is one sentence for the operator. */
 class StartError extends Error {
   override readonly name = "StartError";
 }
 
-// LMDB makes its files with the usual rights, and their readers could sign links.
+// LMDB creates its files with default permissions, and anyone who reads them could sign links.
 holdBuild();
 process.umask(0o077);
 try {
@@ -132,7 +132,7 @@ async function start(): Promise<void> {
   await bootstrapOnce(service, data, token);
   if (data.isClustered) await standBy(service);
   service.line.begin();
-  // A client that finds the port open gets an answer.
+  // Listens only once all is ready, so that a client that finds the port open gets an answer.
   listener = await listen(api, { ...settings, proxies }, systemClock);
   const gather = sampler(settings, service, host);
   service.minutes = await Minutes.begin(gather, systemClock);
@@ -157,7 +157,7 @@ async function start(): Promise<void> {
   );
 }
 
-/** By a signal, or by an error that nothing caught. */
+/** Awaits the end: a signal, or an error that nothing caught. */
 function awaitEnd(running: () => Running, data: DataDirectory, log: Logger): void {
   process.on("uncaughtException", (error) => {
     log.fatal({ err: error }, "uncaught error, service stopping");
@@ -194,7 +194,7 @@ async function bootstrapOnce(
   }
 }
 
-/** For the command line of this machine; on a full disk it stays what it was. */
+/** Leaves the address for this machine's command line; on a full disk the old one remains. */
 function leaveAddress({ publicUrl }: Settings, data: DataDirectory, log: Logger): void {
   try {
     data.writePrivate("address", `${publicUrl}\n`);
@@ -270,7 +270,7 @@ async function openService(
     figma: openFigma(settings),
     hashPassword: (task) => passwords.run(task),
     hasRates: settings.rateLimits,
-    // Whether nodes have joined over NATS, the log says.
+    // The log reports whether nodes have joined over NATS.
     renderers: settings.farmWorkers > 0 || settings.natsServers.length > 0 ? "ok" : "degraded",
     traces: await openTraces(settings.spanCollectorUrl, "http"),
     requests: new RequestLog({
@@ -362,7 +362,7 @@ async function meetOthers(
   const connection = await connectNats({ ...access, name: "klieg node" });
   answerVersion(connection, version);
   return OtherNodes.meet(
-    // Nodes that share a machine have the store's id, which no other user can read.
+    // Nodes on the same machine share the store's id, which no other user can read.
     readClusterKey(settings) ?? storeId,
     {
       service,
@@ -389,7 +389,7 @@ function sampler({ dataDir }: Settings, service: Service, host: Host) {
   return () => gatherSamples({ service, askShards, storeBytes: () => storeBytes(dataDir) });
 }
 
-/** An operator who corrects the catalogue or the providers need not stop the service for it. */
+/** Reloads the catalogue and the providers, so that correcting them needs no restart. */
 function reload(service: Service, log: Logger): void {
   try {
     service.reloadCatalogue();

@@ -1,11 +1,11 @@
-/** Which partition a request is about: its owner answers. */
+/** Finds the partition that a request concerns; the partition's owner answers it. */
 import { partitionOfId } from "../engine/id.ts";
 import { partitionOfTurn } from "./auth/agent-turn-principal.ts";
 import type { Principal } from "./auth/principal.ts";
 import type { HttpRequest } from "./exchange/answer.ts";
 import type { Route } from "./route.ts";
 
-/** Undefined where it does not matter which node answers. */
+/** The partition, or undefined when any node can answer. */
 export function findPartition(
   { access, partitionOf }: Route,
   ids: readonly string[],

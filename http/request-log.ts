@@ -1,21 +1,21 @@
 /**
- * A line of the log for every request, by which an operator finds a request id again. At high rates
- * only some are written, but always failures; the number of skipped lines is logged.
+ * Logs a line for every request, so that an operator can find a request id again. At high rates
+ * only some requests are logged, but failures always; the number of skipped lines is logged too.
  */
 import { limits } from "../config/limits.ts";
 import type { Id } from "../engine/id.ts";
 
 export interface RequestLine {
   readonly method: string;
-  /** The path of the route table, without ids and query; undefined for an unknown path. */
+  /** Path in the route table, without ids and query; undefined for an unknown path. */
   readonly route: string | undefined;
   readonly status: number;
-  /** To the answer; of a stream to its beginning. */
+  /** Milliseconds until the answer; for a stream, until its beginning. */
   readonly ms: number;
   readonly requestId: string;
-  /** The id of what it made: the line of a job's end names the same. */
+  /** Id of the object that the request created; the log line of a job's end names it too. */
   readonly made: string | undefined;
-  /** The user's id. */
+  /** Id of the user. */
   readonly account: Id | undefined;
   readonly address: string;
 }
@@ -24,12 +24,12 @@ export type RequestLevel = "debug" | "info" | "warn" | "error";
 
 interface Output {
   line(level: RequestLevel, line: RequestLine): void;
-  /** Lines of the last second that were not written. */
+  /** Reports the number of lines of the last second that were not written. */
   onSkip(lines: number): void;
 }
 
 const windowMs = 1_000;
-/** Paths that monitoring polls. */
+/** Paths that monitoring systems poll. */
 const probes: readonly (string | undefined)[] = ["/healthz", "/readyz"];
 
 export class RequestLog {
@@ -42,7 +42,7 @@ export class RequestLog {
     this.output = output;
   }
 
-  /** Calls `describe` only for a line that is written. `startedMs`: when the request came. */
+  /** Calls `describe` only for a line that is written. `startedMs` is when the request arrived. */
   add(status: number, startedMs: number, describe: () => RequestLine): void {
     const window = Math.floor(startedMs / windowMs);
     if (window > this.window) this.begin(window);

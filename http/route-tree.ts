@@ -2,22 +2,22 @@ import type { Route } from "./route.ts";
 
 interface Node {
   readonly byLiteral: Map<string, Node>;
-  /** Follows a segment in braces, by its suffix: nothing, or a `:verb`. */
+  /** The node behind a segment in braces, by the segment's suffix: empty, or a `:verb`. */
   readonly anyByVerb: Map<string, Node>;
-  /** Takes the rest of the path whole. */
+  /** Routes of a pattern that matches the whole rest of the path. */
   rest: Map<string, Route> | undefined;
   readonly routes: Map<string, Route>;
 }
 
 export interface Place {
   readonly routes: ReadonlyMap<string, Route> | undefined;
-  /** The segments, or the rest, that matched the braces, in order. */
+  /** Segments, or the rest of the path, that matched the braces, in order. */
   readonly ids: readonly string[];
 }
 
 /**
- * Finds the routes of a path. Segments are compared as they came: nothing is decoded, so nothing is
- * decoded twice.
+ * Finds the routes of a path. Segments are compared as received: nothing is decoded, so nothing can
+ * be decoded twice.
  */
 export class RouteTree {
   private readonly root = emptyNode();

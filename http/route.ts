@@ -1,4 +1,4 @@
-/** A row of the route table, and what a route's function gets to work with. */
+/** Row of the route table, and the call that a route's function receives. */
 
 import { limits } from "../config/limits.ts";
 import { type Check, check, type Type } from "../config/schema.ts";
@@ -11,19 +11,19 @@ import type { Answer, HttpRequest } from "./exchange/answer.ts";
 import { noParameters, type Parameters, type Values } from "./request/query.ts";
 import type { Service } from "./service.ts";
 
-/** `open`: no bearer; `bearer`: any valid one; else one with that scope. */
+/** `open`: no bearer; `bearer`: any valid one; otherwise one that has this scope. */
 export type Access = TokenScope | "bearer" | "open";
 
-/** What of a request says where it is answered, before it is looked at in any other way. */
+/** The parts of a request that decide where it is answered, before anything else is read. */
 export interface Asked {
-  /** The segments in the place of the path's braces. */
+  /** Segments that stand in place of the path's braces. */
   readonly ids: readonly string[];
   readonly query: string;
 }
 
 /**
- * The partition whose owner answers a request; undefined for what is answered anywhere, a refusal
- * for example.
+ * Returns the partition whose owner answers a request; undefined when any node can answer, for
+ * example with a refusal.
  */
 export type PartitionOf = (asked: Asked) => number | undefined;
 
@@ -31,11 +31,11 @@ export interface BodyRule<B> {
   readonly schema: Type.TSchema;
   readonly check: Check<B>;
   readonly bytesMax: number;
-  /** Members whose inside is passed on as it came. */
+  /** Members whose contents are passed on unchanged. */
   readonly open?: readonly string[];
-  /** Members for which null means something else than their absence. */
+  /** Members for which null has another meaning than absence. */
   readonly nulls?: readonly string[];
-  /** JSON when absent. */
+  /** Media type of the body; JSON when undefined. */
   readonly mediaType?: "application/x-www-form-urlencoded";
 }
 
@@ -43,44 +43,44 @@ export interface Call<B = unknown, Q = unknown> {
   readonly service: Service;
   readonly request: HttpRequest;
   readonly requestId: string;
-  /** The segment in the place of the path's first braces, or empty; `ids` has all of them. */
+  /** The segment in place of the path's first braces, or empty; `ids` has all such segments. */
   readonly id: string;
   readonly ids: readonly string[];
   readonly query: Q;
   readonly body: B;
-  /** Only routes that need a bearer may ask for it. */
+  /** The caller; only routes that require a bearer may read it. */
   readonly principal: Principal;
   readonly rate: RateState | undefined;
 }
 
 export interface Route {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Segments in braces take anything. */
+  /** Path of the route, in which segments in braces match anything. */
   readonly path: string;
-  /** A phrase for the published contract. */
+  /** Short description for the published contract. */
   readonly summary: string;
   readonly answers: Answers;
   readonly access: Access;
-  /** What the caller's role in the context must permit, before any object is looked up. */
+  /** Permission that the caller's role must have, checked before any object is looked up. */
   readonly needs: Permission | undefined;
   readonly rate: Exclude<RateClass, "anonymous"> | undefined;
-  /** Refused for its rate by the account, in the order of the submit's checks, not before. */
+  /** Whether the route is a submit, whose rate the account checks in the order of its checks. */
   readonly isSubmit: boolean;
-  /** Whether an Idempotency-Key is read; of a submit it always is. */
+  /** Whether the Idempotency-Key is read; for a submit it always is. */
   readonly takesKey: boolean;
   /** Whether HEAD is answered like GET, without the body. */
   readonly takesHead: boolean;
-  /** Answered in a suspended organization too, since it is the way out of it. */
+  /** Whether the route works in a suspended organization too, as it lets the caller leave it. */
   readonly leavesContext: boolean;
   /** Whether pages of any origin may read the answer. */
   readonly anyOrigin: boolean;
   readonly query: Parameters;
   readonly body: BodyRule<unknown> | undefined;
-  /** Most bytes of a body that the route itself reads as it comes. */
+  /** Maximum number of bytes of a body that the route itself reads as a stream. */
   readonly streamBytesMax: number | undefined;
-  /** What such a body is, by media type; null for bytes of any kind. */
+  /** Schema of such a body by media type; null for arbitrary bytes. */
   readonly streamBody: Readonly<Record<string, Type.TSchema | null>>;
-  /** By default the caller's scope says it; without a bearer a route is answered anywhere. */
+  /** By default the partition of the caller's scope; any node answers routes without a bearer. */
   readonly partitionOf: PartitionOf | undefined;
   readonly run: (call: Call) => Answer | Promise<Answer>;
 }
@@ -89,23 +89,23 @@ export function takesBody({ body, streamBytesMax }: Route): boolean {
   return body !== undefined || streamBytesMax !== undefined;
 }
 
-/** Of routes that look only at the directory, or ask other partitions for what they need. */
+/** For routes that read only the directory, or ask other partitions for what they need. */
 export const anywhere: PartitionOf = () => undefined;
 
-/** Of routes whose path names what is kept where its id says. */
+/** For routes whose path names an object that is kept in the partition of its id. */
 export const atNamedId: PartitionOf = ({ ids: [name = ""] }) => {
   const id = parseId(name);
   return id === undefined ? undefined : partitionOfId(id);
 };
 
-/** Server-sent events; the schema is that of one frame. */
+/** A stream of server-sent events; the schema describes one frame. */
 export interface EventStream {
   readonly frames: Type.TSchema;
 }
 
 /**
- * What a route answers when nothing is refused: the schema of the JSON body by status, another
- * body's media type, an event stream, or null where there is none.
+ * Answers of a route other than refusals, by status: the schema of a JSON body, the media type of
+ * another body, an event stream, or null for no body.
  */
 export type Answers = Readonly<Record<number, Type.TSchema | EventStream | string | null>>;
 
@@ -132,7 +132,7 @@ interface Row<B, P extends Parameters> {
   readonly run: (call: Call<B, Values<P>>) => Answer | Promise<Answer>;
 }
 
-/** A JSON body by its schema; `open` names members whose inside is passed on as it came. */
+/** A JSON body with a schema; the contents of members named by `open` are passed on unchanged. */
 export function jsonBody<B>(
   schema: Type.TSchema,
   bytesMax: number = limits.http.jsonBodyMax,
@@ -141,7 +141,7 @@ export function jsonBody<B>(
   return { schema, check: check<B>(schema), bytesMax, open };
 }
 
-/** A JSON body in which null is a value of the members that `nulls` names. */
+/** A JSON body in which null is a valid value for the members that `nulls` names. */
 export function jsonBodyWithNulls<B>(schema: Type.TSchema, nulls: readonly string[]): BodyRule<B> {
   return { ...jsonBody<B>(schema), nulls };
 }
@@ -165,8 +165,7 @@ export function route<B = undefined, P extends Parameters = Parameters>(
     needs,
     getPartition: partitionOf,
   } = row;
-  // The wrapper fills `body` and `query` by this very row, so the call has the types that `run`
-  // wants.
+  // The wrapper fills `body` and `query` by this row, so the call has the types that `run` expects.
   const run = row.run as Route["run"];
   const { streamBytesMax, streamBody = { "*/*": null } } = row;
   const asked = { method, path, summary, answers, access, needs, rate, query, body };

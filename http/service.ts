@@ -1,6 +1,6 @@
 /**
- * The dependencies of every route: the engine's gateway and the few things that live beside it.
- * A folder of routes adds its own to `Service`, in the file of what it adds (`declare module`), so
+ * The dependencies of every route: the engine's gateway and a few shared objects. Each folder of
+ * routes adds its own members to `Service`, in the file that defines them (`declare module`), so
  * that this file depends on no resource.
  */
 
@@ -21,10 +21,10 @@ import type { SignedUrls } from "./auth/signed-urls.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { TrustedProxies } from "./transport/trusted-proxies.ts";
 
-/** Of this node, from its start to its end. */
+/** Identity of this node, from its start to its end. */
 export interface OwnNode {
   readonly id: string;
-  /** Host and port: where other nodes reach it, or clients of a machine that is alone. */
+  /** Host and port at which other nodes reach it; on a single machine, clients. */
   readonly address: string;
   readonly startedAtMs: number;
 }
@@ -32,39 +32,39 @@ export interface OwnNode {
 export interface Service {
   readonly version: string;
   readonly self: OwnNode;
-  /** With the version prefix, for example `http://127.0.0.1:8080/v1`. */
+  /** Base URL with the version prefix, for example `http://127.0.0.1:8080/v1`. */
   readonly baseUrl: string;
   readonly gateway: Gateway;
   readonly principals: Principals;
-  /** Whose pages may read what is not open to pages of any origin. */
+  /** Origins whose pages may read answers that are not open to every origin. */
   readonly corsOrigins: ReadonlySet<string>;
-  /** What is no client wherever something is counted by address. */
+  /** Addresses that are not counted as clients where requests are counted by address. */
   readonly proxies: TrustedProxies;
-  /** Undefined when the operator lifted the rate classes. */
+  /** Undefined when the operator disabled the rate limits. */
   readonly rates: RateClasses | undefined;
-  /** As it was read last; so are the providers. */
+  /** The catalogue as last loaded; the same holds for the providers. */
   readonly catalogue: Catalogue;
   readonly providers: readonly ProviderConfig[];
-  /** Throws `CatalogueError` and `ProviderFileError`; all stays as it was then. */
+  /** Throws `CatalogueError` and `ProviderFileError`; then the old catalogue stays in use. */
   reloadCatalogue(): void;
   readonly clock: Clock;
   readonly ids: IdMint;
   readonly entropy: Entropy;
   readonly objects: Objects;
   readonly signedUrls: SignedUrls;
-  /** Throws `PortError`, not retryable when it takes too much. */
+  /** Throws `PortError`, which is not retryable when the export exceeds the limits. */
   readonly writeExport: WriteExport;
   readonly health: Health;
-  /** What is counted for operators. */
+  /** Counters for operators. */
   readonly tally: Tally;
-  /** Undefined where no collector takes spans. */
+  /** Undefined when no span collector is configured. */
   readonly traces: Traces | undefined;
-  /** A fault of ours, for the operator's log. */
+  /** Log of requests; `onFault` logs server-side faults. */
   readonly requests: RequestLog;
   readonly onFault: (requestId: string, error: unknown) => void;
 }
 
-/** Writes an export beside the thread of requests. */
+/** Writes an export outside of the thread that serves requests. */
 export type WriteExport = (writing: Writing) => Promise<Written>;
 
 export type CheckState = "ok" | "degraded" | "down";
@@ -74,8 +74,8 @@ export interface Health {
   isDiskLow: boolean;
   /** Set while the object store does not answer. */
   areObjectsAway: boolean;
-  /** Set from the signal to stop, or the operator's order to drain, on. */
+  /** Set from the moment of the signal to stop, or of the operator's order to drain. */
   isDraining: boolean;
-  /** Degraded: this node has no farm; down: no node of its farm is there. */
+  /** Degraded: this node has no farm; down: its farm has no running node. */
   renderers: CheckState;
 }

@@ -1,4 +1,4 @@
-/** How the service ends: in order on a signal, at once on an error that nothing caught. */
+/** Stops the service: in order on a signal, at once on an error that nothing caught. */
 import { limits } from "../config/limits.ts";
 import type { Host } from "../engine/host.ts";
 import type { Clock } from "../engine/ports/clock.ts";
@@ -9,14 +9,14 @@ import type { Listener } from "./transport/server.ts";
 export interface Running {
   readonly service: Service;
   readonly host: Host;
-  /** Undefined before it serves. */
+  /** Undefined until the service listens. */
   readonly listener: Listener | undefined;
-  /** Undefined for a machine that is alone. */
+  /** Undefined without a cluster. */
   readonly others: OtherNodes | undefined;
   readonly clock: Clock;
 }
 
-/** EX_SOFTWARE of sysexits(3): the supervisor starts the service again. */
+/** EX_SOFTWARE of sysexits(3): the supervisor restarts the service. */
 const brokenCode = 70;
 
 /**
@@ -43,7 +43,7 @@ export async function stopAll({ service, host, listener, others, clock }: Runnin
   if (host.isSettled) await host.stop();
   else await Promise.race([host.awaitSettled(), pause(limits.http.startingMs)]);
   await clientsLeave;
-  // Those that were opened meanwhile.
+  // Ends the streams that were opened meanwhile.
   endStreams();
   await listener?.awaitAnswered(limits.cluster.lastAnswersMs);
   endStreams();
@@ -54,9 +54,9 @@ export async function stopAll({ service, host, listener, others, clock }: Runnin
 }
 
 /**
- * The last resort, which no request may reach. What was acknowledged is in the journals; streams
- * are asked to reconnect, waits end, other requests get 503, and the process ends, since its state
- * is unknown.
+ * The last resort, which no request may be able to trigger. Acknowledged changes are in the
+ * journals; streams are asked to reconnect, waits end, other requests get 503, and the process
+ * ends, since its state is unknown.
  */
 export function abandon({ service: { following, gateway }, listener }: Running): void {
   listener?.stopListening();

@@ -1,7 +1,7 @@
 /**
- * The operator's way back in. `klieg token reset` leaves a token in the data directory, where only
- * the operator can write; here it replaces the first account's first credential. Repeating it after
- * a crash does no harm.
+ * Lets an operator who has lost the credential back in. `klieg token reset` leaves a token in the
+ * data directory, where only the operator can write; here it replaces the first account's first
+ * credential. Repeating it after a crash does no harm.
  */
 
 import { userByEmailKey } from "../actors/directory/directory.ts";
@@ -28,7 +28,7 @@ interface Notes {
   error(error: unknown, sentence: string): void;
 }
 
-/** Checks now and regularly whether the operator asked for a new first credential. */
+/** Checks now and regularly whether the operator has requested a new first credential. */
 export async function watchTokenReset(
   service: Service,
   files: ResetFiles,
@@ -43,7 +43,7 @@ export async function watchTokenReset(
   service.clock.after(limits.http.tokenResetCheckMs, again);
 }
 
-/** True when there was something to do. */
+/** Resolves to true when there was a request to carry out. */
 export async function resetFirstToken(
   { gateway, clock }: Pick<Service, "gateway" | "clock">,
   files: ResetFiles,

@@ -44,9 +44,9 @@ import type { TrustedProxies } from "./transport/trusted-proxies.ts";
 export interface Wiring {
   readonly version: string;
   readonly self: OwnNode;
-  /** For links that leave the service, without the version prefix. */
+  /** Origin for links that leave the service, without the version prefix. */
   readonly origin: string;
-  /** The same of share links. */
+  /** Origin for share links, likewise. */
   readonly shareOrigin: string;
   readonly shardCount: number;
   readonly clock: Clock;
@@ -68,7 +68,7 @@ export interface Wiring {
   readonly onFault: (requestId: string, error: unknown) => void;
 }
 
-/** Builds the dependencies of routes. Its gateway waits for shards to be attached. */
+/** Builds the dependencies of routes. The gateway waits for shards to be attached. */
 export function wire(wiring: Wiring): Service {
   const { version, origin, entropy, objects, proxies, onFault } = wiring;
   const clock = new ProcessClock(wiring.clock);
@@ -150,7 +150,7 @@ export function wire(wiring: Wiring): Service {
   };
 }
 
-/** `readers` keep what they read, until it changes. */
+/** `readers` cache what they read, until the gateway reports a change. */
 function openGateway(
   { shardCount, entropy, onFault }: Wiring,
   clock: ProcessClock,
@@ -179,13 +179,13 @@ function openGateway(
   );
 }
 
-/** So far from those of other lives that theirs and ours do not meet. */
+/** A random starting point, so that request ids of an earlier process are never reused. */
 function firstRequest(entropy: Entropy): number {
   return Buffer.from(entropy.bytes(6)).readUIntBE(0, 6) * 16;
 }
 
 interface LineParts extends Pick<LinePorts, "sign"> {
-  /** As it is now. */
+  /** Returns the current configuration. */
   readonly configuration: () => Configuration;
   readonly paused: PausedProviders;
 }
@@ -201,7 +201,7 @@ function openLine({ onFault }: Wiring, { configuration, paused, sign }: LinePart
   });
 }
 
-/** `key` signs links to media and cookies. */
+/** `key` signs links to media and the unlock cookies. */
 function openShares(
   { shareOrigin, entropy, proxies, hasRates, hashPassword }: Wiring,
   clock: Clock,

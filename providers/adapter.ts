@@ -1,4 +1,4 @@
-/** What an adapter is made of: each exports one function of this type. */
+/** The parts that an adapter is built from; each adapter exports one function of this type. */
 import type { ProviderConfig } from "../config/provider-config.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import type { Entropy } from "../engine/ports/entropy.ts";

@@ -1,6 +1,6 @@
 /**
- * What a provider says beside what a result needs: progress, logs, metrics, reasons. Where it is
- * odd it is dropped, and the job goes on.
+ * Optional parts of providers' answers: progress, logs, metrics, reasons. A malformed one is
+ * dropped, and the job goes on.
  */
 import { check, Type } from "../config/schema.ts";
 
@@ -8,7 +8,7 @@ export type Members = Readonly<Record<string, unknown>>;
 
 const isMembers = check<Members>(Type.Record(Type.String(), Type.Unknown()));
 
-/** The members of an object; none of anything else. */
+/** Returns the members of an object, and no members for any other value. */
 export function readMembers(value: unknown): Members {
   return isMembers(value) ? value : {};
 }
@@ -17,7 +17,7 @@ export function readText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** A number that something can have an amount of. */
+/** Returns a value that is a finite, non-negative number; undefined for any other. */
 export function readAmount(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
 }

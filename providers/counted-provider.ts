@@ -1,7 +1,7 @@
 import type { Tally } from "../engine/metrics/tally.ts";
 import type { Provider } from "./provider.ts";
 
-/** The same provider, whose calls are counted by what came of them. */
+/** Wraps a provider so that its calls are counted by their outcome. */
 export function countCall(provider: Provider, tally: Tally): Provider {
   const { name } = provider.describe();
   const counting = async <Answer>(

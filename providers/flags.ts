@@ -1,7 +1,7 @@
-/** Marks by which models say that a filter saw something in what they deliver all the same. */
+/** Marks by which models report that a filter flagged something in a delivered result. */
 import { readMembers, readText } from "./advice.ts";
 
-/** One for each item of the lists of an object, in their order; `all` for all that it holds. */
+/** One flag for each item of an object's lists, in their order; `all` for all of its contents. */
 export type Flags = readonly boolean[] | "all";
 
 const names = [
@@ -9,7 +9,7 @@ const names = [
   ...["is_nsfw", "nsfw"],
 ] as const;
 
-/** Empty where there is no mark. */
+/** The flags of an object, or an empty list when it has no mark. */
 export function readFlags(value: unknown): Flags {
   const members = readMembers(value);
   const given = names.map((name) => members[name]);
@@ -18,7 +18,7 @@ export function readFlags(value: unknown): Flags {
   return Array.isArray(list) ? list.map((one) => one === true) : [];
 }
 
-/** As servers of OpenAI's API say it of one picture. */
+/** Whether a picture is marked as filtered in the format of OpenAI-compatible servers. */
 function isFiltered(members: Readonly<Record<string, unknown>>): boolean {
   const { flagged, blocked } = readMembers(members["moderation"]);
   const categories = Object.values(readMembers(members["content_filter_results"]));
@@ -35,12 +35,12 @@ export function isFlagged(flags: Flags): boolean {
   return flags === "all" || flags.includes(true);
 }
 
-/** Whether they are for what an object holds that is no list. */
+/** Whether the flags apply to members of the object that are not lists. */
 export function isWhole(flags: Flags): boolean {
   return flags === "all" || (flags.length > 0 && flags.every(Boolean));
 }
 
-/** The items of an object's list that its flags leave. */
+/** Returns the items of an object's list that are not flagged. */
 export function keepItems(items: readonly unknown[], flags: Flags): readonly unknown[] {
   return flags === "all" ? [] : items.filter((_, at) => flags[at] !== true);
 }

@@ -1,4 +1,4 @@
-/** Forms with files (RFC 7578), as bytes whose length can be told. */
+/** Forms with files (RFC 7578), as bytes of known length. */
 export interface FormBody {
   readonly type: string;
   readonly bytes: Uint8Array;

@@ -1,6 +1,6 @@
 /**
- * Fills a model's mapping from a request. Only the operator's template is read as one: what fields
- * hold, prompts and provider options, is put where it belongs and never looked into.
+ * Fills a model's mapping from a request. Only the operator's template is interpreted: values of
+ * fields, prompts and provider options are inserted unchanged and never read as templates.
  */
 
 import type { ProviderInput } from "../actors/generation/provider-fields.ts";
@@ -11,10 +11,10 @@ import { readPart } from "../config/mapping/template.ts";
 import { readInputName } from "../config/mapping/workflow.ts";
 import { invariant } from "../engine/invariant.ts";
 
-/** Gives one asset to a provider: by a signed URL, as a data URL, or as an uploaded file's name. */
+/** Passes an asset to a provider: as a signed URL, a data URL, or an uploaded file's name. */
 export type AssetForms = Readonly<Record<AssetForm, (source: Source) => Promise<string>>>;
 
-/** For ComfyUI the graph with its inputs set; else the template filled in. */
+/** Returns the graph with its inputs set for ComfyUI; otherwise the filled template. */
 export async function fillMapping(
   mapping: Mapping,
   input: ProviderInput,
@@ -27,7 +27,7 @@ export async function fillMapping(
   invariant(part.kind === "object", "the catalogue was checked with its mappings");
   const filled = Object.fromEntries(await fillMembers(part.members, given));
   const isFree = typeof options === "object" && !names(mapping.template, "provider_options");
-  // What the operator's mapping says stands, as it is what the price was made for.
+  // Members of the operator's mapping take precedence, as the price was set for them.
   return isFree ? { ...options, ...filled } : filled;
 }
 
@@ -36,7 +36,7 @@ interface Given {
   readonly forms: AssetForms;
 }
 
-/** An input whose field is absent keeps what the graph says. */
+/** An input whose field is absent keeps its value in the graph. */
 async function fillWorkflow(
   { graph, inputs }: Extract<Mapping, { kind: "workflow" }>,
   given: Given,
@@ -53,7 +53,7 @@ async function fillWorkflow(
 
 type Members = readonly (readonly [string, unknown])[];
 
-/** Without those whose field is absent. */
+/** Fills members, and leaves out those whose field is absent. */
 async function fillMembers(members: Members, given: Given): Promise<Members> {
   const filled: (readonly [string, unknown])[] = [];
   for (const [name, template] of members) {
@@ -63,7 +63,7 @@ async function fillMembers(members: Members, given: Given): Promise<Members> {
   return filled;
 }
 
-/** Undefined for a field that is absent. */
+/** Fills a template; undefined for a field that is absent. */
 async function fill(template: unknown, given: Given): Promise<unknown> {
   const part = readPart(template);
   const { fields } = given.input;
@@ -109,7 +109,7 @@ async function assetsAs(name: string, { input, forms }: Given): Promise<unknown>
   return asset.isList ? given : given[0];
 }
 
-/** Whether a template has a place of its own for a field. */
+/** Whether a template refers to a field explicitly. */
 function names(template: unknown, field: string): boolean {
   const part = readPart(template);
   switch (part.kind) {

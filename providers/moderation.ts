@@ -1,11 +1,11 @@
-/** Which refusals are a content filter's. */
+/** Recognizes refusals that come from a content filter. */
 import type { FailureClass } from "../actors/protocol/job.ts";
 
 type Moderation = Extract<FailureClass, `moderation_${string}`>;
 
 export interface ModerationRefusal {
   readonly class: Moderation;
-  /** In our own words: filters name what they saw, and whose they are. */
+  /** A sentence of our own: filters name what they detected, and its owner. */
   readonly message: string;
 }
 
@@ -18,12 +18,12 @@ const protectedWork: ModerationRefusal = {
   message: "The provider's filter saw a likeness or a protected work.",
 };
 
-/** What a filter's words mean. */
+/** Classifies the text of a filter's refusal. */
 export function moderationBy(text: string): ModerationRefusal {
   return namesOwner.test(text) ? protectedWork : safety;
 }
 
-/** Beginnings of words. */
+/** Beginnings of words that name an owner's rights. */
 const namesOwner = new RegExp(
   [
     ...["likeness", "copyright", "trademark", "intellectual property", "public figure"],

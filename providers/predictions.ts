@@ -1,4 +1,4 @@
-/** Predictions, as Replicate's API and the servers that cog builds answer them. */
+/** Predictions in the format of Replicate's API and of servers built with cog. */
 
 import type { CancelAnswer } from "../actors/protocol/job.ts";
 import { check, type Static, Type } from "../config/schema.ts";
@@ -26,7 +26,7 @@ export const isPrediction = check<Prediction>(Prediction);
 
 type FindModeration = (text: string) => ModerationRefusal | undefined;
 
-/** `typicalSeconds` is how long the whole job takes, of which a canceled one took a share. */
+/** `typicalSeconds` is the usual time of a whole job, of which a canceled one took a share. */
 export function predictionStatus(
   prediction: Prediction,
   typicalSeconds: number,
@@ -67,8 +67,8 @@ function describeFailure(
 const broken = "The model could not finish this generation.";
 
 /**
- * What a cancel did, by the prediction as it is then; undefined while it does not show. A
- * prediction that started says how long it ran when it has stopped.
+ * Effect of a cancel, according to the prediction's present state; undefined while there is none
+ * yet. A prediction that had started reports how long it ran once it has stopped.
  */
 export function cancelAnswer(
   prediction: Prediction,
@@ -89,7 +89,7 @@ export function cancelAnswer(
   }
 }
 
-/** `aborted` is canceled before it started. */
+/** `aborted` means canceled before it started. */
 function hasStarted(prediction: Prediction): boolean {
   const { status, started_at: startedAt } = prediction;
   return status !== "aborted" && (startedAt != null || ranSeconds(prediction) !== undefined);

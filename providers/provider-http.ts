@@ -27,14 +27,14 @@ type Ports = Pick<AdapterPorts, "web" | "clock">;
 
 export interface ProviderCall {
   readonly method?: WebRequest["method"];
-  /** Sent as JSON. */
+  /** Body of the request, sent as JSON. */
   readonly json?: unknown;
-  /** Sent as it is, where there is no `json`. */
+  /** Body of the request, sent unchanged if there is no `json`. */
   readonly body?: FormBody;
   readonly headers?: Readonly<Record<string, string>>;
-  /** `limits.providers.callMs` unless it says otherwise. */
+  /** Longest silence in milliseconds; by default `limits.providers.callMs`. */
   readonly silenceMs?: number;
-  /** Of the answer; `limits.providers.replyBytesMax` unless it says otherwise. */
+  /** Maximum size of the answer; by default `limits.providers.replyBytesMax`. */
   readonly bytesMax?: number;
 }
 
@@ -43,7 +43,7 @@ export class ProviderHttp {
   private readonly url: string;
   private readonly secretHeaders: Readonly<Record<string, string>>;
 
-  /** `authorization` in the provider's own manner; undefined for none. */
+  /** `authorization` is in the provider's own format; undefined to send none. */
   constructor(
     { urls: [url], headers }: ProviderConfig,
     ports: Ports,
@@ -56,8 +56,8 @@ export class ProviderHttp {
   }
 
   /**
-   * `place` is a path below the provider's URL, or a URL that `ownUrl` gave. Throws `WebError` when
-   * no answer comes, `ReplyError` when it is too large.
+   * `place` is a path below the provider's URL, or a URL from `ownUrl`. Throws `WebError` when no
+   * answer comes, `ReplyError` when it is too large.
    */
   async ask(place: string, call: ProviderCall = {}): Promise<Reply> {
     return inTime(this.ports.clock, async (signal) =>
@@ -65,7 +65,7 @@ export class ProviderHttp {
     );
   }
 
-  /** As `ask`, with the body unread. */
+  /** Like `ask`, but does not read the body. */
   open(place: string, signal: AbortSignal, call: ProviderCall = {}): Promise<WebAnswer> {
     const { method = "GET", json, headers, silenceMs = limits.providers.callMs } = call;
     const url = place.startsWith("/") ? `${this.url}${place}` : place;
@@ -84,7 +84,7 @@ export class ProviderHttp {
     });
   }
 
-  /** A URL that the provider gave, if it lies on the provider's own origin. */
+  /** Returns a URL that the provider gave, if it lies on the provider's own origin. */
   ownUrl(given: unknown): string | undefined {
     if (typeof given !== "string" || !URL.canParse(given)) return undefined;
     const { origin, href, username, password } = new URL(given);
@@ -111,7 +111,7 @@ export async function inTime<Answer>(
   }
 }
 
-/** What came of a submit: an answer, or what the lack of one means. */
+/** Outcome of a submit: the answer, or the meaning of a missing one. */
 export async function answerToSubmit(
   ask: Promise<Reply>,
 ): Promise<{ kind: "answered"; reply: Reply } | { kind: "down" } | { kind: "unknown" }> {
@@ -124,7 +124,7 @@ export async function answerToSubmit(
   }
 }
 
-/** What status codes say of a submit at every provider; undefined for the protocol's own. */
+/** Interprets status codes that mean the same at every provider; undefined for all others. */
 export function plainOutcome({ status, headers }: Reply, nowMs: number): SubmitOutcome | undefined {
   const later = omitUndefined({ retryAfterMs: retryAfterMs(headers["retry-after"], nowMs) });
   if (status === 429) return { kind: "busy", ...later };
@@ -137,18 +137,18 @@ export function plainOutcome({ status, headers }: Reply, nowMs: number): SubmitO
 export const unpaid = "The provider does not take this service's requests at present.";
 const unknownModel = "The provider does not know this model.";
 
-/** Throws a `PortError` for an answer that a later call may not meet. */
+/** Throws a `PortError` for a failure that may have passed by a later call. */
 export function checkAvailable(reply: Reply): void {
   if (isRefusedForNow(reply.status)) throw unavailable(reply);
 }
 
-/** The JSON of a reply that must be of one shape. Throws `ReplyError`. */
+/** Returns the JSON of a reply, which must have the given shape. Throws `ReplyError`. */
 export function understand<T>(isOfShape: Check<T>, { status, json }: Reply): T {
   if (isOfShape(json)) return json;
   throw new ReplyError(`The provider's answer ${status} cannot be understood.`);
 }
 
-/** Asks once. What the answer says beyond its status is judged by `judge`. */
+/** Asks once; `judge` evaluates what the answer says beyond its status. */
 export async function healthBy(
   ask: Promise<Reply>,
   judge: (reply: Reply) => Health,

@@ -17,42 +17,42 @@ import type { Id } from "../engine/id.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 
 export interface Provider {
-  /** The same at every call. */
+  /** Traits of the provider, the same at every call. */
   describe(): ProviderTraits;
   submit(submission: Submission): Promise<SubmitOutcome>;
-  /** Asks for a job whose submit was never answered; only where the protocol can. */
+  /** Looks up a job whose submit was never answered; only if the protocol supports it. */
   lookUp?(job: Id): Promise<LookUp>;
-  /** Gives the provider a file that a submission names by what this resolves to. */
+  /** Uploads a file to the provider; resolves to the name for it in a submission. */
   upload?(file: UploadFile): Promise<string>;
-  /** A job that the provider does not know is `lost`. */
+  /** Reads a job's status; a job that the provider does not know is `lost`. */
   status(ref: ProviderRef): Promise<ProviderStatus>;
   /**
-   * Of a job that succeeded. Rejects with a `PortError` when the provider does not know it, and
-   * with a `GoneError` when it had it once.
+   * Reads the result of a job that succeeded. Rejects with a `PortError` when the provider does not
+   * know the job, and with a `GoneError` when it no longer has the result.
    */
   result(ref: ProviderRef): Promise<ProviderResult>;
-  /** For a job that has ended: `refused` or `failed`. */
+  /** Cancels a job; for one that has ended the answer is `refused` or `failed`. */
   cancel(ref: ProviderRef): Promise<CancelAnswer>;
-  /** Checks that the provider sent it, and when: an old one may be a replay. */
+  /** Checks that the provider sent the callback recently: an old one may be a replay. */
   verifyCallback(callback: Callback, nowMs: number): Promise<CallbackVerdict>;
-  /** One cheap call. Resolves to `down` when the provider cannot be reached. */
+  /** Makes one cheap call. Resolves to `down` when the provider cannot be reached. */
   health(): Promise<Health>;
-  /** The job is over and will not be asked for again: what is kept of it in memory can go. */
+  /** Frees memory that is kept for a job, which is over and will not be queried again. */
   forget?(ref: ProviderRef): void;
-  /** Ends connections that are kept open. */
+  /** Closes connections that are kept open. */
   close?(): void;
 }
 
 export type Health = "up" | "degraded" | "down";
 
 export interface ProviderTraits {
-  /** As in `config/providers.ts`. */
+  /** Name as in `config/providers.ts`. */
   readonly name: string;
-  /** Whether it runs in this process and ends with it, so that nothing of it outlives a restart. */
+  /** Whether the provider runs in this process, so that its jobs do not outlive a restart. */
   readonly isInProcess: boolean;
-  /** Whether a submit that is sent twice makes one job. */
+  /** Whether a repeated submit still creates only one job. */
   readonly idempotentSubmit: boolean;
-  /** Which jobs it can stop. */
+  /** Which jobs the provider can cancel. */
   readonly cancel: "none" | "queued_only" | "any";
   /** How callbacks are authenticated, if there are any: signed, or by the token in their URL. */
   readonly callback: "none" | "signed" | "token_only";
@@ -63,35 +63,35 @@ export interface ProviderTraits {
 }
 
 /**
- * The provider's own name of a job, with whatever else the adapter needs to find it again after a
+ * The provider's id of a job, with all else that the adapter needs to find it again after a
  * restart; at most `limits.providers.refMax` characters.
  */
 export type ProviderRef = string;
 
 export interface Submission {
   readonly job: Id;
-  /** From 1; how often this job was submitted, this time included. */
+  /** Number of submissions of this job, counted from 1, including this one. */
   readonly number: number;
   readonly modality: Modality;
-  /** Only for the simulated models, which have no mapping. */
+  /** Prompt of the request, used only by simulated models, which have no mapping. */
   readonly prompt: string;
-  /** How many results are asked for. */
+  /** Number of results requested. */
   readonly count: number;
-  /** The catalogue's `provider_model`. */
+  /** `provider_model` of the catalogue entry. */
   readonly model: string;
-  /** The catalogue's mapping, filled in from the request. */
+  /** Mapping of the catalogue entry, filled from the request. */
   readonly input: Readonly<Record<string, unknown>>;
-  /** Where the provider is to call when the job has ended; undefined for no callback. */
+  /** URL for the provider to call when the job has ended; undefined for no callback. */
   readonly callbackUrl: string | undefined;
-  /** How long the job may still take. */
+  /** Time that the job may still take. */
   readonly timeLeftMs: number;
   readonly typicalSeconds: number;
-  /** How many of the model's own billing units the whole job costs, where the entry says so. */
+  /** Cost of the whole job in the model's own billing units, if the catalogue entry states it. */
   readonly expectedUnits?: number;
 }
 
 export interface UploadFile {
-  /** Of `[A-Za-z0-9._-]`; equal bytes have equal names. */
+  /** Characters are `[A-Za-z0-9._-]`; files with equal bytes have equal names. */
   readonly name: string;
   readonly mimeType: string;
   readonly bytes: Uint8Array;
@@ -116,16 +116,16 @@ export type LookUp =
 export interface ProviderFailure extends Billing {
   readonly class: FailureClass;
   /**
-   * One sentence for the customer, in our own words where the provider's may name hosts, keys or
+   * One sentence for the customer, rewritten when the provider's own may name hosts, keys or
    * accounts (`customerMessage` in `replies.ts`).
    */
   readonly message: string;
 }
 
 interface Billing {
-  /** Whether the provider bills it; undefined when it does not say. */
+  /** Whether the provider bills the job; undefined when it does not report it. */
   readonly billed?: boolean;
-  /** The share of the whole price that it bills, from 0 to 1, where it says. */
+  /** Share of the whole price that is billed, from 0 to 1, if the provider reports it. */
   readonly billedFraction?: number;
 }
 
@@ -141,12 +141,12 @@ export type ProviderStatus =
 
 export interface ProviderResult {
   readonly files: readonly ResultFile[];
-  /** What the provider made of the prompt, when it says so. */
+  /** The prompt as rewritten by the provider, if it reports that. */
   readonly enhancedPrompt?: string;
 }
 
 export type ResultFile =
-  /** In the object store already. */
+  /** A file that is already in the object store. */
   | { readonly kind: "stored"; readonly media: Media }
   /** Anybody may fetch it; a farm node does, over hosts that the provider's entry allows. */
   | { readonly kind: "url"; readonly url: string }
@@ -159,15 +159,15 @@ export type ResultFile =
 export type OpenStream = (signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
 
 export interface Callback {
-  /** The job whose token its URL had, if known. Needed where callbacks are `token_only`. */
+  /** Job whose token was in the URL, if known; required where callbacks are `token_only`. */
   readonly of?: CalledJob;
-  /** Unparsed, because the signature covers these bytes. */
+  /** The unparsed body, because the signature covers exactly these bytes. */
   readonly rawBody: Uint8Array;
-  /** By lower-case name. */
+  /** Headers, by lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>;
 }
 
-/** What a submission told the provider of it. */
+/** What the submission told the provider about the job. */
 export type CalledJob = Pick<Submission, "job" | "model" | "typicalSeconds" | "expectedUnits">;
 
 export type CallbackVerdict =
@@ -175,25 +175,25 @@ export type CallbackVerdict =
   /** `ref` where the callback names its job in a way that `status` understands. */
   | { readonly ok: true; readonly ref?: ProviderRef };
 
-/** A provider's reply that cannot be understood: another type, no JSON, without end. */
+/** A reply that cannot be understood: wrong type, invalid JSON, or too large. */
 export class ReplyError extends Error {
   override readonly name = "ReplyError";
 }
 
 /**
- * A result that no further read makes any better: no file, too many, too large. What it says is a
+ * A result that reading again cannot improve: no file, too many, too large. The message is a
  * sentence for the customer.
  */
 export class ResultError extends ReplyError {}
 
-/** The provider says that it has a result no more. */
+/** The provider reports that it no longer has a result. */
 export class GoneError extends PortError {
   constructor(message: string) {
     super(message, false);
   }
 }
 
-/** A fault of the provider that a later call may not meet: 5xx, 429. */
+/** A fault of the provider that may have passed by a later call: 5xx, 429. */
 export class UnavailableError extends PortError {
   /** The header `Retry-After` as it came. */
   readonly retryAfter: string | undefined;

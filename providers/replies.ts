@@ -1,4 +1,4 @@
-/** What all adapters do with a provider's answers: bounded before they are looked at. */
+/** Reads providers' answers for all adapters, and bounds them before they are parsed. */
 import { limits } from "../config/limits.ts";
 import type { WebAnswer } from "../engine/ports/web.ts";
 import { GoneError, ReplyError, UnavailableError } from "./provider.ts";
@@ -6,9 +6,9 @@ import { GoneError, ReplyError, UnavailableError } from "./provider.ts";
 /** An answer whose body was read whole. */
 export interface Reply {
   readonly status: number;
-  /** By lower-case name. */
+  /** Headers, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Parsed; undefined when it is no JSON. */
+  /** The parsed body; undefined when it is not JSON. */
   readonly json: unknown;
 }
 
@@ -44,8 +44,8 @@ function parse(bytes: Buffer): unknown {
 }
 
 /**
- * What a header `Retry-After` says, in milliseconds: seconds or a date (RFC 9110, 10.2.3). What is
- * neither is absent.
+ * Value of a `Retry-After` header in milliseconds: seconds or a date (RFC 9110, 10.2.3). Any other
+ * text counts as absent.
  */
 export function retryAfterMs(given: string | undefined, nowMs: number): number | undefined {
   const text = given?.trim() ?? "";
@@ -68,7 +68,7 @@ export function customerMessage(text: unknown, otherwise: string): string {
   return plain.slice(0, limits.jobs.failureMessageMax);
 }
 
-/** Addresses, host names, paths, secrets and code, none of which is for customers. */
+/** Matches addresses, host names, paths, secrets and code, which customers must not see. */
 const foreign = new RegExp(
   [
     /:\/\/|\b\d{1,3}(?:\.\d{1,3}){3}\b|localhost/,
@@ -82,12 +82,12 @@ const foreign = new RegExp(
   "i",
 );
 
-/** A fault of the provider that a later call may not meet: 5xx, 429. */
+/** A fault of the provider that may have passed by a later call: 5xx, 429. */
 export function unavailable({ status, headers }: Pick<Reply, "status" | "headers">) {
   return new UnavailableError(status, headers["retry-after"]);
 }
 
-/** The bytes of a file that a provider's own API gives. Throws by what it answers instead. */
+/** Bytes of a file from a provider's own API. Throws an error for any other answer. */
 export function fileBytes(answer: WebAnswer): AsyncIterable<Uint8Array> {
   const { status } = answer;
   if (status === 200) return answer.body;
@@ -101,12 +101,12 @@ export function isGone({ status }: Pick<Reply, "status">): boolean {
   return status === 404 || status === 410;
 }
 
-/** Whether a later call may be answered: an account can be paid, a key can be set right. */
+/** Whether a later call may succeed, for example once an account is paid or a key corrected. */
 export function isRefusedForNow(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || status >= 500 || isUnpaid(status);
 }
 
-/** Whether a provider refuses our account or its key: nothing that the customer did. */
+/** Whether a provider refuses the operator's account or key, which is no fault of the customer. */
 export function isUnpaid(status: number): boolean {
   return status === 401 || status === 402 || status === 403;
 }

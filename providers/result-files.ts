@@ -1,4 +1,4 @@
-/** The files that a provider's output names, wherever in it they stand. */
+/** Finds the files that a provider's output names, at any depth. */
 import { limits } from "../config/limits.ts";
 import { readMembers } from "./advice.ts";
 import { isFlagged, isWhole, keepItems, readFlags } from "./flags.ts";
@@ -8,7 +8,7 @@ const depthMax = 6;
 
 interface Found {
   readonly files: ResultFile[];
-  /** Whether a filter flagged something, which is left out. */
+  /** Whether a filter flagged something; flagged items are left out. */
   hasFlagged: boolean;
 }
 
@@ -21,13 +21,13 @@ export function resultFiles(output: unknown): readonly ResultFile[] {
   return checkFiles(find(output).files);
 }
 
-/** Whether a filter flagged all that there is. */
+/** Whether a filter flagged every file. */
 export function isAllFlagged(output: unknown): boolean {
   const { files, hasFlagged } = find(output);
   return hasFlagged && files.length === 0;
 }
 
-/** Throws `ResultError`. */
+/** Returns the files. Throws `ResultError` when there are none or too many. */
 export function checkFiles<File>(files: readonly File[]): readonly File[] {
   if (files.length === 0) throw new ResultError("The model delivered no file.");
   if (files.length > limits.fetch.filesMax)
@@ -53,7 +53,7 @@ function collect(value: unknown, found: Found, depth: number): void {
   }
 }
 
-/** Flags in a list are for the items of the lists beside it, and for what is no list as a whole. */
+/** Flags in a list are for the items of sibling lists, and for other members as a whole. */
 function collectMembers(value: unknown, found: Found, depth: number): void {
   const flags = readFlags(value);
   if (isFlagged(flags)) found.hasFlagged = true;
@@ -68,7 +68,7 @@ function resultFile(text: string): ResultFile | undefined {
   return { kind: "url", url: text };
 }
 
-/** A data URL (RFC 2397) whose bytes are in base64. */
+/** Decodes a data URL (RFC 2397) whose bytes are in base64. */
 function inlineFile(url: string): ResultFile | undefined {
   const comma = url.indexOf(",");
   if (comma < 0 || !url.slice(0, comma).endsWith(";base64")) return undefined;
@@ -76,7 +76,7 @@ function inlineFile(url: string): ResultFile | undefined {
   return { kind: "stream", open };
 }
 
-/** A file whose bytes are in memory. */
+/** Makes a file from bytes in memory. */
 export function holdFile(bytes: Uint8Array): ResultFile {
   return { kind: "stream", open: async () => once(bytes) };
 }

@@ -1,8 +1,8 @@
-/** What a provider's word for the state of a job means, for all of them. */
+/** Maps the names that providers give to job states, for all adapters. */
 
 export type JobState = "queued" | "running" | "succeeded" | "failed" | "canceled";
 
-/** A word that is not known is read as running: the job is asked for again until its deadline. */
+/** An unknown name counts as running: the job is polled until its deadline. */
 export function readState(word: string): JobState {
   return states.get(word.toLowerCase()) ?? "running";
 }

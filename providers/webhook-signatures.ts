@@ -1,35 +1,35 @@
 /**
  * Signatures of callbacks: their time, and those of Standard Webhooks
- * (https://www.standardwebhooks.com). The library's own check of the time asks the system's clock,
- * so only its signature is used.
+ * (https://www.standardwebhooks.com). Only the library's signature is used, because its check of
+ * the time reads the system clock.
  */
 import { timingSafeEqual } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { limits } from "../config/limits.ts";
 import type { Callback } from "./provider.ts";
 
-/** The `whsec_...` of a provider. */
+/** Parsed `whsec_...` secret of a provider. */
 export type WebhookSecret = Webhook;
 
-/** Throws for a secret that is not `whsec_` and base64. */
+/** Parses a secret. Throws when it is not `whsec_` followed by base64. */
 export function parseWebhookSecret(secret: string): WebhookSecret {
   return new Webhook(secret);
 }
 
-/** Whether a time in Unix seconds, as a header has it, is near enough to `nowMs`. */
+/** Whether a header's time in Unix seconds is near enough to `nowMs`. */
 export function isTimely(seconds: string | undefined, nowMs: number): seconds is string {
   if (seconds === undefined || !/^[1-9]\d{0,11}$/.test(seconds)) return false;
   return Math.abs(nowMs - Number(seconds) * 1000) <= limits.providers.callbackAgeMs;
 }
 
-/** Whether a callback has the three headers of Standard Webhooks, the time among them in reach. */
+/** Whether a callback has the three headers of Standard Webhooks, with a time close to `nowMs`. */
 export function isStandardWebhook({ headers }: Callback, nowMs: number): boolean {
   const hasNames =
     headers["webhook-id"] !== undefined && headers["webhook-signature"] !== undefined;
   return hasNames && isTimely(headers["webhook-timestamp"], nowMs);
 }
 
-/** Of a callback that `isStandardWebhook`. */
+/** Checks the signature of a callback for which `isStandardWebhook` is true. */
 export function isSignedWith(secret: WebhookSecret, { headers, rawBody }: Callback): boolean {
   const time = new Date(Number(headers["webhook-timestamp"]) * 1000);
   const right = Buffer.from(secret.sign(headers["webhook-id"] ?? "", time, Buffer.from(rawBody)));

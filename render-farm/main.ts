@@ -54,11 +54,11 @@ import { render } from "./render/render.ts";
 import { CodedPictures, packetBounds } from "./render/videos/coded-pictures.ts";
 
 /**
- * Tasks at once: half of them may be one owner's, so four let each owner have two. Fewer where a
- * film for each would not fit into memory.
+ * Tasks that run at once: half of them may belong to one owner, so four let each of two owners have
+ * two. Fewer run where a film for each would not fit into memory.
  */
 const slots = Math.max(2, Math.min(4, Math.floor(totalmem() / (2 * 1024 ** 3))));
-/** After which a node that is still there makes ready for films. */
+/** A node that has run for this long prepares for films. */
 const settledMs = 2_000;
 
 const timers: Timers = {
@@ -72,7 +72,7 @@ const timers: Timers = {
   },
 };
 
-// Pages run as another user, who must find what they are to show; objects are closed by themselves.
+// Pages run as another user, who must read their files; objects restrict their own access.
 holdBuild();
 process.umask(0o022);
 const settings = orStop(() => readSettings(process.env, availableParallelism()));
@@ -99,7 +99,7 @@ const caution = isolation.kind === "refused" ? isolation.sentence : isolation.wa
 for (const sentence of [...fence.warnings, caution]) if (sentence !== undefined) log.warn(sentence);
 const workspaces = new Workspaces(fence.folders, programs);
 const own = await fence.folders.lend();
-// Our own pictures are made in the same fence, where there is one.
+// The farm's own pictures are drawn in the same fence, if there is one.
 const chromium =
   isolation.kind === "ready"
     ? isolation.chromium
@@ -118,7 +118,7 @@ const rendering = {
   scripts: new PageScripts(join(import.meta.dirname, "..")),
   patience: limits.capture,
   note: (line: string) => log.info(line),
-  /** As many as there are processors when a render begins: they may be taken from a process. */
+  /** Number of processors, read when a render begins because a process may lose some later. */
   get pages() {
     return pagesNow();
   },
@@ -179,7 +179,7 @@ if (remote !== undefined)
     gauge("farm_tasks_running", {}, loop.running),
   ]);
 
-// Control-C reaches the whole process group: the service decides when its nodes stop.
+// Ctrl-C reaches the whole process group, but the service decides when its own nodes stop.
 process.on("SIGINT", () => (remote === undefined ? undefined : loop.drain()));
 process.on("SIGTERM", () => loop.drain());
 
@@ -200,7 +200,7 @@ await rm(ownFolder, { recursive: true, force: true });
 await traces?.close();
 process.exit(0);
 
-/** As a node of its own, of whatever services are there. */
+/** Joins as a separate node that serves every service on the same NATS. */
 async function joinOverNats(): Promise<NatsBrokerConnection | undefined> {
   const access = orStop(() => readNatsAccess(settings));
   if (access === undefined) return undefined;
@@ -229,7 +229,7 @@ function orStop<T>(attempt: () => T): T {
   }
 }
 
-/** What the operator can mend is one sentence; returns what cannot. */
+/** Exits with one sentence for a fault that the operator can mend; returns any other fault. */
 function stopFor(fault: unknown): unknown {
   if (fault instanceof PortError || fault instanceof SettingsError) stop(fault.message);
   return fault;

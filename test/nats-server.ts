@@ -1,6 +1,6 @@
 /**
- * A server of NATS of a test's own, on this machine. `KLIEG_TEST_NATS` names another program than
- * the `nats-server` of the path.
+ * A test's own NATS server on this machine. `KLIEG_TEST_NATS` names a program other than the
+ * `nats-server` in the path.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -12,23 +12,23 @@ import { freePort } from "./http/raw-http.ts";
 export interface NatsServer {
   readonly url: string;
   readonly port: number;
-  /** With SIGKILL. */
+  /** Kills the server with SIGKILL. */
   kill(): Promise<void>;
-  /** After `kill`: what it kept is gone. */
+  /** Deletes what the server stored, after `kill`. */
   forget(): Promise<void>;
-  /** After `kill`, at the same port. */
+  /** Starts the server again at the same port, after `kill`. */
   restart(): Promise<void>;
 }
 
 export interface NatsOptions {
-  /** Lines of its configuration. */
+  /** Lines of the server's configuration. */
   readonly config?: string;
   readonly hasJetStream?: boolean;
-  /** Of a test with several. */
+  /** Folder of the server, for a test with several servers. */
   readonly folder?: string;
 }
 
-/** Ends with the test, or with this process. */
+/** Starts a server that ends with the test, or with this process. */
 export async function startNats(t: Test, options: NatsOptions = {}): Promise<NatsServer> {
   const folder = join(t.testdirName, options.folder ?? "nats-server");
   await forgetEarlier(folder);
@@ -38,7 +38,7 @@ export async function startNats(t: Test, options: NatsOptions = {}): Promise<Nat
   return server;
 }
 
-/** In a folder of its own; ends with this process at the latest. */
+/** Starts a server in a folder of its own; it ends with this process at the latest. */
 export async function startNatsIn(folder: string, options: NatsOptions = {}): Promise<NatsServer> {
   const port = await freePort();
   const configFile = join(folder, "nats.conf");
@@ -64,7 +64,7 @@ export async function startNatsIn(folder: string, options: NatsOptions = {}): Pr
   };
 }
 
-/** Three servers with JetStream that replicate each other; they end as `startNats` says. */
+/** Starts three JetStream servers that replicate each other; they end as `startNats` says. */
 export async function startNatsCluster(t: Test): Promise<readonly NatsServer[]> {
   await Promise.all([0, 1, 2].map((index) => forgetEarlier(serverFolder(t.testdirName, index))));
   const servers = await startNatsClusterIn(t.testdirName);
@@ -72,7 +72,7 @@ export async function startNatsCluster(t: Test): Promise<readonly NatsServer[]> 
   return servers;
 }
 
-/** Each in a folder of its own there; they end as `startNatsIn` says. */
+/** Starts such servers, each in its own folder there; they end as `startNatsIn` says. */
 export async function startNatsClusterIn(folder: string): Promise<readonly NatsServer[]> {
   const routePorts = await Promise.all([freePort(), freePort(), freePort()]);
   const routes = routePorts.map((port) => `nats://127.0.0.1:${port}`).join(", ");
@@ -91,14 +91,14 @@ function serverFolder(folder: string, index: number): string {
   return join(folder, `nats-${index}`);
 }
 
-/** An earlier run of the test may have left its streams there. */
+/** Deletes the streams that an earlier run of the test may have left there. */
 function forgetEarlier(folder: string): Promise<void> {
   return rm(folder, { recursive: true, force: true });
 }
 
 const program = process.env["KLIEG_TEST_NATS"] ?? "nats-server";
 
-/** Ready when it says so; the kernel kills it when this process is gone. */
+/** Resolves when the server reports that it is ready; the kernel kills it with this process. */
 async function startServer(args: readonly string[]) {
   const mortal = ["--pdeathsig", "KILL", "--", program];
   const server = spawn("setpriv", [...mortal, ...args], { stdio: ["ignore", "ignore", "pipe"] });

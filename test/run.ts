@@ -10,21 +10,21 @@ import { text } from "node:stream/consumers";
 import { inspect } from "node:util";
 import { Parser, type Result } from "tap-parser";
 
-/** On two cores one more file works while others wait for peers, timers and disks. */
+/** Files at once: on two cores one more works while others wait for peers, timers and disks. */
 const filesAtOnce = 3;
-/** For a file that hangs; a test inside has as long before it fails by itself. */
+/** Time limit of a file that hangs; a test inside it has the same limit. */
 const fileMs = 900_000;
 
 interface Outcome {
   readonly passed: number;
-  /** By its own report. */
+  /** Duration that the file itself reports. */
   readonly timeMs: number;
   readonly failures: readonly string[];
-  /** The last that it said on its error stream, when something failed. */
+  /** The end of the file's error stream, when something failed. */
   readonly errors: string;
 }
 
-/** Each file that runs leads a process group, which is ended with it. */
+/** Process groups of the running files; each group is ended with its file. */
 const groups = new Set<number>();
 for (const signal of ["SIGINT", "SIGTERM"] as const)
   process.once(signal, () => {
@@ -48,7 +48,7 @@ async function runWaiting(): Promise<void> {
   }
 }
 
-/** A file that ends badly without a failed assertion counts as one failure. */
+/** Runs a file; one that ends badly without a failed assertion counts as one failure. */
 async function run(file: string): Promise<Outcome> {
   const child = spawn(process.execPath, ["--enable-source-maps", file], {
     env: { ...process.env, TAP_TIMEOUT: `${fileMs / 1000}` },
@@ -83,7 +83,7 @@ async function run(file: string): Promise<Outcome> {
   };
 }
 
-/** Whatever a file has started and left behind ends with it. */
+/** Kills the processes that a file has started and left behind. */
 function killGroup(pid: number | undefined): void {
   if (pid === undefined || !groups.delete(pid)) return;
   try {

@@ -1,4 +1,4 @@
-/** An object store that is reached by signed URLs, as any S3 store is: it holds all in memory. */
+/** An object store reached by signed URLs, as any S3 store is; it keeps everything in memory. */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -10,9 +10,9 @@ import type { Objects } from "../engine/ports/objects.ts";
 
 export interface SignedStore {
   readonly objects: Objects;
-  /** `GET key` and the like, of each request. */
+  /** Method and key of each request, such as `GET key`. */
   readonly asked: string[];
-  /** The next so many requests are answered by a status, or broken off after some bytes. */
+  /** Answers the next `requests` requests with a status, or breaks them off after some bytes. */
   fail(requests: number, how: "refuse" | "break", status?: number): void;
 }
 
@@ -49,7 +49,7 @@ export async function startSignedStore(t: Test): Promise<SignedStore> {
     for await (const chunk of objects.read(key, { start, end })) {
       response.write(chunk);
       if (left > 0) {
-        // What was written must have left before the connection breaks.
+        // The bytes that were written must have left before the connection breaks.
         await new Promise<void>((resolve) => response.write("", () => resolve()));
         return void response.destroy();
       }

@@ -3,9 +3,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import ts from "typescript";
 
-/** Tests run compiled, somewhere below the sources; `dist` has a package.json of its own. */
+/** Root of the sources: tests run compiled, below it; `dist` has a package.json of its own. */
 const root = rootAbove(import.meta.dirname);
-/** From the ground up: a folder imports only itself and folders that stand before it. */
+/** Folders from the ground up: each imports only itself and folders that stand before it. */
 export const folders = [
   "config",
   "contract",
@@ -38,7 +38,7 @@ export function exists(path: string): boolean {
   return existsSync(join(root, path));
 }
 
-/** The text of a file, by its path from the root. */
+/** Returns the text of a file, by its path from the root. */
 export function readRoot(path: string): string {
   return readFileSync(join(root, path), "utf8");
 }
@@ -64,7 +64,7 @@ function read(file: string): Source {
   return { path, folder: path.split("/")[0] ?? "", text, tree };
 }
 
-/** Where a process or a thread begins. */
+/** Whether a process or a thread begins in this file. */
 export function isRoot(path: string): boolean {
   return /^main\.tsx?$/.test(basename(path));
 }

@@ -1,31 +1,31 @@
-/** What may import what. Each test lists what breaks its rule. */
+/** What may import what. Each test lists the imports that break its rule. */
 import { dirname, join } from "node:path";
 import t from "tap";
 import ts from "typescript";
 import { folders, isRoot, product, type Source, sources } from "./source-tree.ts";
 
-/** Folders that may import less than all that stand before them; beginnings of paths. */
+/** Path prefixes for folders that may import less than all that stand before them. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   config: ["package.json"],
   providers: ["config/", "engine/", "actors/"],
-  // What runs in the pages of films, and how they are made: for the farm and for previews.
+  // Code that runs in the pages of films and code that makes them: for farm and previews.
   film: ["config/", "timeline/"],
-  // They meet the service in the task port, whose messages are the engine's.
+  // Farm nodes meet the service in the task port, whose messages are the engine's.
   "render-farm": ["config/", "engine/", "timeline/", "actors/asset/media-type.ts", "film/"],
-  // What the console can do a client can do.
+  // Whatever the console can do, a client can do.
   console: ["clients/typescript/src/", "film/preview/messages.ts"],
-  // The generator reads what the routes publish. What users install imports nothing; see below.
+  // The generator reads what routes publish. What users install imports nothing; see below.
   clients: ["http/documents/openapi.ts", "http/route-table.ts"],
   bench: [
     "config/",
     "contract/",
     "clients/typescript/src/",
     "cli/folder-",
-    // The same browser and tools for the peers.
+    // The peers use the same browser and tools.
     "render-farm/browser/browser.ts",
     "render-farm/browser/chromium-path.ts",
     "render-farm/programs/find-tool.ts",
-    // Hostile bytes, slow providers, NATS and S3 servers: the same as the tests'.
+    // Hostile bytes, slow providers, NATS and S3 servers are the same as the tests'.
     "test/hostile/",
     "test/providers/",
     "test/nats-server.ts",
@@ -103,9 +103,9 @@ const innerOrder: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages that more than one file imports, and why. */
 const packageExceptions: Readonly<Record<string, readonly string[]>> = {
-  // The peer is the same library without the service: what the bench measures against.
+  // The peer is the same library without the service, against which the bench measures.
   "uWebSockets.js": ["http/transport/server.ts", "bench/peers/bare-uws.ts"],
-  // The service reads archives of strangers out of its object store, the command line its own file.
+  // The service reads third-party archives from its object store, the command line its own file.
   yauzl: ["http/compositions/bundle-archive.ts", "cli/compositions/archived-manifest.ts"],
 };
 const testPackages = [
@@ -122,14 +122,14 @@ const testPackages = [
   "openapi-typescript",
   "@figma/rest-api-spec",
   "yaml",
-  // The TypeScript client, as a stranger's project has it.
+  // The TypeScript client, as a third-party project has it.
   "klieg",
-  // The judges of the simulators.
+  // The vendors' clients, which judge the simulators.
   "@fal-ai/client",
   "openai",
   "replicate",
 ];
-/** The service is one end of it, a simulator the other. */
+/** Packages of both ends of a connection: the service is one end, a simulator the other. */
 const sharedPackages = ["ws"];
 
 t.test("the sources are found", async (t) => {
@@ -280,7 +280,7 @@ function specifiers(tree: ts.SourceFile): string[] {
   });
 }
 
-/** The files of ours that a file imports, from the root. */
+/** Lists the files of this repository that a file imports, from the root. */
 function ours({ path, tree }: Pick<Source, "path" | "tree">): string[] {
   const relatives = specifiers(tree).filter((specifier) => specifier.startsWith("."));
   return relatives.map((specifier) => join(dirname(path), specifier));

@@ -15,7 +15,7 @@ const texts = readdirSync(folder)
   .filter((name) => name.endsWith(".ts"))
   .map((name) => readFileSync(join(folder, name), "utf8"));
 
-/** The routes that change something and whose path says it all. */
+/** Routes that change something and whose path says everything that they need. */
 const bodiless = [
   "POST /v1/jobs/{id}/sse-ticket",
   "POST /v1/assets/{id}/restore",
@@ -48,7 +48,7 @@ t.test("each route that takes a body has a schema that names all of it", async (
   const wrong = listLacking((route) => {
     const { method, body, streamBytesMax } = route;
     if (method === "GET" || method === "DELETE") return body === undefined;
-    // The route reads what comes as it comes.
+    // The route reads the body as it arrives.
     if (streamBytesMax !== undefined) return body === undefined;
     if (body === undefined) return bodiless.includes(getName(route));
     return Object.keys(body.schema).length > 0 && body.bytesMax > 0;
@@ -74,7 +74,7 @@ t.test("each route has a test of the specification that names its method and pat
   t.strictSame(wrong, []);
 });
 
-/** A segment in braces may be spelled in any way, `{rest}` is any path. Titles leave `/v1` out. */
+/** Matches any text for a segment in braces and any path for `{rest}`. Titles leave `/v1` out. */
 function pathPattern(path: string): string {
   const parts = path.replace(/^\/v1/, "").split(/(\{\w+\})/);
   return parts

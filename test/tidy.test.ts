@@ -11,7 +11,7 @@ interface Ban {
   readonly word: string;
   readonly instead: string;
   readonly finds: (node: ts.Node) => boolean;
-  /** Beginnings of the paths that may use the word. */
+  /** Prefixes of the paths that may use the word. */
   readonly allowed: readonly string[];
 }
 
@@ -21,11 +21,11 @@ const bans: readonly Ban[] = [
     instead: "the clock port",
     finds: (node) =>
       isMember(node, "Date", "now") || isBareDate(node) || isMember(node, "performance", "now"),
-    // How long a film took, for its user; how long ago something was, for the console's; and a
-    // real store's time. No other test knows the time.
+    // The clock is read for how long a film took, for how long ago something was in the console,
+    // and for a real store's time. No other test knows the time.
     allowed: [
       "console/clock.ts",
-      // A film plays in real time only there.
+      // Only the preview plays a film in real time.
       "film/preview/preview.ts",
       "engine/adapters/system-clock.ts",
       "cli/compositions/render-delivery.ts",
@@ -37,7 +37,7 @@ const bans: readonly Ban[] = [
     word: "Math.random or randomUUID",
     instead: "the entropy port",
     finds: (node) => isMember(node, "Math", "random") || isNamed(node, "randomUUID"),
-    // Names of temporary files, and clients, which have no ports.
+    // Names of temporary files are random, and clients have no ports.
     allowed: ["engine/adapters/", "clients/typescript/src/retry.ts", "cli/", "bench/", "test/"],
   },
   {
@@ -97,10 +97,10 @@ const bans: readonly Ban[] = [
 const bannedParts =
   /^(managers?|services?|helpers?|utils?|handlers?|factory|factories|base|impl|data|info)$/i;
 
-/** Nodes that help the one that leads a film: here the word is the thing. */
+/** Names of nodes that help the one that leads a film: here `helper` is the exact word. */
 const helperNodes = /^(?:is)?helper(?:task|ports|node|input)$|^(?:farm|render)-?helpers$/i;
 
-/** Names that hold a banned part, and why they may. */
+/** Names that contain a banned part, and why they may. */
 const nameExceptions: Readonly<Record<string, string>> = {
   Service: "what every route stands on; the thing is called a service",
   service: "its file",
@@ -111,7 +111,7 @@ const nameExceptions: Readonly<Record<string, string>> = {
   openDataDirectory: "the same",
 };
 
-/** Written by a program, which is read in its place: one declaration after the other. */
+/** Files that a program writes; the program is read in their place. */
 const writtenByProgram = ["clients/typescript/src/generated/models.ts"];
 
 t.test("no file exceeds 400 lines", async (t) => {
@@ -124,7 +124,7 @@ t.test("no file exceeds 400 lines", async (t) => {
   );
 });
 
-/** Models and tests are many of a kind. */
+/** Folders of models and tests, which hold many files of a kind. */
 const manyOfAKind = /^test\/|^render-farm\/models\//;
 
 t.test("no folder has more than 25 files beside each other", async (t) => {
@@ -150,7 +150,7 @@ t.test("each folder says what it owns, what it may import and where to begin", a
   }
 });
 
-/** What the formatter cannot break: a URL, or a line that is one string. */
+/** Lines that the formatter cannot break: a URL, or a line that is one string. */
 const unbreakable = /https?:\/\/|^\s*(return |detail: |[?:] )?(["'`]).*\2( \+|[,;])?$/;
 
 t.test("no line exceeds 100 columns, but for a URL or a whole string", async (t) => {
@@ -191,7 +191,7 @@ for (const { word, instead, finds, allowed } of bans)
 const retired =
   /\b(?:vparts?|TurnView|spell(s|ed)?|wasWaiting|materialis\w*|reel|crew|isUnlit|hears?)\b/i;
 
-/** In comments, which name the thing that acts. */
+/** Words banned in comments, which have to name the thing that acts. */
 const riddle = /^\s*(?:\*|\/\/|\/\*).*\b(?:whoever|nobody|somebody)\b/i;
 
 t.test("the words of the glossary are kept: one word for one thing", async (t) => {

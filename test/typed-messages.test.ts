@@ -1,4 +1,4 @@
-/** What may be sent to an actor, and what may come back, is checked when the service is built. */
+/** The build checks what may be sent to an actor, and what may come back. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
@@ -15,7 +15,7 @@ declare const gateway: Gateway;
 declare const id: string;
 `;
 
-/** By file name: a right one first, so that each error of the others is its own. */
+/** Sources by file name: the first is right, so that each error of the others is its own. */
 const sources: Readonly<Record<string, string>> = {
   "right.ts": `${imports}
 const reply = await gateway.ask(jobKey(id), { kind: "cancel", user: id }, "settle");

@@ -1,7 +1,7 @@
 import type { Findings } from "./diagnostics.ts";
 import type { Element } from "./markup.ts";
 
-/** Reads one element's timing attributes; what cannot be used is a warning and left out. */
+/** Reads one element's timing attributes; unusable ones are left out with a warning. */
 export class Attributes {
   readonly element: Element;
   readonly path: string;
@@ -35,7 +35,7 @@ export class Attributes {
     return Math.min(most, Math.max(least, value));
   }
 
-  /** A length: above 0. */
+  /** Reads a length, which is above 0. */
   span(name: string): number | undefined {
     const value = this.number(name);
     if (value === undefined || value > 0) return value;

@@ -6,15 +6,15 @@ export const editsPath = "klieg-edits.json";
 
 /** A composition's files, as the timeline sees them. */
 export interface Bundle {
-  /** Usually `index.html`. */
+  /** Path of the page, usually `index.html`. */
   readonly entry: string;
-  /** A text file; `undefined` when there is none under that path. */
+  /** Reads a text file; `undefined` when there is none under that path. */
   read(path: string): string | undefined;
-  /** Whether there is any such file; without it, whether it can be read. */
+  /** Whether a file exists under the path; if absent, `read` decides. */
   has?(path: string): boolean;
-  /** Length of a media file, where it is known. */
+  /** Returns the length of a media file, where it is known. */
   mediaSeconds?(source: MediaSource): number | undefined;
-  /** Edits in place of the bundle's `klieg-edits.json`. */
+  /** Edits that replace the bundle's `klieg-edits.json`. */
   readonly overlay?: string;
 }
 
@@ -30,7 +30,7 @@ export type Target =
   | { readonly kind: "remote"; readonly url: string }
   | { readonly kind: "none" };
 
-/** Addresses are read from the bundle's root; a sub-composition's also from beside it. */
+/** Resolves an address from the bundle's root; a sub-composition's also from beside it. */
 export function findTarget(bundle: Bundle, address: string, fromPath: string): Target {
   const text = address.trim();
   if (text === "" || text.startsWith("#")) return { kind: "none" };
@@ -59,7 +59,7 @@ function decodeText(text: string): string {
   }
 }
 
-/** As in a URL: `..` above the root stays at the root. */
+/** Joins paths as in a URL: `..` above the root stays at the root. */
 function joinPath(folder: string, path: string): string {
   const from = path.startsWith("/") ? path : `${folder}${path}`;
   const parts: string[] = [];

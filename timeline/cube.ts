@@ -17,7 +17,7 @@ type Color = readonly [red: number, green: number, blue: number];
 const sizeMax = 64;
 export const bakedSize = 33;
 
-/** `undefined` when it is no such table. */
+/** Parses a .cube file; `undefined` when it is no such table. */
 export function parseCube(text: string): CubeTable | undefined {
   let size = 0;
   let least: Color = [0, 0, 0];
@@ -45,7 +45,7 @@ function colorIn(words: readonly string[]): Color | undefined {
   return isColor && words.length === 3 ? [red ?? 0, green ?? 0, blue ?? 0] : undefined;
 }
 
-/** The grade as a .cube file of 33 steps. */
+/** Writes the grade as a .cube file of 33 steps. */
 export function bakeCube(grade: Grade, table: CubeTable | undefined, title: string): string {
   const lines = [
     `TITLE "${title.replace(/[^\x20-\x7e]|"/g, "")}"`,
@@ -63,7 +63,7 @@ export function bakeCube(grade: Grade, table: CubeTable | undefined, title: stri
   return `${lines.join("\n")}\n`;
 }
 
-/** Parts from 0 to 1, in sRGB. */
+/** Grades a colour, whose parts are 0 to 1, in sRGB. */
 export function gradeColor(color: Color, grade: Grade, table: CubeTable | undefined): Color {
   const adjusted = adjustColor(color, grade.adjust);
   const looked = table === undefined ? adjusted : lookUpColor(adjusted, table);
@@ -72,7 +72,7 @@ export function gradeColor(color: Color, grade: Grade, table: CubeTable | undefi
   return [mix(0), mix(1), mix(2)];
 }
 
-/** Exposure in stops and the white balance in linear light, the rest as it is seen. */
+/** Adjusts exposure, in stops, and white balance in linear light, the rest as it is seen. */
 function adjustColor(color: Color, adjust: Adjust): Color {
   const gain = 2 ** adjust.exposure;
   const warm = 0.2 * adjust.temperature;

@@ -3,12 +3,12 @@ import { type Element, getName } from "./markup.ts";
 
 /** A fault, or a difference from what was written, by element and attribute. */
 export interface Diagnostic {
-  /** A timeline with an error is not rendered. */
+  /** Severity; a timeline with an error is not rendered. */
   readonly severity: "error" | "warning";
   readonly code: DiagnosticCode;
   /** A sentence that names the element and the attribute. */
   readonly message: string;
-  /** File of the bundle. */
+  /** Path of the file in the bundle. */
   readonly path: string;
   readonly element?: string;
   readonly attribute?: string;
@@ -38,7 +38,7 @@ export type DiagnosticCode =
   | "unknown_reference"
   | "unsupported";
 
-/** Collects them in the order of the document; equal ones once. */
+/** Collects diagnostics in the order of the document, equal ones once. */
 export class Findings {
   private readonly byMessage = new Map<string, Diagnostic>();
 

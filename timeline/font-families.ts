@@ -5,7 +5,7 @@ import { parseMarkup } from "./markup.ts";
 import { readStylesheets, rulesIn } from "./stylesheets.ts";
 
 /**
- * Families that styles ask for first and that neither the bundle brings nor every farm has. A
+ * Finds families that styles ask for first and that neither the bundle brings nor every farm has. A
  * machine may have them all the same, so a render looks for itself.
  */
 export function missingFonts(bundle: Bundle, paths: Iterable<string>): readonly Diagnostic[] {

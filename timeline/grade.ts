@@ -3,12 +3,12 @@ import { findTarget, has } from "./bundle.ts";
 import type { Findings, Place } from "./diagnostics.ts";
 import type { GradeEdit } from "./overlay.ts";
 
-/** How a picture's colours are changed: the preset and the adjustments, then the table. */
+/** Changes of a picture's colours: the preset and the adjustments, then the table. */
 export interface Grade {
   readonly adjust: Adjust;
-  /** 0 to 1: how much of all this is mixed with the picture as it is. */
+  /** How much of the grade is mixed with the picture as it is, 0 to 1. */
   readonly intensity: number;
-  /** A .cube file of the bundle. */
+  /** Path of a .cube file in the bundle. */
   readonly lutPath: string | undefined;
 }
 
@@ -50,7 +50,7 @@ const presets: Readonly<Record<string, Partial<Adjust>>> = {
 
 const known = new Set(["preset", "intensity", "adjust", "lut", "enabled", "colorSpace"]);
 
-/** The grade in `data-color-grading`; undefined when it is absent or unusable. */
+/** Reads the grade in `data-color-grading`; undefined when it is absent or unusable. */
 export function readAuthoredGrade(
   text: string,
   variables: Readonly<Record<string, unknown>>,
@@ -83,7 +83,7 @@ export function readAuthoredGrade(
   return result;
 }
 
-/** The overlay's members replace the author's one by one. */
+/** Combines two grades: the overlay's members replace the author's one by one. */
 export function effectiveGrade(
   authored: GradeEdit | undefined,
   edit: GradeEdit | undefined,
@@ -126,7 +126,7 @@ function isAdjustment(name: string): boolean {
   return adjustments.some((known) => known === name);
 }
 
-/** A member `$name` or `${name}` stands for the composition's variable. */
+/** Resolves members: `$name` or `${name}` stands for the composition's variable. */
 function resolveVariables(
   value: unknown,
   variables: Readonly<Record<string, unknown>>,

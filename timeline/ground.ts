@@ -26,7 +26,7 @@ const paints = new RegExp(
   "i",
 );
 
-/** By the selector's last part alone. */
+/** Whether a selector may mean an element, by the selector's last part alone. */
 function mayMean(selector: string, element: Element): boolean {
   const last = selector.split(/[\s>+~]+/).at(-1) ?? "";
   if (/::|:(before|after)/.test(last)) return false;

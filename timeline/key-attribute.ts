@@ -1,2 +1,2 @@
-/** On each tag that the timeline may name, in what a page is given: where the tag began. */
+/** Attribute on each tag that a timeline may name, in a served page: the tag's offset. */
 export const keyAttribute = "data-klieg-key";

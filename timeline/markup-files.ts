@@ -1,7 +1,7 @@
 import type { Bundle } from "./bundle.ts";
 import { type Markup, parseMarkup } from "./markup.ts";
 
-/** The markup of a bundle, each file of it parsed once however often it is included. */
+/** The markup files of a bundle, each parsed once however often it is included. */
 export class MarkupFiles {
   private readonly bundle: Bundle;
   private readonly markupByPath = new Map<string, Markup | undefined>();
@@ -10,7 +10,7 @@ export class MarkupFiles {
     this.bundle = bundle;
   }
 
-  /** `undefined` when there is no such text. */
+  /** Returns the markup of a file; `undefined` when there is no such text. */
   at(path: string): Markup | undefined {
     if (this.markupByPath.has(path)) return this.markupByPath.get(path);
     const text = this.bundle.read(path);

@@ -18,10 +18,10 @@ type Tree = DefaultTreeAdapterMap;
 export type TreeNode = Tree["node"];
 export type TreeElement = Tree["element"];
 
-/** Browsers nest no deeper either. */
+/** Limits of a markup file; browsers nest no deeper either. */
 export const markupMost = { elements: 250_000, depth: 512, attributes: 256 } as const;
 
-/** A file holds more than it may; the message completes "which ...". */
+/** Thrown for a file that holds more than it may; the message completes "which ...". */
 export class Excess extends Error {
   static check(found: number, what: keyof typeof markupMost): void {
     const most = markupMost[what];
@@ -31,7 +31,7 @@ export class Excess extends Error {
   }
 }
 
-/** The `html` element. Throws `Excess`. */
+/** Returns the `html` element. Throws `Excess`. */
 export function parseTree(text: string): TreeElement | undefined {
   const parser = new BoundedParser();
   parser.tokenizer.write(text, true);
@@ -42,7 +42,7 @@ export function isElement(node: TreeNode): node is TreeElement {
   return "tagName" in node;
 }
 
-/** Those of a template are what the template holds. */
+/** Returns the children of a node; those of a template are what the template holds. */
 export function getChildren(node: TreeElement): readonly TreeNode[] {
   return "content" in node ? (node as Tree["template"]).content.childNodes : node.childNodes;
 }
@@ -71,7 +71,7 @@ class BoundedTokenizer extends Tokenizer {
   protected override _createStartTagToken(): void {
     this.attributes = 0;
     this.starts += 1;
-    // Some only add attributes to an element that is there.
+    // Some start tags only add attributes to an element that exists.
     Excess.check(this.starts, "elements");
     super._createStartTagToken();
   }
@@ -79,7 +79,7 @@ class BoundedTokenizer extends Tokenizer {
   protected override _createEndTagToken(): void {
     this.attributes = 0;
     this.ends += 1;
-    // Each may look through all open elements in vain.
+    // Each end tag may look through all open elements in vain.
     Excess.check(this.ends, "elements");
     super._createEndTagToken();
   }

@@ -11,22 +11,22 @@ export interface Element {
   readonly key: string;
   readonly tag: string;
   readonly attributes: Readonly<Record<string, string>>;
-  /** Those of a template are what the template holds. */
+  /** Children of the element; those of a template are what the template holds. */
   readonly children: readonly Element[];
-  /** Text directly inside. */
+  /** Text directly inside the element. */
   readonly text: string;
 }
 
 export interface Markup {
-  /** The `html` element; of a file that holds too much, an empty one. */
+  /** The `html` element; an empty one for a file that holds too much. */
   readonly html: Element;
-  /** What the file holds too much of. */
+  /** What the file holds too much of; undefined for nothing. */
   readonly excess: string | undefined;
-  /** Of its text. */
+  /** Length of the file's text. */
   readonly length: number;
 }
 
-/** Never fails: every text is some document. */
+/** Parses a file and never fails: every text is some document. */
 export function parseMarkup(text: string): Markup {
   const { length } = text;
   try {
@@ -54,7 +54,7 @@ function convertNode(node: TreeElement, depth: number): Element {
   return { key, tag: node.tagName, attributes, children, text };
 }
 
-/** The element and all below it, in the order of the document. */
+/** Yields the element and all below it, in the order of the document. */
 export function* everyElement(element: Element): Generator<Element> {
   const next = [element];
   for (let at = next.pop(); at !== undefined; at = next.pop()) {
@@ -66,7 +66,7 @@ export function* everyElement(element: Element): Generator<Element> {
   }
 }
 
-/** The same text with each tag that the timeline may name carrying its key. */
+/** Returns the same text with a key on each tag that the timeline may name. */
 export function stampTags(text: string): string {
   const inserts: { readonly at: number; readonly text: string }[] = [];
   for (const element of everyElement(parseMarkup(text).html))
@@ -92,7 +92,7 @@ function isNamable({ tag, attributes }: Element): boolean {
   return Object.keys(attributes).some((name) => name.startsWith("data-"));
 }
 
-/** `video#hero`, as diagnostics name it. */
+/** Returns an element's name in diagnostics, such as `video#hero`. */
 export function getName({ tag, attributes }: Element): string {
   const id = attributes["id"] ?? attributes["data-composition-id"];
   return id === undefined ? tag : `${tag}#${id.slice(0, 80)}`;

@@ -6,7 +6,7 @@ import { addressIn } from "./variables.ts";
 
 const roles: readonly AudioRole[] = ["narration", "music", "sfx", "clip"];
 
-/** What a video, a sound or an image plays, with the edits; `undefined` for other elements. */
+/** Returns what a video, sound or image plays, with the edits; `undefined` for other elements. */
 export function buildClipMedia(
   clip: WrittenClip,
   scene: Scene,
@@ -28,7 +28,7 @@ export function buildClipMedia(
   };
 }
 
-/** Seconds of the film that are left of the source, when its length is known. */
+/** Returns the seconds of the film that are left of the source, when its length is known. */
 export function mediaLength(
   clip: WrittenClip,
   media: ClipMedia | undefined,
@@ -45,7 +45,7 @@ export function getRate({ read, edit }: WrittenClip): number {
   return edit.playback_rate ?? read.number("data-playback-rate", 0.1, 5) ?? 1;
 }
 
-/** Where a host enters its composition's time; the other name is the media's. */
+/** Returns where a host enters its composition's time; media have another name for it. */
 export function hostOffset({ read, edit }: WrittenClip): number {
   if (edit.media_start !== undefined) return edit.media_start;
   return read.number("data-playback-start") ?? read.number("data-media-start") ?? 0;

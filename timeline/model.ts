@@ -8,17 +8,17 @@ import type { AddedText, KeyframeEdit, MaskEdit, TransformEdit } from "./overlay
  * the film; whatever is shown is shown on `[start, end)`.
  */
 export interface Timeline {
-  /** Undefined when only the page's own animation knows it. */
+  /** Length of the film; undefined when only the page's own animation knows it. */
   readonly duration: number | undefined;
   readonly fps: number;
-  /** 0 when the root says none. */
+  /** Size of the film; 0 when the root states none. */
   readonly width: number;
   readonly height: number;
-  /** The root first, then hosts in the order of the document. */
+  /** Compositions: the root first, then hosts in the order of the document. */
   readonly compositions: readonly Composition[];
-  /** In the order of the document. */
+  /** Clips in the order of the document. */
   readonly clips: readonly Clip[];
-  /** Keys of elements that the edits took out. */
+  /** Keys of elements that the edits removed. */
   readonly deleted: readonly string[];
   readonly texts: readonly TextClip[];
   readonly tracks: readonly Track[];
@@ -27,13 +27,13 @@ export interface Timeline {
 
 /** One instance of a composition: its own time runs `rate` times as fast from `offset`. */
 export interface Composition {
-  /** `""` for the root, else the host's key. */
+  /** Key of the host; `""` for the root. */
   readonly key: string;
-  /** Under which its timeline registers. */
+  /** Id under which the composition's timeline registers. */
   readonly id: string;
-  /** The file that holds its markup. */
+  /** Path of the file that holds the composition's markup. */
   readonly path: string;
-  /** The markup is that of another file. */
+  /** Whether the markup is that of another file. */
   readonly isMounted: boolean;
   readonly start: number;
   readonly end: number | undefined;
@@ -46,21 +46,21 @@ export type ClipKind = "video" | "audio" | "image" | "composition" | "element";
 export type AudioRole = "narration" | "music" | "sfx" | "clip";
 
 export interface Clip {
-  /** Keys of the hosts around it and its own, joined by `/`. */
+  /** Keys of the hosts around the clip and its own key, joined by `/`. */
   readonly key: string;
-  /** `""` when the author gave none. */
+  /** Id of the clip; `""` when the author gave none. */
   readonly id: string;
   readonly kind: ClipKind;
   /** Key of the composition that contains it. */
   readonly composition: string;
   readonly path: string;
   readonly start: number;
-  /** Undefined only when the film's length is. */
+  /** End of the clip; undefined only when the film's length is. */
   readonly end: number | undefined;
   readonly trackIndex: number;
-  /** Neither it nor an ancestor is hidden or on a track that is off. */
+  /** Whether neither the clip nor an ancestor is hidden or on a track that is off. */
   readonly isShown: boolean;
-  /** Whether its sound may be heard, if it has any. */
+  /** Whether the clip's sound may be heard, if it has any. */
   readonly isAudible: boolean;
   readonly media: ClipMedia | undefined;
   readonly transform: TransformEdit | undefined;
@@ -73,15 +73,15 @@ export interface ClipMedia {
   readonly source: MediaSource | undefined;
   /** Seconds of the source at the clip's start. */
   readonly start: number;
-  /** Seconds of the source where it ends for this clip: its last picture is held from there on. */
+  /** Seconds of the source where it ends for this clip; its last picture is held from there. */
   readonly end?: number;
-  /** Seconds of the source a second of the film; that of the hosts included. */
+  /** Seconds of the source in a second of the film, including the rates of the hosts. */
   readonly rate: number;
   readonly volume: number;
   readonly role: AudioRole;
   readonly isMuted: boolean;
   readonly isLooped: boolean;
-  /** Seconds in which its sound comes at the clip's start, and goes at its end. */
+  /** Seconds in which the sound fades in at the clip's start, and out at its end. */
   readonly fadeIn: number;
   readonly fadeOut: number;
 }
@@ -95,7 +95,7 @@ export interface TextClip {
   readonly isShown: boolean;
   readonly x: number;
   readonly y: number;
-  /** Undefined: not wrapped. */
+  /** Width at which the text wraps; undefined if it does not. */
   readonly width: number | undefined;
   readonly fontFamily: string;
   readonly fontSize: number;
@@ -110,24 +110,24 @@ export interface Track {
   readonly isEnabled: boolean;
   readonly isMuted: boolean;
   readonly isLocked: boolean;
-  /** Keys of the root's clips on it. */
+  /** Keys of the root's clips on the track. */
   readonly clips: readonly string[];
 }
 
-/** Below this, seconds are the same instant. */
+/** Seconds below which two times are the same instant. */
 export const epsilon = 1e-6;
 
-/** Frames of a film: all whose time is in `[0, duration)`. */
+/** Counts the frames of a film: all whose time is in `[0, duration)`. */
 export function frameCount(duration: number, fps: number): number {
   return Math.max(1, Math.ceil(duration * fps - epsilon));
 }
 
-/** Films have even sizes; an odd one gets one pixel more. */
+/** Makes an odd size one pixel larger, since films have even sizes. */
 export function even(size: number): number {
   return size + (size % 2);
 }
 
-/** The first frame whose time is not before `seconds`. */
+/** Returns the first frame whose time is not before `seconds`. */
 export function frameFrom(seconds: number, fps: number): number {
   return Math.ceil(seconds * fps - epsilon);
 }

@@ -2,11 +2,11 @@ import type { KeyframeEdit, TransformEdit } from "./overlay.ts";
 
 /** A clip's transform at one instant, relative to what its author wrote. */
 export interface Pose {
-  /** Pixels. */
+  /** Offset in pixels. */
   readonly x: number;
   readonly y: number;
   readonly scale: number;
-  /** Degrees clockwise. */
+  /** Rotation in degrees clockwise. */
   readonly rotation: number;
   readonly opacity: number;
 }
@@ -16,8 +16,9 @@ type Member = (typeof members)[number];
 const neutral: Pose = { x: 0, y: 0, scale: 1, rotation: 0, opacity: 1 };
 
 /**
- * Keyframes, ordered by `t`, replace the transform member by member and hold outside their range.
- * A keyframe's ease leads from it to the next one. `seconds` counts from the clip's start.
+ * Computes the pose at an instant. Keyframes, ordered by `t`, replace the transform member by
+ * member and hold outside their range. A keyframe's ease leads from it to the next one. `seconds`
+ * counts from the clip's start.
  */
 export function poseAt(
   transform: TransformEdit | undefined,

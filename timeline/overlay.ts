@@ -124,7 +124,7 @@ export type GradeEdit = Static<typeof Grade>;
 export type AddedText = Static<typeof AddedText>;
 const isOverlay = check<Overlay>(Overlay);
 
-/** The file's content, or why it cannot be used: `is ignored: ...`. */
+/** Reads the file's content, or returns why it cannot be used: `is ignored: ...`. */
 export function readOverlay(text: string): Overlay | { readonly fault: string } {
   let value: unknown;
   try {

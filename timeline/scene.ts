@@ -18,14 +18,14 @@ import {
  * are not resolved yet. A file that a composition includes is read once for each host.
  */
 export interface Scene {
-  /** `""` for the root, else the host's key. */
+  /** Key of the host; `""` for the root. */
   readonly key: string;
   readonly id: string;
   readonly path: string;
   readonly root: Element;
   readonly isMounted: boolean;
   readonly variables: Variables;
-  /** Characters that the variables were written in. */
+  /** Length in characters of the variables as written. */
   readonly variablesLength: number;
   readonly clips: WrittenClip[];
 }
@@ -38,27 +38,27 @@ export interface WrittenClip {
   readonly read: Written;
   readonly edit: ClipEdit;
   readonly isDeleted: boolean;
-  /** What a host holds. */
+  /** Scene that a host holds. */
   readonly inner: Scene | undefined;
 }
 
 interface Reading {
   readonly bundle: Bundle;
-  /** Of the bundle's entry. */
+  /** Templates of the bundle's entry, by id. */
   readonly templatesById: ReadonlyMap<string, Element>;
   readonly overlay: Overlay | undefined;
   readonly findings: Findings;
   readonly deleted: Set<string>;
   readonly keys: string[];
   readonly files: MarkupFiles;
-  /** Timed elements, and characters of markup and variables, that may still be read. */
+  /** How many timed elements, and characters of markup and variables, may still be read. */
   clipsLeft: number;
   textLeft: number;
 }
 
 export interface Script {
   readonly root: Scene;
-  /** Keys of the elements that the edits take out. */
+  /** Keys of the elements that the edits remove. */
   readonly deleted: readonly string[];
 }
 
@@ -122,7 +122,7 @@ export function readScript(
   return { root: scene, deleted: reading.keys };
 }
 
-/** The first composition of a document; a file that is included keeps it in a template. */
+/** Finds the first composition of a document; an included file keeps it in a template. */
 function rootIn(document: Element, inTemplates: boolean): Element | undefined {
   if (document.attributes["data-composition-id"] !== undefined) return document;
   for (const child of document.children) {
@@ -134,8 +134,8 @@ function rootIn(document: Element, inTemplates: boolean): Element | undefined {
 }
 
 /**
- * Elements beside the root play in its time, as in HyperFrames: media are often children of `body`.
- * Other content there has no time of its own.
+ * Reads the elements beside the root, which play in its time, as in HyperFrames: media are often
+ * children of `body`. Other content there has no time of its own.
  */
 function walkBeside(root: Element, document: Element, scene: Scene, reading: Reading): void {
   const around = new Set(elementsAround(root, document));
@@ -156,7 +156,7 @@ const unseen = new Set(
   "head script style template link meta title base noscript source track".split(" "),
 );
 
-/** From the document down to the root's parent. */
+/** Returns the elements from the document down to the root's parent. */
 function elementsAround(root: Element, from: Element): readonly Element[] | undefined {
   if (from === root) return [];
   for (const child of from.children) {
@@ -310,7 +310,7 @@ function walkInner(
   return scene;
 }
 
-/** An empty host without a file is filled by the entry's template of its name, at the same cost. */
+/** Fills an empty host without a file by the entry's template of its name, at the same cost. */
 function ownTemplate(host: Element, outer: Scene, reading: Reading): Included | undefined {
   const { bundle, files, templatesById } = reading;
   if (host.children.length > 0 || outer.path !== bundle.entry) return undefined;
@@ -359,7 +359,7 @@ function findIncludedFile(
   return reading.textLeft < 0 ? undefined : { path: target.path, document: markup.html };
 }
 
-/** A file without a root of its own: its template, else its body. */
+/** Returns the content of a file without a root of its own: its template, else its body. */
 function getContent(document: Element): Element {
   for (const element of everyElement(document)) if (element.tag === "template") return element;
   return document.children.find(({ tag }) => tag === "body") ?? document;

@@ -1,7 +1,7 @@
 import type { Findings } from "./diagnostics.ts";
 import type { Element } from "./markup.ts";
 
-/** Names what throws as soon as an inline script runs, so that a film would stand still. */
+/** Warns of what throws as soon as an inline script runs, so that a film would not move. */
 export function warnOfScript(
   element: Element,
   path: string,
@@ -22,7 +22,7 @@ export function warnOfScript(
     );
 }
 
-/** The script is compiled and never run. */
+/** Finds a syntax error: the script is compiled and never run. */
 function syntaxFault(text: string): string | undefined {
   if (text.length > checkedMax) return undefined;
   try {
@@ -33,5 +33,5 @@ function syntaxFault(text: string): string | undefined {
   }
 }
 
-/** Longer ones would take too long, and are libraries. */
+/** Longest script that is checked: longer ones would take too long, and are libraries. */
 const checkedMax = 200_000;

@@ -5,16 +5,16 @@ import { type Element, everyElement } from "./markup.ts";
 /** Styles of a page as they are written: in its markup, and in the files that it names. */
 export interface Stylesheet {
   readonly path: string;
-  /** The element that contains or names it. */
+  /** The element that contains or names the stylesheet. */
   readonly element: Element;
-  /** Without comments; of a `style` attribute the declarations alone. */
+  /** Text without comments; of a `style` attribute the declarations alone. */
   readonly text: string;
   readonly isAttribute: boolean;
 }
 
 export interface Stylesheets {
   readonly all: readonly Stylesheet[];
-  /** Whether there are some that are not read here. */
+  /** Whether there are stylesheets that are not read here. */
   readonly isPartial: boolean;
 }
 
@@ -55,14 +55,14 @@ export function readStylesheets(bundle: Bundle, html: Element, path: string): St
 const importRule =
   /@import\s+(?:url\(\s*)?(?:"([^"]*)"|'([^']*)'|(?<=url\(\s*)([^\s"')]+)|([^\s"');]+))/gi;
 
-/** Addresses of the files that it takes in. */
+/** Returns the addresses of the files that a stylesheet imports. */
 export function importsIn(text: string): readonly string[] {
   return [...text.matchAll(importRule)].map(([, a, b, c, d]) => a ?? b ?? c ?? d ?? "");
 }
 
 const addressed = /url\(\s*(?:"([^"]*)"|'([^']*)'|([^\s"')]+))/gi;
 
-/** Whatever else it names. */
+/** Returns all addresses in a stylesheet other than imports. */
 export function addressesIn(text: string): readonly string[] {
   const rest = text.replace(importRule, "");
   return [...rest.matchAll(addressed)].map(([, a, b, c]) => a ?? b ?? c ?? "");
@@ -73,7 +73,7 @@ export interface StyleRule {
   readonly declarations: string;
 }
 
-/** Rules that hold declarations, those in conditions too. */
+/** Returns the rules that hold declarations, including those inside conditions. */
 export function rulesIn({ text, isAttribute }: Stylesheet): readonly StyleRule[] {
   if (isAttribute) return [{ selectors: [], declarations: text }];
   const rules: StyleRule[] = [];

@@ -1,7 +1,7 @@
 import type { TextClip } from "./model.ts";
 import type { Overlay } from "./overlay.ts";
 
-/** Texts that the edits add, above everything else, in the order of the list. */
+/** Collects the texts that the edits add, above everything else, in the order of the list. */
 export function collectAddedTexts(
   overlay: Overlay | undefined,
   frameWidth: number,

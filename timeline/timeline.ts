@@ -92,7 +92,7 @@ const wholeFilm: Window = {
   isAudible: true,
 };
 
-/** Places the scene's clips and all below; the scene's length in its own seconds. */
+/** Places the scene's clips and all below; returns the scene's length in its own seconds. */
 function arrange(scene: Scene, window: Window, stage: Stage): number | undefined {
   const { bundle, findings } = stage;
   const { key, id, path, isMounted, variables } = scene;
@@ -136,13 +136,13 @@ function computeSpans(
   return resolveSpans(scene, computeLength, findings);
 }
 
-/** What a scene says of its own length, else when its last clip ends. */
+/** Returns a scene's stated length, else the end of its last clip. */
 function sceneLength(scene: Scene, bundle: Bundle): number | undefined {
   const written = Number(scene.root.attributes["data-duration"] ?? Number.NaN);
   return written > 0 ? written : latestEnd(computeSpans(scene, bundle, new Findings()));
 }
 
-/** Own seconds of the scene around the clip that its window cuts off before the clip. */
+/** Returns how much of a clip lies before its scene's window, in the scene's own seconds. */
 function cutBefore({ start }: Span, { offset }: Window): number {
   return Math.max(0, offset - start);
 }
@@ -280,7 +280,7 @@ function checkDuration(duration: number | undefined, root: Scene, findings: Find
     );
 }
 
-/** Edits of what does not exist are harmless and worth a word. */
+/** Warns of edits of what does not exist, which are harmless. */
 function checkNames(
   overlay: Overlay | undefined,
   { clips }: Stage,
@@ -299,13 +299,13 @@ function checkNames(
     findings.addWarning("unknown_element", place, "deletes only elements that do not exist");
 }
 
-/** The film cuts whatever reaches beyond it. */
+/** Limits an end to the film's length: the film cuts what reaches beyond it. */
 function within(duration: number | undefined, end: number | undefined): number | undefined {
   if (duration === undefined || end === undefined) return end ?? duration;
   return Math.min(end, duration);
 }
 
-/** Whether the element or one of its hosts is one of these. */
+/** Whether the element or one of its hosts is deleted. */
 function isWithin(key: string, deleted: ReadonlySet<string>): boolean {
   for (let end = key.length; end > 0; end = key.lastIndexOf("/", end - 1))
     if (deleted.has(key.slice(0, end))) return true;

@@ -3,7 +3,7 @@ import type { Findings } from "./diagnostics.ts";
 import { epsilon } from "./model.ts";
 import type { Scene, WrittenClip } from "./scene.ts";
 
-/** In the seconds of the clip's own scene. `end` is undefined when nothing says it. */
+/** A span in the seconds of the clip's own scene; `end` is undefined when it is not stated. */
 export interface Span {
   readonly start: number;
   readonly end: number | undefined;
@@ -79,7 +79,7 @@ function computeStart(
   return 0;
 }
 
-/** Identifiers may hold hyphens, so a clip of exactly that name comes first. */
+/** Reads a reference; identifiers may hold hyphens, so a clip of exactly that name comes first. */
 function referenceIn(
   text: string,
   clipsById: ReadonlyMap<string, WrittenClip>,
@@ -106,7 +106,7 @@ function computeEnd(clip: WrittenClip, start: number, lengthOf: LengthOf): numbe
   return length === undefined ? undefined : start + length;
 }
 
-/** The end of what is in the scene, as far as it has one. */
+/** Returns the latest end of a clip in the scene, as far as there is one. */
 export function latestEnd(spans: Iterable<readonly [WrittenClip, Span]>): number | undefined {
   let latest: number | undefined;
   for (const [clip, { end }] of spans)
@@ -114,7 +114,7 @@ export function latestEnd(spans: Iterable<readonly [WrittenClip, Span]>): number
   return latest;
 }
 
-/** Clips of one lane that are shown at once are worth a warning. */
+/** Warns of clips of one lane that are shown at once. */
 export function warnOfOverlaps(
   lanes: ReadonlyMap<number, readonly (readonly [WrittenClip, Span])[]>,
   findings: Findings,

@@ -8,7 +8,7 @@ import { mayRegister, speaksOfTimelines } from "./registration.ts";
 import { warnOfScript } from "./script-faults.ts";
 import { addressesIn, importsIn, readStylesheets, type Stylesheets } from "./stylesheets.ts";
 
-/** Attributes of the format that change a film and are not done here. */
+/** Attributes of the format that change a film and are not supported here. */
 const notDone: Readonly<Record<string, string>> = {
   "data-automation": "lanes of automation",
   "data-audio-effects": "chains of sound effects",
@@ -29,7 +29,7 @@ const linkAttributes: Readonly<Record<string, string>> = {
   source: "src",
 };
 
-/** Everything in the bundle's markup that will be left out of the film, by name. */
+/** Warns of everything in the bundle's markup that will be left out of the film, by name. */
 export function warnOfUnsupported(
   bundle: Bundle,
   root: Element,
@@ -59,7 +59,7 @@ export function warnOfUnsupported(
   }
 }
 
-/** Files that styles name; those of fonts and pictures that are not there change the film. */
+/** Warns of files that styles name; missing fonts and pictures change the film. */
 function warnOfStyles(bundle: Bundle, { all }: Stylesheets, findings: Findings): void {
   for (const { path, element, text } of all)
     for (const address of [...importsIn(text), ...addressesIn(text)]) {
@@ -92,7 +92,7 @@ function warnOfTarget(
     );
 }
 
-/** Unless a file that is not read here may hold the timeline. */
+/** Warns, unless a file that is not read here may hold the timeline. */
 function warnOfEmptyRegistry(
   bundle: Bundle,
   elements: readonly Element[],
@@ -125,7 +125,7 @@ function warnOfLinks(bundle: Bundle, element: Element, path: string, findings: F
   warnOfTarget(bundle, findTarget(bundle, address, path), place, "leads to", findings);
 }
 
-/** What a module in the page imports from elsewhere, and where import maps lead to. */
+/** Warns of what a module in the page imports from elsewhere, and where import maps lead to. */
 function warnOfModules(bundle: Bundle, element: Element, path: string, findings: Findings): void {
   const kind = element.tag === "script" ? element.attributes["type"]?.toLowerCase() : undefined;
   const named = kind === "module" ? imported : kind === "importmap" ? mapped : undefined;
@@ -134,11 +134,11 @@ function warnOfModules(bundle: Bundle, element: Element, path: string, findings:
     warnOfTarget(bundle, findTarget(bundle, address, path), { path, element }, "names", findings);
 }
 
-/** Addresses elsewhere, of modules and in the values of a map. */
+/** Matches addresses elsewhere: of modules, and in the values of a map. */
 const imported = /\b(?:from|import)\s*\(?\s*["'`]((?:https?:)?\/\/[^"'`\s]{1,2000})["'`]/g;
 const mapped = /:\s*"((?:https?:)?\/\/[^"\s]{1,2000})"/g;
 
-/** Links that load nothing that is seen. */
+/** Whether a link loads nothing that is seen. */
 function isHint({ tag, attributes }: Element): boolean {
   return tag === "link" && !/\b(stylesheet|preload)\b/i.test(attributes["rel"] ?? "");
 }

@@ -4,7 +4,7 @@ import type { Element } from "./markup.ts";
 
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** Defaults as `data-composition-variables` of a file's `html` or of its root declares them. */
+/** Reads the defaults that `data-composition-variables` of a file's `html` or root declares. */
 export function readDeclaredVariables(
   elements: readonly (Element | undefined)[],
   path: string,
@@ -29,7 +29,7 @@ export function readDeclaredVariables(
   return variables;
 }
 
-/** What a host passes in; overrides the defaults one by one. */
+/** Reads what a host passes in, which overrides the defaults one by one. */
 export function readPassedVariables(host: Element, path: string, findings: Findings): Variables {
   const text = host.attributes[passed];
   if (text === undefined) return {};
@@ -40,7 +40,7 @@ export function readPassedVariables(host: Element, path: string, findings: Findi
   return Object.fromEntries(Object.entries(asObject(value)).slice(0, limits.timeline.variablesMax));
 }
 
-/** Characters of all variables that these elements declare and pass. */
+/** Counts the characters of all variables that these elements declare and pass. */
 export function readWrittenLength(...elements: readonly Element[]): number {
   return [...new Set(elements)].reduce(
     (sum, { attributes }) =>
@@ -65,7 +65,7 @@ function asObject(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
-/** A variable that holds an address: the text itself or `{ url }`. */
+/** Returns the address that a variable holds: the text itself or `{ url }`. */
 export function addressIn(value: unknown): string | undefined {
   if (typeof value === "string") return value === "" ? undefined : value;
   const { url } = asObject(value);

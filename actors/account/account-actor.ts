@@ -66,7 +66,7 @@ function decide(
   return { ...after, rows: [...renewalRows(ctx.self, head, renewal), ...after.rows] };
 }
 
-/** Of an account that has the credits of this month. */
+/** Handles a message for an account that already has the credits of the current month. */
 function act(
   head: Account,
   message: Exclude<AccountMessage, OpenAccount>,
@@ -112,7 +112,7 @@ function act(
   }
 }
 
-/** At least once: an account that is open already only repeats its answer. */
+/** Messages arrive at least once; if the account is already open, only the reply is repeated. */
 function open(head: Account | undefined, message: OpenAccount, ctx: Context): AccountDecision {
   const { replies } = message;
   if (head !== undefined) return decision(head, { replies });
@@ -137,7 +137,7 @@ function open(head: Account | undefined, message: OpenAccount, ctx: Context): Ac
     sets: 0,
     assets: [],
     stored: 0,
-    // Last, as in `carried`: accounts of one hidden class are cloned fifty times as fast.
+    // Optional members come last (see `carryOver`): one hidden class clones fifty times as fast.
     ...(message.isOrganization === true ? { isOrganization: true } : {}),
     ...omitUndefined({ countsInto: message.countsInto }),
   };

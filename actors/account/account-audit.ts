@@ -39,7 +39,7 @@ export interface Finding {
   readonly found: number;
 }
 
-/** Of which sum an entry is a part. */
+/** The sum that each type of ledger entry adds to. */
 const sumOfType: Readonly<Record<LedgerEntryType, "granted" | "held" | "spent">> = {
   grant: "granted",
   adjust: "granted",
@@ -57,7 +57,7 @@ export class AccountAudit {
   private readonly sums = { granted: 0, held: 0, spent: 0 };
   private rows = 0;
   private balance = 0;
-  /** Holds of the ledger, until they are released; and of the jobs that have to resolve them. */
+  /** Ledger holds not yet released (`holds`), and holds that jobs must resolve (`unresolved`). */
   private readonly holds = new Map<Id, number>();
   private readonly unresolved = new Map<Id, number>();
   private readonly active = { media: 0, three_d: 0 };
@@ -67,7 +67,7 @@ export class AccountAudit {
   private assetBytes = 0;
   private renewals = 0;
   private readonly sizeBySha256 = new Map<string, number>();
-  /** Of the organizations that count into the account. */
+  /** Slots and bytes used by the organizations that count into the account. */
   private readonly unpaidUse = { media: 0, three_d: 0, stored: 0 };
 
   constructor(account: Account) {
@@ -98,7 +98,7 @@ export class AccountAudit {
     else if (isOpen) this.active[getPool(terms.modality)]++;
   }
 
-  /** A listing names a job that is not there. */
+  /** Records that a listing names a job that does not exist. */
   addMissingJob(job: Id): void {
     this.add("jobs_listed", `Job ${job} is listed and does not exist:`, 1, 0);
   }
@@ -114,14 +114,14 @@ export class AccountAudit {
     this.sizeBySha256.set(sha256, size);
   }
 
-  /** An unpaid organization whose use counts into the account. */
+  /** Adds the use of an unpaid organization that counts into the account. */
   addUnpaid({ active, stored }: Account): void {
     this.unpaidUse.media += active.media;
     this.unpaidUse.three_d += active.three_d;
     this.unpaidUse.stored += stored;
   }
 
-  /** The row by which the sweep finds the account at its next renewal. */
+  /** Counts a row by which the sweep finds the account at its next renewal. */
   addRenewal(): void {
     this.renewals++;
   }
@@ -168,7 +168,7 @@ export class AccountAudit {
     this.compare("hold_resolved_once", name, held ?? 0, credits);
   }
 
-  /** What the ledger still holds is what open jobs have to resolve. */
+  /** Checks that the ledger holds exactly the credits that open jobs have to resolve. */
   private compareHolds(): void {
     for (const job of new Set([...this.holds.keys(), ...this.unresolved.keys()])) {
       const name = `Credits that job ${job} holds in the ledger:`;

@@ -17,7 +17,7 @@ import {
 } from "../protocol/member-spending.ts";
 import type { Refusal } from "../refusal.ts";
 
-/** Step 8 of a submit: 402 before the wallet is looked at. */
+/** Step 8 of a submit: refuses with 402 over the member's budget, before checking the wallet. */
 export function memberBudget(
   member: Id | undefined,
   price: number,
@@ -37,7 +37,7 @@ export function memberBudget(
   };
 }
 
-/** The row after a hold, or a charge without one. */
+/** Returns the member's row after a hold, or after a charge without a hold. */
 export function commitSpending(member: Id | undefined, credits: number, ctx: Context): RowWrite[] {
   if (member === undefined) return [];
   const key = memberSpendingKey(ctx.self, member);
@@ -45,7 +45,7 @@ export function commitSpending(member: Id | undefined, credits: number, ctx: Con
   return [put(key, { ...rest, month, inMonth: inMonth + credits, inTotal: inTotal + credits })];
 }
 
-/** The row after a hold came to less than it was. A past month's count is past. */
+/** Returns the member's row after part of a hold came back. Past months are not corrected. */
 export function giveBackSpending(
   { member, createdAtMs }: Pick<Terms, "member" | "createdAtMs">,
   credits: number,
@@ -84,7 +84,7 @@ export function getUsedSpending({ budget, ...spending }: MemberSpending, nowMs: 
   return spending.month === getMonth(nowMs) ? spending.inMonth : 0;
 }
 
-/** Null for a budget that is never filled up again. */
+/** Returns when the budget is next refilled, or null for a budget that is never refilled. */
 export function computeReset({ period }: Budget, nowMs: number): number | null {
   return period === "total" ? null : firstOfNextMonth(nowMs);
 }

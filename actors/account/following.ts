@@ -1,6 +1,6 @@
 /**
- * How an account follows its jobs: counts, slots, and what a hold came to. A slot that becomes free
- * goes to the first member of a set that waits for one, whether a job ended or the ceiling rose.
+ * Lets an account follow its jobs: counts, slots, and the outcome of each hold. A free slot goes to
+ * the first waiting member of a set, whether a job ended or the ceiling rose.
  */
 
 import { omitUndefined } from "../../config/defined.ts";
@@ -37,7 +37,7 @@ import { commit } from "./run.ts";
 import { countUsedToday, getDay, withSlots } from "./submit.ts";
 import { addUnpaidUse, findCeiling } from "./unpaid-use.ts";
 
-/** What a change of the account brings along. */
+/** Rows and messages that a change of the account causes. */
 interface Step {
   readonly rows: readonly RowWrite[];
   readonly tells: readonly Tell[];
@@ -100,7 +100,7 @@ function freeSlot(
   return startWaiting(next, before, ctx);
 }
 
-/** A job of a set ended before it had a slot. */
+/** Removes from the queue a job of a set that ended before it had a slot. */
 function withoutWaiting(next: AccountDraft, job: Id, ctx: Context): Step {
   const key = waitingKey(ctx.self);
   const left = (ctx.get(key) ?? []).filter((other) => other !== job);
@@ -109,9 +109,9 @@ function withoutWaiting(next: AccountDraft, job: Id, ctx: Context): Step {
 }
 
 /**
- * I7: only below the ceiling; a plan may have become smaller since, or larger. An account that
- * shares a ceiling and has no job active starts one whatever the others have taken: nothing else
- * would start it later.
+ * I7: jobs start only below the ceiling, which a change of plan may have lowered or raised. An
+ * account that shares a ceiling and has no active job starts one regardless of what the others have
+ * taken, since nothing else would start it later.
  */
 function startWaiting(next: AccountDraft, before: Account, ctx: Context): Step {
   if (next.waiting === 0) return nothing;
@@ -132,7 +132,7 @@ function startWaiting(next: AccountDraft, before: Account, ctx: Context): Step {
   };
 }
 
-/** Slots that a larger ceiling frees are taken at once. */
+/** Applies new terms. Slots that a larger ceiling frees are taken at once. */
 export function setTerms(
   account: Account,
   { plan, overrides = {}, countsInto }: SetTerms,
@@ -144,7 +144,7 @@ export function setTerms(
   return decision(next, { rows, effects: tells });
 }
 
-/** Slots that an organization gave back, whose use counts into this account, are taken at once. */
+/** Updates an organization's use that counts into this account; freed slots are taken at once. */
 export function countUnpaidUse(
   account: Account,
   message: UnpaidUseChanged,
@@ -156,8 +156,8 @@ export function countUnpaidUse(
 }
 
 /**
- * The whole hold comes back, then the charge goes off; together they are the one resolution of the
- * hold.
+ * Settles a hold: the whole hold is released, then the charge is deducted. Together they are the
+ * hold's one resolution.
  */
 function settle(next: AccountDraft, terms: Terms, charge: number, ctx: Context): Step {
   const { hold, job } = terms;
@@ -178,7 +178,7 @@ function settle(next: AccountDraft, terms: Terms, charge: number, ctx: Context):
   return { rows: [row, ...back, ...rows], tells };
 }
 
-/** Undoes a job; only the ledger keeps it. */
+/** Undoes a job; only the ledger keeps a record of it. */
 export function discard(
   account: Account,
   { terms, fingerprint }: JobDiscarded,
@@ -188,7 +188,7 @@ export function discard(
   const counts = account.counts.slice();
   change(counts, index, -1);
   const used = countUsedToday(account, ctx.atMs);
-  // Accepted before midnight, it counted for another day.
+  // A job accepted before midnight UTC counted towards the quota of another day.
   const ofToday = getDay(terms.createdAtMs) === getDay(ctx.atMs) ? 1 : 0;
   const next: AccountDraft = {
     ...account,
@@ -205,7 +205,7 @@ export function discard(
   });
 }
 
-/** Counted no more; its lines of the ledger stay. */
+/** Removes a deleted job from the counts; its ledger rows stay. */
 export function forget(
   account: Account,
   { terms, from }: JobDeleted,

@@ -6,7 +6,8 @@ import type { Grant } from "../protocol/account-messages.ts";
 import { createRefused } from "../refusal.ts";
 
 /**
- * An operator gives credits, or takes back from what can still be spent, the plan's credits last.
+ * Adds credits given by an operator, or takes back credits that can still be spent. The plan's
+ * credits are taken last.
  */
 export function grant(account: Account, message: Grant, ctx: Context): AccountDecision {
   const { amount, note } = message;

@@ -1,6 +1,6 @@
 /**
- * A member's own jobs by modality and status, counted like the account's: a listing of them has a
- * total too. A row a member; personal spaces have none.
+ * Counts each member's own jobs by modality and status, as the account does for all jobs, so that a
+ * member's listing has a total too. There is one row per member; personal spaces have none.
  */
 
 import { type Context, put, type RowWrite } from "../../engine/actor.ts";
@@ -9,7 +9,7 @@ import { createKey, getPartition, type Key } from "../../engine/key.ts";
 import { change } from "../protocol/account.ts";
 import { codes } from "../table-codes.ts";
 
-/** `changes` are places of `countIndex` and what is added there. */
+/** `changes` has pairs of a `countIndex` and the number to add there. */
 export function countMember(
   member: Id | undefined,
   changes: readonly (readonly [index: number, by: number])[],
@@ -22,7 +22,7 @@ export function countMember(
   return [put(key, counts)];
 }
 
-/** A member's own jobs in the organization at an address, by `countIndex`. */
+/** Key of a member's own job counts in the organization at `account`, indexed by `countIndex`. */
 export function memberCountsKey(account: Key, user: Id): Key<readonly number[]> {
   return createKey(getPartition(account), codes.memberCounts, account.slice(2) + idBytes(user));
 }

@@ -12,7 +12,7 @@ import { commitSpending, memberBudget } from "./budget.ts";
 import { commit, refusalOfRun } from "./run.ts";
 import { requestRate, wallet } from "./submit.ts";
 
-/** Work that was done already: refused like a submit, else charged in one ledger line. */
+/** Charges for work already done: refused like a submit, else charged in one ledger row. */
 export function pay(account: Account, message: Pay, ctx: Context<ReplyTo<Pay>>): AccountDecision {
   const { credits, note, member, turn: run } = message;
   const refusal =

@@ -19,7 +19,7 @@ import {
 } from "../protocol/account.ts";
 import { codes } from "../table-codes.ts";
 
-/** The accounts of a partition, in the order in which they renew. */
+/** Key of an account's renewal row. A partition's rows are in the order of renewal. */
 export function renewalKey(account: Key, atMs: number): Key<string> {
   return createKey(
     getPartition(account),
@@ -28,7 +28,7 @@ export function renewalKey(account: Key, atMs: number): Key<string> {
   );
 }
 
-/** Where the accounts of a partition begin that renew at `atMs` or later. */
+/** Key of the first renewal row of a partition at `atMs` or later. */
 export function renewalsKey(partition: number, atMs: number): Key<string> {
   return createKey(partition, codes.renewal, encodeOrderedNumber(atMs));
 }
@@ -37,14 +37,14 @@ export function accountOfRenewal(renewal: Key): Key<Account> {
   return createKey(getPartition(renewal), codes.account, renewal.slice(8));
 }
 
-/** What a renewal makes of an account. */
+/** An account after its renewal, with the ledger row of the renewal. */
 export interface Renewal {
   readonly account: Account;
-  /** Undefined when nothing expires and nothing is granted. */
+  /** The renewal's ledger row, or undefined when nothing expires and nothing is granted. */
   readonly ledgerRow: LedgerRow | undefined;
 }
 
-/** The renewal that has not been written yet at `atMs`, if there is one. */
+/** Returns the renewal that is due at `atMs` but not written yet, if there is one. */
 export function pendingRenewal(account: Account, atMs: number): Renewal | undefined {
   if (atMs < account.renewsAtMs) return undefined;
   const expired = Math.min(account.planLeft, available(account));
@@ -65,17 +65,17 @@ export function pendingRenewal(account: Account, atMs: number): Renewal | undefi
   return { account: next, ledgerRow: { atMs: firstOfMonth(atMs), entries } };
 }
 
-/** The account as it is at `atMs`, whether or not its renewal has been written. */
+/** Returns the account as it is at `atMs`, whether or not its renewal has been written. */
 export function accountAt(account: Account, atMs: number): Account {
   return pendingRenewal(account, atMs)?.account ?? account;
 }
 
-/** The row by which the sweep finds an account on the 1st. */
+/** Returns the row by which the sweep finds an account on the 1st. */
 export function awaitRenewal(self: Key, { renewsAtMs }: Account): RowWrite {
   return put(renewalKey(self, renewsAtMs), "");
 }
 
-/** What a renewal of the account `before` writes beside the account. */
+/** Returns the rows that the renewal of the account `before` writes besides the account itself. */
 export function renewalRows(
   self: Key,
   before: Account,

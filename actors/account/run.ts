@@ -1,6 +1,6 @@
 /**
- * What an agent's run may still spend. The row belongs to the account, since the account accepts
- * and settles; it notifies the session of each change.
+ * Tracks what an agent's run may still spend. The row belongs to the account, since the account
+ * accepts and settles jobs; it notifies the session of each change.
  */
 
 import { type Context, put, type RowWrite, type Tell, tell } from "../../engine/actor.ts";
@@ -13,9 +13,9 @@ import type { Refusal } from "../refusal.ts";
 import { codes } from "../table-codes.ts";
 
 export interface Run {
-  /** The price that the customer approved; null for none. */
+  /** Credits that the customer approved for the run, or null for no limit. */
   readonly ceiling: number | null;
-  /** Holds plus charges, less refunds. */
+  /** Credits committed by the run: holds plus charges, less refunds. */
   readonly committed: number;
   readonly isEnded: boolean;
 }
@@ -43,7 +43,7 @@ export function refusalOfRun(
   };
 }
 
-/** `credits` below zero come back. `job` is the one that is accepted now. */
+/** Adds `credits` to the run (refunds are negative). `job` is the job being accepted, if any. */
 export function commit(
   { session, turn: id }: TurnOfJob,
   credits: number,
@@ -60,7 +60,7 @@ export function commit(
   };
 }
 
-/** What the run of an agent's turn has spent. */
+/** Key of the row with what the run of an agent's turn has spent. */
 export function runKey(turn: Id): Key<Run> {
   return keyOfId(codes.run, turn);
 }

@@ -20,8 +20,8 @@ interface Agreed {
 }
 
 /**
- * Why `bytes` more are not accepted, if they are not: by what is `agreed` with the account, or by
- * the plan of its `creator`, into whose account it counts.
+ * Returns why `bytes` more are not accepted, if so: because of the terms `agreed` with the account,
+ * or the plan of its `creator`, into whose account it counts.
  */
 export function storageRefusal(
   account: Account,
@@ -45,7 +45,7 @@ interface Full {
   readonly used: number;
 }
 
-/** Undefined when `bytes` more have room. */
+/** Returns the exceeded storage limit, or undefined when there is room for `bytes` more. */
 function findFull(account: Account, { plan, overrides }: Agreed, bytes: number): Full | undefined {
   const limitBytes = getAllowance(plan, overrides).storedBytes;
   const used = getStoredBytes(account);
@@ -86,7 +86,7 @@ export function countFiles(
   return { account: { ...account, stored }, rows };
 }
 
-/** How many files of its compositions have these bytes; `sha256` in base64url. */
+/** Key of the number of composition files that have the same bytes; `sha256` is in base64url. */
 export function fileUsesKey(account: Key, sha256: string): Key<number> {
   const digest = Buffer.from(sha256, "base64url").toString("latin1");
   return createKey(getPartition(account), codes.fileUses, account.slice(2) + digest);

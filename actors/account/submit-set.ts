@@ -1,7 +1,7 @@
 /**
- * A set's submit: its members in order, in one step. A refusal of the first is the answer and
- * nothing exists; a later refusal ends the submitting, and what was accepted keeps running. Later
- * members take slots as earlier jobs end.
+ * Submits a set: its members in order, in one step. If the first member is refused, that refusal is
+ * the answer and nothing is created; a later refusal ends the submitting, and accepted jobs keep
+ * running. Later members take slots as earlier jobs end.
  */
 
 import { limits } from "../../config/limits.ts";
@@ -127,7 +127,7 @@ function admit(
   progress.members.push({ label, job });
 }
 
-/** The first was asked already. */
+/** Checks a member after the first; the first was checked before the set was accepted. */
 function laterRefusal(
   { account, members }: Progress,
   message: SubmitSet,
@@ -138,7 +138,7 @@ function laterRefusal(
   return memberRefusal(account, message, work, ctx);
 }
 
-/** The step as later members see it: with what earlier members wrote. */
+/** Returns a context in which later members see the rows that earlier members wrote. */
 function overlayRows(ctx: Context, rows: readonly RowWrite[]): Context {
   return {
     self: ctx.self,

@@ -46,9 +46,9 @@ type Step = (
   ctx: Context,
 ) => Refusal | undefined;
 
-/** Of the whole request, and only once; the first belongs to step 2. */
+/** Checks made once for the whole request; `storage` belongs to step 2. */
 const firstSteps: readonly Step[] = [storage, duplicate, confirmation];
-/** Of a job, with those of the request that come between. */
+/** Checks made for each job, with the request's own checks at their places in the order. */
 const steps: readonly Step[] = [
   run,
   findModeration,
@@ -58,7 +58,7 @@ const steps: readonly Step[] = [
   budget,
   wallet,
 ];
-/** Of each later member of a set: it may wait for its slot. */
+/** Checks for each later member of a set, which may wait for its slot. */
 const memberSteps: readonly Step[] = [run, findModeration, quota, budget, wallet];
 
 export function submit(
@@ -122,7 +122,7 @@ function storage(
   return storageRefusal(account, terms, 0, findCreator(account, ctx));
 }
 
-/** For a job that the content filter refused, the answer is that refusal. */
+/** Refuses a duplicate. If the content filter refused the earlier job, that refusal is repeated. */
 function duplicate(
   account: Account,
   terms: SubmitTerms,
@@ -171,7 +171,7 @@ function findModeration(
   if (remembered === 0) return undefined;
   const digest = Buffer.from(bodyDigest, "hex").toString("latin1");
   const tombstone = ctx.get(tombstoneKey(getPartition(ctx.self), "refused", digest));
-  // It may have expired without having been removed yet.
+  // The tombstone may have expired without having been removed yet.
   if (tombstone?.kind !== "refused" || tombstone.expiresAtMs <= ctx.atMs) return undefined;
   const detail = "The content filter refused this request before; change the prompt or the media.";
   return { code: "moderated", as: tombstone.code, isRemembered: true, detail };
@@ -235,7 +235,7 @@ interface Accepted {
   readonly tells: readonly Tell[];
 }
 
-/** Hold, slot, ledger and quota; the caller brings the job into being in the same step. */
+/** Takes hold, slot and quota and writes the ledger; the caller creates the job in that step. */
 export function accept(
   account: Account,
   { job, modality, modelTag, hold, member, turn: ofTurn }: CreateJob,
@@ -280,12 +280,12 @@ function withModel(models: readonly number[], modality: Modality, tag: number): 
   return models.includes(place) ? models : [...models, place];
 }
 
-/** The request's own rows: its fingerprint leads to the job. */
+/** The request's fingerprint row, which leads to the job. */
 export function requestRows({ fingerprint }: SubmitTerms, job: Id, ctx: Context): RowWrite[] {
   return [put(fingerprintKey(getPartition(ctx.self), fingerprint), idBytes(job))];
 }
 
-/** A confirmation token is used up by the submit that it confirmed. */
+/** Marks a confirmation token as used by the submit that it confirmed. */
 export function consumption({ confirmation: found }: SubmitTerms, ctx: Context): Tell[] {
   if (found?.kind !== "valid") return [];
   const { digest, expiresAtMs } = found;
@@ -299,7 +299,7 @@ export function countUsedToday({ quota }: Account, atMs: number): number {
   return quota.day === getDay(atMs) ? quota.used : 0;
 }
 
-/** UTC days since 1970. */
+/** Returns the number of UTC days since 1970. */
 export function getDay(atMs: number): number {
   return Math.floor(atMs / dayMs);
 }

@@ -11,7 +11,7 @@ import type { Account, AccountDecision, Pool } from "../protocol/account.ts";
 import { accountKey, type UnpaidUseChanged } from "../protocol/account-messages.ts";
 import type { Rows } from "../protocol/owner.ts";
 
-/** A ceiling and how many slots below it are taken. */
+/** A limit on concurrent jobs and the number of slots that are taken below it. */
 export interface Ceiling {
   readonly max: number;
   readonly active: number;
@@ -22,25 +22,25 @@ interface Agreed {
   readonly overrides?: PlanOverrides | undefined;
 }
 
-/** The creator's account, into which this one counts; undefined for one that pays for itself. */
+/** Returns the creator's account that this one counts into; undefined if it pays for itself. */
 export function findCreator({ countsInto }: Account, rows: Rows): Account | undefined {
   return countsInto === undefined ? undefined : rows.get(accountKey(countsInto));
 }
 
-/** Slots of a pool that the account and the organizations that count into it have taken. */
+/** Counts slots of a pool taken by the account and by the organizations that count into it. */
 function countTakenSlots({ active, unpaidUse }: Account, pool: Pool): number {
   return active[pool] + (unpaidUse?.[pool] ?? 0);
 }
 
-/** Bytes that the account and the organizations that count into it have stored. */
+/** Returns the bytes stored by the account and by the organizations that count into it. */
 export function getStoredBytes({ stored, unpaidUse }: Account): number {
   return stored + (unpaidUse?.stored ?? 0);
 }
 
 /**
- * The ceiling that leaves the account the least room: its own, by what is `agreed` with it, or its
- * creator's. `counted` is the account as it was when the creator's account last heard of its use,
- * at the beginning of the step.
+ * Returns the ceiling that leaves the account the least room: its own, by the terms `agreed` with
+ * it, or its creator's. `counted` is the account at the beginning of the step, when the creator's
+ * account was last told of its use.
  */
 export function findCeiling(
   account: Account,
@@ -61,7 +61,7 @@ function concurrentMax({ plan, overrides }: Agreed): number {
   return getAllowance(plan, overrides).concurrentMax;
 }
 
-/** What a step changed of the use of an unpaid organization reaches its creator's account. */
+/** Reports a step's change in an unpaid organization's use to its creator's account. */
 export function reportUse(before: Account | undefined, decided: AccountDecision): AccountDecision {
   const after = decided.head;
   const creator = before?.countsInto ?? after?.countsInto;
@@ -77,7 +77,7 @@ export function reportUse(before: Account | undefined, decided: AccountDecision)
   return { ...decided, effects: [...decided.effects, tell(accountKey(creator), change)] };
 }
 
-/** What counts into the creator's account: nothing of an organization that pays for itself. */
+/** Use that counts into the creator's account: none if the organization pays for itself. */
 function getCountedUse(account: Account | undefined): NonNullable<Account["unpaidUse"]> {
   if (account?.countsInto === undefined) return noUse;
   return { ...account.active, stored: account.stored };
@@ -85,7 +85,7 @@ function getCountedUse(account: Account | undefined): NonNullable<Account["unpai
 
 const noUse = { media: 0, three_d: 0, stored: 0 };
 
-/** The creator's account with that change. */
+/** Returns the creator's account with the change added to its `unpaidUse`. */
 export function addUnpaidUse(account: Account, change: UnpaidUseChanged): Account {
   const { media, three_d, stored } = account.unpaidUse ?? noUse;
   const unpaidUse = {

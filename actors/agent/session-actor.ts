@@ -97,7 +97,7 @@ function create(
   ]);
 }
 
-/** Sessions are a user's own, within each context. */
+/** Key of a session in the list of its user's sessions, one list for each context. */
 function listingKey({ id, scope, user }: Session) {
   const owner = getIndexOwner(scope, scope === user ? undefined : user);
   return sessionOfOwnerKey(scope, owner, idBytes(id));
@@ -204,7 +204,7 @@ function approve(
   return answerDone(next, ctx, rows, [tell(accountKey(session.scope), changed)]);
 }
 
-/** Jobs of a turn that has ended settle late; the turn's own row follows them all the same. */
+/** Records what a turn has spent, even after its end, since its jobs may settle later. */
 function spend(
   session: Session,
   { turn: id, committed, job }: Extract<SessionMessage, { kind: "spent" }>,

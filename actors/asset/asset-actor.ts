@@ -139,7 +139,7 @@ function countAsset(
   return { kind: "asset_changed", modality, from, to, bytes } as const;
 }
 
-/** A generated asset was counted with its job. */
+/** Creates an asset. A generated asset is not counted here, since its job counted it already. */
 function create(asset: Asset | undefined, created: Asset, ctx: AssetContext): AssetDecision {
   if (asset !== undefined) return decision(asset);
   const replies = answer(ctx, done);
@@ -152,7 +152,7 @@ function create(asset: Asset | undefined, created: Asset, ctx: AssetContext): As
 /** Has a farm node find out what the stored bytes are. */
 function readBytes({ id, scope, bytes }: ProcessingAsset, rows: Rows): AssetEffect {
   const { objectKey, mimeType } = bytes;
-  // A table of colours is text; only its name identifies it.
+  // A colour table (`.cube`) is plain text and can only be identified by its name.
   const declared = mimeType === "application/octet-stream" ? { declaredType: mimeType } : {};
   const task: FarmTask = {
     kind: "probe",
@@ -214,7 +214,7 @@ function listObjects(asset: Asset): string[] {
     : listPartKeys(asset.scope, asset.id, asset.upload);
 }
 
-/** Where the parts of an upload are stored. */
+/** Object key of an uploaded part. */
 export function partObjectKey(scope: string, asset: string, number: number): string {
   return `uploads/${scope}/${asset}/${number}`;
 }
@@ -238,7 +238,7 @@ function storePart(
   return decision(asset, { rows, replies });
 }
 
-/** The parts are one object now, so they go. */
+/** Completes an upload. The parts have become one object, so they are removed. */
 function complete(
   asset: Asset,
   { bytes, refusal }: Extract<AssetMessage, { kind: "complete" }>,
@@ -318,7 +318,7 @@ function applyProbe(asset: ProcessingAsset, outcome: Outcome, ctx: AssetContext)
   };
 }
 
-/** The probe decoded the file, so its type is the more reliable one. */
+/** The type that the probe found replaces the declared one, since the probe decoded the file. */
 function getType({ mimeType }: { readonly mimeType: string }) {
   return { mimeType };
 }

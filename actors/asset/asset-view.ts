@@ -1,4 +1,4 @@
-/** From an asset's rows to what clients see. The only place that writes an asset's wire names. */
+/** Builds the client's view of an asset from its rows; only this file writes its wire names. */
 
 import { limits } from "../../config/limits.ts";
 import { firstCharacters, toOneLine } from "../../config/one-line.ts";
@@ -10,7 +10,7 @@ import type { Media } from "../protocol/media.ts";
 
 export type Sign = (objectKey: string) => { readonly url: string; readonly expiresAtMs: number };
 
-/** `asked` is what the asset's job was asked for; undefined for what no job made. */
+/** `request` is that of the asset's job, or undefined when the asset was not made by a job. */
 export function assetView(asset: Asset, request: JobRequest | undefined, sign: Sign): AssetView {
   const { id, createdAtMs, origin } = asset;
   const media = asset.phase === "ready" || asset.phase === "trashed" ? asset.media : undefined;
@@ -67,7 +67,7 @@ function getSize(asset: Asset): number {
   return "bytes" in asset ? asset.bytes.sizeBytes : asset.upload.sizeBytes;
 }
 
-/** Its owner's name for it, else the beginning of the prompt, the file's name, or the kind. */
+/** The owner's name for the asset, else the start of its prompt, its file name, or its kind. */
 export function nameAsset(asset: Asset, request: JobRequest | undefined): string {
   const given = asset.displayName ?? request?.displayName;
   if (given !== undefined) return given;

@@ -7,10 +7,10 @@
  * glTF 2.0 4.4, WOFF2 4, OpenType's sfnt versions, Adobe's Cube LUT 1.0.
  */
 
-/** How much of a file `detectMediaType` wants to see. */
+/** Number of leading bytes of a file that `detectMediaType` needs. */
 export const sniffedBytes = 65_536;
 
-/** `undefined`: none of the accepted types. `filename` matters only for `.cube`. */
+/** Returns undefined for a type that is not accepted. `filename` matters only for `.cube`. */
 export function detectMediaType(firstBytes: Uint8Array, filename?: string): string | undefined {
   const bytes = Buffer.from(firstBytes.buffer, firstBytes.byteOffset, firstBytes.byteLength);
   return byMagic(bytes) ?? byBrand(bytes) ?? byText(bytes, filename) ?? mpegAudio(bytes);
@@ -43,7 +43,7 @@ function byMagic(bytes: Buffer): string | undefined {
   return undefined;
 }
 
-/** ISO base media: the major brand decides; QuickTime of old has no brand at all. */
+/** ISO base media: the major brand decides. Old QuickTime files have no brand at all. */
 function byBrand(bytes: Buffer): string | undefined {
   const box = textAt(bytes, 4, 4);
   if (box === "moov" || box === "wide" || box === "mdat") return "video/quicktime";
@@ -51,7 +51,7 @@ function byBrand(bytes: Buffer): string | undefined {
   const brand = textAt(bytes, 8, 4);
   if (brand === "qt  ") return "video/quicktime";
   if (/^(M4A|M4B|M4P)/.test(brand)) return "audio/mp4";
-  // Still pictures in the same container.
+  // These brands are still images in the same container.
   if (/^(avif|avis|heic|heix|hevc|mif1|msf1|crx )/.test(brand)) return undefined;
   return "video/mp4";
 }
@@ -68,7 +68,7 @@ function byText(bytes: Buffer, filename: string | undefined): string | undefined
     : undefined;
 }
 
-/** MPEG audio without a tag: one frame header, and another where it says that it ends. */
+/** MPEG audio without a tag starts with a frame header, and has another where that frame ends. */
 function mpegAudio(bytes: Buffer): string | undefined {
   const length = frameLength(bytes, 0);
   const isFrame = length !== undefined && frameLength(bytes, length) !== undefined;
@@ -79,7 +79,7 @@ const kilobits1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 
 const kilobits2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
 const hertz = [44_100, 48_000, 32_000];
 
-/** Layer III only, which is what an MP3 is. */
+/** Returns the length of an MP3 frame; only Layer III is accepted, which is what an MP3 is. */
 function frameLength(bytes: Buffer, at: number): number | undefined {
   if (at + 4 > bytes.length || bytes[at] !== 0xff) return undefined;
   const [second = 0, third = 0] = [bytes[at + 1], bytes[at + 2]];

@@ -1,4 +1,4 @@
-/** How objects are removed: asked for again until the store has done it. See `removal.ts`. */
+/** Removes objects, repeating the request until the store has done it. See `removal.ts`. */
 
 import { limits } from "../../config/limits.ts";
 import {

@@ -118,7 +118,7 @@ function create(
   return answerWith({ ...composition, ...sumFiles(files) }, ctx, done, rows, tells);
 }
 
-/** The account counts what it stores. */
+/** Tells the account which files were added and removed, since it counts stored bytes. */
 function storage(
   { scope }: Composition,
   added: readonly StoredFile[],
@@ -131,7 +131,7 @@ function storage(
   return [tell(accountKey(scope), message)];
 }
 
-/** The objects may be gone. */
+/** Whether a reservation has expired, after which its objects may have been removed. */
 function isLate(reservation: Reservation | undefined, { atMs }: Context): boolean {
   return reservation !== undefined && atMs >= reservation.untilMs;
 }
@@ -141,7 +141,7 @@ const tooLate = {
   detail: "The files took too long to arrive; send them again.",
 } as const;
 
-/** Nothing of it is to be removed any more. */
+/** Ends a reservation, so that none of its objects are removed any more. */
 function takeReservation(reservation: Reservation | undefined): Tell[] {
   return reservation === undefined ? [] : [tell(reservation.key, { kind: "removed" })];
 }
@@ -223,7 +223,7 @@ function putFile(
   return answerWith(next, ctx, reply, [put(key, file), ...gone.rows], tells);
 }
 
-/** Why a bundle of that size is refused; the same for one file and for all at once. */
+/** Returns why a bundle of that size is refused; used for one file and for many at once. */
 function sumRefusal({ files, totalBytes, pathBytes: paths }: Sums) {
   const { filesMax, bytesMax, pathBytesMax } = limits.compositions;
   const refusal = (detail: string): Refusal => ({
@@ -238,7 +238,7 @@ function sumRefusal({ files, totalBytes, pathBytes: paths }: Sums) {
   return undefined;
 }
 
-/** While renders hold on to replaced files, they may become too many. */
+/** Refuses to replace more files while renders still hold too many replaced ones. */
 function findCrowding(count: number, ctx: Context): Refusal | undefined {
   const stale = ctx.get(staleObjectsKey(ctx.self)) ?? [];
   if (stale.length === 0 || stale.length + count <= limits.compositions.staleMax) return undefined;
@@ -253,7 +253,7 @@ interface Gone {
 
 const nothingGone: Gone = { rows: [], tells: [] };
 
-/** What becomes of objects that no file has any more; `next` is the head after the change. */
+/** Gives up objects that no file refers to any more; `next` is the head after the change. */
 function giveUpFiles(next: Composition, files: readonly BundleFile[], ctx: Context): Gone {
   if (files.length === 0) return nothingGone;
   const names = files.map(({ object }) => object);
@@ -317,7 +317,7 @@ function readFiles(paths: readonly string[], ctx: Context) {
   return { rows: keys.map((key) => ({ key, value: undefined })), found };
 }
 
-/** Renders that have ended stay. */
+/** Deletes a composition; its renders that have ended are kept. */
 function remove(
   composition: Composition,
   { revision, before, conditions }: RemoveComposition,
@@ -349,7 +349,7 @@ function remove(
 const stillRendered =
   "A render of this composition has not ended; cancel it, or delete with force=true.";
 
-/** The scope's studio decides whether there is room, and answers. */
+/** Starts a render: the scope's studio decides whether there is room, and sends the reply. */
 function render(
   composition: Composition,
   { kind: _, ...submit }: RenderComposition,
@@ -369,7 +369,7 @@ function renderOver(composition: Composition, ended: Id, ctx: Context): Composit
   const names = left.length === 0 ? (ctx.get(stale) ?? []) : [];
   const rows = [put(activeRendersKey(ctx.self), left)];
   if (names.length === 0) return decision(composition, { rows });
-  // A version of its own, so that no two removals have one address.
+  // The version rises here too, so that no two removals have the same address.
   const head = { ...composition, version: composition.version + 1 };
   return decision(head, {
     rows: [...rows, { key: stale, value: undefined }],
@@ -377,7 +377,7 @@ function renderOver(composition: Composition, ended: Id, ctx: Context): Composit
   });
 }
 
-/** Stores what was computed from the files; clients see no change. */
+/** Stores the frame that was computed from the files; clients see no change. */
 function measure(
   composition: Composition,
   { frame }: MeasureFrame,

@@ -1,5 +1,6 @@
 /**
- * From a composition's rows to what clients see. The only place that writes its wire names.
+ * Builds the client's view of a composition from its rows. This is the only file that writes its
+ * wire names.
  */
 
 import { omitUndefined } from "../../config/defined.ts";
@@ -19,7 +20,7 @@ import type {
 import { type BundleFile, getEtag, getRole } from "../protocol/bundle-file.ts";
 import type { Composition, CompositionDetails, Frame } from "../protocol/composition.ts";
 
-/** `files` undefined in listings. */
+/** `files` is undefined in listings. */
 export function compositionView(
   composition: Composition,
   { name, description, projectId, meta }: CompositionDetails,
@@ -59,7 +60,7 @@ export function fileView(file: BundleFile): CompositionFile {
   };
 }
 
-/** Without a root there is nothing to measure. */
+/** Width and height are null when the document has no root to measure. */
 export function getFrame(timeline: Timeline, revision: number): Frame {
   const { width, height, fps, duration } = timeline;
   return {
@@ -92,7 +93,7 @@ export function timelineView(timeline: Timeline): EffectiveTimeline {
   };
 }
 
-/** `hosted`: the composition that the clip holds, whose own time it cuts as media are cut. */
+/** `hosted` is the composition that the clip embeds; the clip trims it as it would trim media. */
 function clipView({ media, ...clip }: Clip, hosted: InnerComposition | undefined): EffectiveClip {
   const source = media?.source;
   return {

@@ -1,9 +1,9 @@
-/** What a customer keeps with a composition: bounded, otherwise taken as it comes. */
+/** Handles a composition's `meta`: the customer's own JSON, limited in size but not in content. */
 import { limits } from "../../config/limits.ts";
 import type { Fault } from "../../config/schema.ts";
 import type { Meta } from "../protocol/composition.ts";
 
-/** `pointer` is that of the member that holds it. */
+/** `pointer` is the JSON pointer of the member that holds `meta`, used in the fault. */
 export function metaFault(meta: Meta, pointer: string): Fault | undefined {
   const { metaBytesMax, metaDepthMax } = limits.compositions;
   const { series, version } = meta;
@@ -24,7 +24,7 @@ export function metaFault(meta: Meta, pointer: string): Fault | undefined {
   return undefined;
 }
 
-/** Member by member; null takes one away. */
+/** Merges member by member; a null in the patch removes the member. */
 export function mergeMeta(meta: Meta, patch: Meta): Meta {
   const merged = Object.entries({ ...meta, ...patch });
   return Object.fromEntries(merged.filter(([name]) => patch[name] !== null));

@@ -1,4 +1,4 @@
-/** Who changed what: rows that are only ever appended, kept for so many days. */
+/** The audit log: rows that say who changed what, append-only and kept for a number of days. */
 
 import { limits } from "../../config/limits.ts";
 import { type Context, put, type RowWrite } from "../../engine/actor.ts";
@@ -6,9 +6,9 @@ import { createKey, encodeOrderedNumber, type Key } from "../../engine/key.ts";
 import { codes } from "../table-codes.ts";
 import type { Directory } from "./directory.ts";
 
-/** The note of a change. */
+/** What the audit log records of a change. */
 export interface AuditNote {
-  /** The user who did it. */
+  /** Id of the user who made the change. */
   readonly actor: string;
   readonly action: string;
   readonly target: string;
@@ -22,7 +22,7 @@ export interface AuditRow extends AuditNote {
 
 const keptMs = limits.admin.auditDays * 86_400_000;
 
-/** Two old rows go for each new one, so the audit shrinks again after a busy time. */
+/** Appends a row and deletes up to two expired ones, so the log shrinks again after a busy time. */
 export function appendAudit(
   head: Directory,
   note: AuditNote,

@@ -34,7 +34,7 @@ export interface Device {
   readonly client: string;
   readonly clientName: string;
   readonly userCodeDigest: string;
-  /** Asked for; undefined for what an approver gives by default. */
+  /** Scopes that the client asked for, or undefined for those an approver grants by default. */
   readonly scopes: readonly TokenScope[] | undefined;
   readonly expiresAtMs: number;
   readonly intervalMs: number;
@@ -52,13 +52,13 @@ export interface OpenDevice extends Question<{ readonly kind: "opened" } | Refus
   readonly userCodeDigest: string;
   readonly client: { readonly id: string; readonly name: string };
   readonly scopes: readonly TokenScope[] | undefined;
-  /** Under which open authorizations are counted, each with how many it may have. */
+  /** Counters of open authorizations that this one adds to, with the maximum of each. */
   readonly counters: readonly { readonly name: string; readonly most: number }[];
 }
 
-/** An authorization that was open when it was last counted. */
+/** An authorization that was open when its counter was last updated. */
 export interface OpenAuthorization {
-  /** The digest of its device code, in hex. */
+  /** SHA-256 of the authorization's device code, in hex. */
   readonly device: string;
   readonly expiresAtMs: number;
 }
@@ -66,7 +66,7 @@ export interface OpenAuthorization {
 export interface DecideDevice extends Question<{ readonly kind: "decided" } | Refused> {
   readonly kind: "decide_device";
   readonly userCodeDigest: string;
-  /** As whom and with what the device may act; undefined to deny. */
+  /** The user, context and scopes granted to the device, or undefined to deny. */
   readonly grant: Granted | undefined;
   readonly audit: AuditNote;
 }
@@ -81,7 +81,7 @@ export interface RedeemDevice extends Question<TokensGranted | Refused> {
 
 const lifeMs = limits.oauth.deviceSeconds * 1000;
 const pollMs = limits.oauth.devicePollSeconds * 1000;
-/** A poll that was a little early on its way here is not too early. */
+/** Tolerance for network jitter: a poll that arrives this much early is not too early. */
 const jitterMs = 500;
 
 export function openDevice(
@@ -129,7 +129,7 @@ export function openDevice(
   });
 }
 
-/** The client's authorizations that wait for a decision. */
+/** Returns the client's authorizations that are still waiting for a decision. */
 function findOpen(key: Key<readonly OpenAuthorization[]>, ctx: Context) {
   return (ctx.get(key) ?? []).filter(({ device: digest, expiresAtMs }) => {
     const device = ctx.get(deviceKey(digestOfHex(digest)));
@@ -137,7 +137,7 @@ function findOpen(key: Key<readonly OpenAuthorization[]>, ctx: Context) {
   });
 }
 
-/** Until the oldest of them expires. */
+/** Refuses with `rate_limit` until the oldest open authorization expires. */
 function tooManyOpen([oldest]: readonly OpenAuthorization[], { atMs }: Context): Refusal {
   const waitMs = (oldest?.expiresAtMs ?? atMs) - atMs;
   const detail = "Too many device authorizations of this client wait for a decision.";
@@ -165,7 +165,7 @@ export function decideDevice(
   });
 }
 
-/** Never more than the approver has; `admin` and `tokens` only when they were asked for. */
+/** Never grants more than the approver has; `admin` and `tokens` only when they were requested. */
 function getScopes({ scopes }: Device, grant: Granted): readonly TokenScope[] {
   const isWanted = (scope: TokenScope) =>
     scopes === undefined ? scope !== "admin" && scope !== "tokens" : scopes.includes(scope);
@@ -204,7 +204,7 @@ export function redeemDevice(
   });
 }
 
-/** A client that polls too early must leave five more seconds between polls from now on. */
+/** Answers a poll. A client that polls too early must wait five seconds longer between polls. */
 function poll(
   head: Directory,
   digest: string,
@@ -225,12 +225,12 @@ export function deviceKey(digest: string): Key<Device> {
   return createKey(0, codes.device, digest);
 }
 
-/** The open authorizations of a client or of its network; `name` as in `clients.ts`. */
+/** Key of the open authorizations of a client or its network; for `name` see `clients.ts`. */
 function devicesOfClientKey(name: string): Key<readonly OpenAuthorization[]> {
   return createKey(0, codes.devicesOfClient, name);
 }
 
-/** The digest of the device code, in hex, by the SHA-256 of the user code. */
+/** Key of a device code's digest (in hex), by the SHA-256 of the user code. */
 export function deviceByUserCodeKey(digest: string): Key<string> {
   return createKey(0, codes.deviceByUserCode, digest);
 }

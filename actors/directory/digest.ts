@@ -1,4 +1,4 @@
-/** Digests are binary strings in keys and messages, and hex in rows, where that is shorter. */
+/** Digests are binary strings in keys and messages, and hex in rows, where hex is shorter. */
 export function encodeHex(digest: string): string {
   return Buffer.from(digest, "latin1").toString("hex");
 }

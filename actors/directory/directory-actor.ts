@@ -1,6 +1,6 @@
 /**
- * The directory's one actor, so that an address, a slug and a code are taken once. Each noun
- * decides in a file of its own; the outbox notifies wallets.
+ * The directory is a single actor, so that an address, a slug or a code is taken only once. Each
+ * kind of entity decides in its own file; wallets are notified through the outbox.
  */
 
 import { type Actor, answer, type Context, put } from "../../engine/actor.ts";

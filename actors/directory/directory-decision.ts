@@ -12,11 +12,11 @@ import type { Directory } from "./directory.ts";
 
 export type DirectoryDecision = Decision<Directory, never>;
 
-/** What a step does that changes the directory. */
+/** What a step that changes the directory writes, sends and replies. */
 interface Change<R> {
   readonly rows: readonly RowWrite[];
   readonly tells?: readonly Tell[];
-  /** Undefined when another actor replies. */
+  /** The reply, or undefined when another actor replies. */
   readonly reply?: R;
   readonly audit?: AuditNote | undefined;
   readonly head?: Partial<Directory>;
@@ -38,7 +38,7 @@ export function changeDirectory<R>(
   );
 }
 
-/** Nothing changes. */
+/** Replies without changing the directory. */
 export function answerWith<R>(
   head: Directory,
   ctx: Context<R>,

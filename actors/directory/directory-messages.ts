@@ -1,4 +1,4 @@
-/** Messages of the directory. Each is declared beside what it changes. */
+/** Messages to the directory. Each type is declared next to the rows that it changes. */
 
 import { type Address, createAddress, type Question } from "../../engine/address.ts";
 import { createKey } from "../../engine/key.ts";
@@ -18,7 +18,7 @@ import type { PauseProvider } from "./paused-providers.ts";
 import type { IssueToken, ResetFirstToken, RevokeToken, TokenUsed } from "./tokens.ts";
 import type { AccountCreated, Activate, CreateUser, GiveCredits, PatchUser } from "./users.ts";
 
-/** On an empty store: the first user, and the signing keys. */
+/** Creates the first user and the signing keys in an empty store. */
 export interface Bootstrap extends Question<AccountCreated> {
   readonly kind: "bootstrap";
   readonly first: CreateUser;

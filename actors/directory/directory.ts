@@ -13,9 +13,9 @@ import { codes } from "../table-codes.ts";
 export interface Directory {
   readonly version: number;
   readonly users: number;
-  /** Audit rows are numbered; those from `first` on are kept. */
+  /** Range of the audit log's rows: those from `first` on are kept, `next` is the next number. */
   readonly audit?: { readonly first: number; readonly next: number };
-  /** Device codes given out in one window of time. */
+  /** Number of device codes given out in the current time window. */
   readonly devices?: { readonly window: number; readonly count: number };
 }
 
@@ -29,27 +29,27 @@ export interface User {
   readonly status: AccountStatus;
   readonly createdAtMs: number;
   readonly overrides?: PlanOverrides;
-  /** Where credentials act that are not pinned to an organization. */
+  /** The organization that the user's credentials act in unless they are pinned to one. */
   readonly activeOrganization?: Id;
 }
 
 export interface Credential {
-  /** Eight characters, as shown in listings; no secret. */
+  /** Eight characters that identify the credential in listings; they are no secret. */
   readonly id: string;
   readonly name: string;
   readonly user: Id;
   readonly scopes: readonly TokenScope[];
   readonly createdAtMs: number;
   readonly expiresAtMs: number | null;
-  /** The only context in which it acts, or null to follow its user. */
+  /** The only context in which the credential acts, or null to follow its user. */
   readonly organization: Id | null;
-  /** Of an OAuth access token: ends with this family of refresh tokens. */
+  /** Family of refresh tokens with which an OAuth access token ends; absent for all others. */
   readonly family?: Id;
-  /** Of an OAuth access token: ends with this client. */
+  /** OAuth client with which an access token ends; absent for other credentials. */
   readonly client?: Id;
 }
 
-/** Base64url of 32 random bytes each; the previous one still verifies. */
+/** Both are base64url of 32 random bytes; signatures by the previous key still verify. */
 export interface SigningKey {
   readonly current: string;
   readonly previous: string | null;
@@ -58,13 +58,13 @@ export interface SigningKey {
 export const signingPurposes = ["urls", "cursors", "quotes", "callbacks"] as const;
 export type SigningPurpose = (typeof signingPurposes)[number];
 
-/** A credential and the digest that is its key. */
+/** A new credential and its digest, which is its key. */
 export interface NewCredential {
   readonly digest: string;
   readonly credential: Credential;
 }
 
-/** All users; by their ids, so in the order in which they came. */
+/** Key prefix of all users. They are sorted by id, which is the order of their creation. */
 export const usersKey: Key<User> = createKey(0, codes.user, "");
 
 export function userKey(user: Id): Key<User> {

@@ -1,5 +1,5 @@
 /**
- * Deletes rows whose lifetime has passed. Readers of such a row check its expiry too; this only
+ * Deletes rows whose lifetime has passed. Readers of such a row check its expiry too, so this only
  * keeps the store small.
  */
 
@@ -32,7 +32,7 @@ export const expiryActor: Actor<Expiry, ExpiryMessage, never> = {
   dueAt: (head) => head.atMs,
 };
 
-/** Sets the time at which these rows go, or moves it when the first of them had one. */
+/** Schedules the deletion of these rows; a time already set for the first row is replaced. */
 export function expire(atMs: number, first: Key, ...others: readonly Key[]): Tell {
   const expiry: Expiry = { atMs, rows: [first, ...others] };
   return tell(expiryKey(first), { kind: "expire", expiry });
@@ -42,7 +42,7 @@ export function deleteRows(keys: readonly Key[]): RowWrite[] {
   return keys.map((key) => ({ key, value: undefined }));
 }
 
-/** What ends with time: named by the first of the rows that go with it. */
+/** Address of the actor that deletes rows at a set time; named after the first of the rows. */
 export function expiryKey(first: Key): Address<ExpiryMessage, Expiry> {
   return createAddress(createKey(0, codes.expiry, first.slice(1)));
 }

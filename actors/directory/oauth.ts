@@ -40,15 +40,15 @@ export interface OAuthClient {
   readonly id: Id;
   readonly name: string;
   readonly scopes: readonly TokenScope[];
-  /** SHA-256 in hex. */
+  /** SHA-256 of the client's secret, in hex. */
   readonly secretDigest: string;
-  /** As whom its tokens act, and in which context. */
+  /** The user as whom the client's tokens act. */
   readonly user: Id;
   readonly organization: Id | null;
   readonly createdAtMs: number;
 }
 
-/** What was granted to a client: as whom its tokens act, where, and for what. */
+/** What was granted to a client: the user and context its tokens act for, and their scopes. */
 export interface Granted {
   readonly user: Id;
   readonly organization: Id | null;
@@ -59,7 +59,7 @@ export interface RefreshFamily extends Granted {
   readonly client: string;
   readonly clientName: string;
   readonly createdAtMs: number;
-  /** The digest of the one that works, in hex. */
+  /** Digest of the family's one valid refresh token, in hex. */
   readonly current: string;
 }
 
@@ -85,7 +85,7 @@ export interface MakeClient
 export interface DeleteClient extends Question<{ readonly kind: "deleted" } | Refused> {
   readonly kind: "delete_client";
   readonly client: Id;
-  /** The context in which it was made. */
+  /** The context in which the client was created. */
   readonly scope: Id;
   readonly audit: AuditNote;
 }
@@ -99,7 +99,7 @@ export interface Refresh extends Question<TokensGranted | Refused> {
   readonly kind: "refresh";
   readonly digest: string;
   readonly client: string;
-  /** Undefined for all that the family may. */
+  /** The requested scopes, or undefined for all scopes of the family. */
   readonly scopes: readonly TokenScope[] | undefined;
   readonly pair: NewPair;
 }
@@ -107,7 +107,7 @@ export interface Refresh extends Question<TokensGranted | Refused> {
 export interface Revoke extends Question<{ readonly kind: "revoked" }> {
   readonly kind: "revoke";
   readonly digest: string;
-  /** Who asks: nothing but its own tokens is revoked (RFC 7009, section 2.1). */
+  /** The requesting client: only its own tokens are revoked (RFC 7009, section 2.1). */
   readonly client: string;
 }
 
@@ -152,7 +152,7 @@ export function deleteClient(
   });
 }
 
-/** `client_credentials`: an access token alone. */
+/** The `client_credentials` grant: issues an access token without a refresh token. */
 export function issueAccess(
   head: Directory,
   message: IssueAccess,
@@ -170,7 +170,7 @@ function getClientKey({ client = "" }: Credential) {
   return oauthClientKey(client);
 }
 
-/** The first tokens of a new family. */
+/** Creates a family of refresh tokens with its first pair of tokens. */
 export function beginFamily(
   grant: Granted,
   client: { readonly id: string; readonly name: string; readonly family: Id },
@@ -212,7 +212,7 @@ export function refresh(
 
 const invalidGrant = oauth("invalid_grant", "The refresh token is not valid, expired or revoked.");
 
-/** Unknown tokens, and those of others, are left as they are. */
+/** Revokes a token. Unknown tokens, and those of other clients, are left as they are. */
 export function revoke(
   head: Directory,
   { digest, client }: Revoke,
@@ -233,7 +233,7 @@ export function revoke(
   return changeDirectory(head, ctx, { rows, reply: done });
 }
 
-/** The client that an access token was given to; undefined for a personal token. */
+/** Returns the client that an access token was issued to; undefined for a personal token. */
 function issuer({ client, family }: Credential, ctx: Context): string | undefined {
   return client ?? (family === undefined ? undefined : ctx.get(refreshFamilyKey(family))?.client);
 }
@@ -278,7 +278,8 @@ function accessRows(
 }
 
 /**
- * Whether a grant of `sinceMs` is still valid: its user may act, and belongs where it is pinned.
+ * Whether a grant made at `sinceMs` is still valid: its user is active, and still a member of the
+ * organization that it is pinned to.
  */
 export function isInForce(
   { user, organization }: Pick<Granted, "user" | "organization">,
@@ -307,7 +308,7 @@ export function oauthClientKey(client: Id): Key<OAuthClient> {
   return createKey(0, codes.oauthClient, idBytes(client));
 }
 
-/** The OAuth clients of a user's personal space or of an organization; bounded. */
+/** Key of the OAuth clients of a personal space or an organization; their number is bounded. */
 export function clientsOfScopeKey(scope: Id): Key<readonly Id[]> {
   return createKey(0, codes.clientsOfScope, idBytes(scope));
 }

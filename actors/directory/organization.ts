@@ -1,4 +1,4 @@
-/** What an organization is, and who belongs to it: rows of the directory. */
+/** Organizations and their members, as rows of the directory. */
 
 import type { PlanName, PlanOverrides } from "../../config/plans.ts";
 import type { Role } from "../../contract/organization.ts";
@@ -16,7 +16,8 @@ export interface Organization {
   readonly createdAtMs: number;
   readonly overrides?: PlanOverrides;
   /**
-   * Its creator, into whose account its use counts until an operator grants it a plan or credits.
+   * The creator of an unpaid organization. Its use counts into the creator's account until an
+   * operator grants it a plan or credits.
    */
   readonly countsInto?: Id;
 }
@@ -30,16 +31,16 @@ export interface Member {
 export interface Membership {
   readonly organization: Id;
   readonly role: Role;
-  /** Credentials pinned here that are older belong to an earlier membership. */
+  /** When the membership began; older credentials pinned to it belong to an earlier membership. */
   readonly sinceMs: number;
 }
 
-/** The organization as a paying one, whose use counts into no other account any more. */
+/** Returns the organization as one that pays, whose use counts into no other account any more. */
 export function payForItself({ countsInto: _, ...organization }: Organization): Organization {
   return organization;
 }
 
-/** All organizations, by their ids. */
+/** Key prefix of all organizations, which are sorted by id. */
 export const organizationsKey: Key<Organization> = createKey(0, codes.organization, "");
 
 export function organizationKey(organization: Id): Key<Organization> {
@@ -50,12 +51,12 @@ export function organizationBySlugKey(slug: string): Key<Id> {
   return createKey(0, codes.organizationBySlug, slug);
 }
 
-/** The members of an organization, oldest first; bounded. */
+/** Key of an organization's members, oldest first; their number is bounded. */
 export function membersKey(organization: Id): Key<readonly Member[]> {
   return createKey(0, codes.members, idBytes(organization));
 }
 
-/** The organizations of a user; bounded. Those that were deleted have no row of their own. */
+/** Key of a user's organizations (bounded). A deleted organization may be listed, without a row. */
 export function membershipsKey(user: Id): Key<readonly Membership[]> {
   return createKey(0, codes.memberships, idBytes(user));
 }

@@ -53,7 +53,7 @@ export interface Joined {
 export interface CreateOrganization extends Question<Organized | Refused> {
   readonly kind: "create_organization";
   readonly organization: Organization;
-  /** A slug made from the name gives way when it is taken; one that was asked for does not. */
+  /** If false, the slug was made from the name, and another is tried when it is taken. */
   readonly isSlugAsked: boolean;
   readonly founder: Id;
   readonly audit: AuditNote;
@@ -78,7 +78,7 @@ export interface AddMember extends Question<Joined | Refused> {
   readonly kind: "add_member";
   readonly organization: Id;
   readonly role: Role;
-  /** The user to create when the address is not taken yet. */
+  /** The user to create if the email address is not known yet. */
   readonly newcomer: CreateUser;
   readonly audit: AuditNote;
 }
@@ -87,7 +87,7 @@ export interface ChangeMember extends Question<Joined | Refused> {
   readonly kind: "change_member";
   readonly organization: Id;
   readonly user: Id;
-  /** Undefined to remove. */
+  /** The member's new role, or undefined to remove the member. */
   readonly role: Role | undefined;
   readonly audit: AuditNote;
 }
@@ -128,7 +128,7 @@ export function createOrganization(
 
 const slugTaken = "An organization with this slug exists already.";
 
-/** Why `user` may not join one more organization in this role; undefined when it may. */
+/** Returns why `user` may not join one more organization in this role, or undefined if it may. */
 function findExcess(user: Id, role: Role, ctx: Context): string | undefined {
   const memberships = listMemberships(user, ctx);
   const { perAccountMax } = limits.organizations;
@@ -137,7 +137,7 @@ function findExcess(user: Id, role: Role, ctx: Context): string | undefined {
   return role === "owner" ? findOwnedExcess(user, ctx) : undefined;
 }
 
-/** Why `user` may not own one more organization; undefined when it may. */
+/** Returns why `user` may not own one more organization, or undefined if it may. */
 function findOwnedExcess(user: Id, ctx: Context): string | undefined {
   const owned = listMemberships(user, ctx).filter(({ role }) => role === "owner").length;
   const plan = ctx.get(userKey(user))?.plan ?? "free";
@@ -259,7 +259,7 @@ export function changeMember(
   });
 }
 
-/** A user who leaves acts in the personal space again. */
+/** Makes a user who leaves an organization act in the personal space again. */
 function leaveRows(id: Id, organization: Id, ctx: Context): RowWrite[] {
   const user = ctx.get(userKey(id));
   if (user?.activeOrganization !== organization) return [];
@@ -267,7 +267,7 @@ function leaveRows(id: Id, organization: Id, ctx: Context): RowWrite[] {
   return [put(userKey(id), personal)];
 }
 
-/** The user's side of a membership; `member` undefined ends it. */
+/** Returns a user's memberships row with this one changed; an undefined `member` ends it. */
 function membershipRow(
   user: Id,
   organization: Id,

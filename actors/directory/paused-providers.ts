@@ -1,4 +1,4 @@
-/** Providers that an operator paused, by name: one row, which every thread of HTTP reads. */
+/** Providers that an operator paused, by name, in one row that every HTTP thread reads. */
 import { limits } from "../../config/limits.ts";
 import { type Context, put } from "../../engine/actor.ts";
 import type { Question, ReplyTo } from "../../engine/address.ts";
@@ -21,7 +21,7 @@ interface ProviderPaused {
 
 export const pausedProvidersKey: Key<readonly string[]> = createKey(0, codes.pausedProviders, "");
 
-/** What is so already changes nothing. One that is not configured any more may stay paused. */
+/** Pauses or resumes a provider. A provider that is no longer configured may stay paused. */
 export function pauseProvider(
   head: Directory,
   { provider, isPaused, audit }: PauseProvider,

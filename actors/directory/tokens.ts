@@ -1,4 +1,4 @@
-/** Personal access tokens: issued, revoked, and when they were last used. */
+/** Personal access tokens: issues and revokes them, and records when they were last used. */
 
 import { limits } from "../../config/limits.ts";
 import { type Context, decision, put, type RowWrite, type Tell } from "../../engine/actor.ts";
@@ -19,15 +19,15 @@ import {
 } from "./directory-decision.ts";
 import { deleteRows, expire } from "./expiry.ts";
 
-/** Where a token of a user is found. */
+/** An entry in the list of a user's tokens, with the digest under which the token is stored. */
 export interface TokenRef {
   readonly id: string;
-  /** In hex. */
+  /** Digest of the token, in hex. */
   readonly digest: string;
   readonly expiresAtMs: number | null;
 }
 
-/** The name of the credential that an account begins with. */
+/** Name of the credential that an account is created with. */
 export const firstCredentialName = "First credential";
 
 export interface IssueToken extends Question<{ readonly kind: "issued" } | Refused> {
@@ -48,7 +48,7 @@ export interface TokenUsed {
   readonly atMs: number;
 }
 
-/** The operator's way back in: the first credential is replaced by this one. */
+/** Replaces the first credential, so that an operator who lost it can get in again. */
 export interface ResetFirstToken extends Question<{ readonly kind: "reset" }> {
   readonly kind: "reset_first_token";
   readonly token: NewCredential;
@@ -93,7 +93,7 @@ function issueRows(
   };
 }
 
-/** Of an account that is just being made. */
+/** Returns the rows of an account's first token, for an account that is being created. */
 export function firstTokenRows({ digest, credential }: NewCredential): RowWrite[] {
   return [
     put(credentialKey(digest), credential),
@@ -116,7 +116,7 @@ export function revokeToken(
   return changeDirectory(head, ctx, { rows, reply: { kind: "revoked" } });
 }
 
-/** The rows that end these tokens of a user. */
+/** Returns the rows that revoke these tokens of a user. */
 export function withdrawTokens(user: Id, refs: readonly TokenRef[], ctx: Context): RowWrite[] {
   const left = liveTokens(user, ctx).filter(({ id }) => !refs.some((ref) => ref.id === id));
   const keys = refs.flatMap((ref) => {
@@ -162,12 +162,12 @@ export function liveTokens(user: Id, ctx: Pick<Context, "get" | "atMs">): readon
   return all.filter(({ expiresAtMs }) => expiresAtMs === null || expiresAtMs > ctx.atMs);
 }
 
-/** A user's personal access tokens, oldest first; bounded. */
+/** Key of a user's personal access tokens, oldest first; their number is bounded. */
 export function tokensOfUserKey(user: Id): Key<readonly TokenRef[]> {
   return createKey(0, codes.tokensOfUser, idBytes(user));
 }
 
-/** When the credential of that digest was last used, in milliseconds, to the minute. */
+/** Key of the time at which a credential was last used: in milliseconds, to the minute. */
 export function tokenUseKey(digest: string): Key<number> {
   return createKey(0, codes.tokenUse, digest);
 }

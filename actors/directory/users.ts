@@ -1,7 +1,7 @@
 /**
  * Users: created, changed by an operator, moved between their contexts. The wallet is another
- * actor: the outbox notifies it and it gives the answer itself, so the user can submit once
- * answered.
+ * actor: the outbox notifies it, and it sends the reply itself, so that a user who got the reply
+ * can submit.
  */
 
 import { omitUndefined } from "../../config/defined.ts";
@@ -49,7 +49,7 @@ import {
 } from "./organization.ts";
 import { firstTokenRows } from "./tokens.ts";
 
-/** What an operator changes of an account or an organization; undefined leaves it. */
+/** Terms that an operator changes for an account or an organization; undefined leaves one as is. */
 export interface Terms {
   readonly plan: PlanName | undefined;
   readonly status: AccountStatus | undefined;
@@ -65,7 +65,7 @@ export interface PatchUser extends Question<{ readonly kind: "patched" } | Refus
 
 export interface GiveCredits extends Question<GrantReply> {
   readonly kind: "give_credits";
-  /** A user, or an organization. */
+  /** Id of a user or of an organization. */
   readonly scope: Id;
   readonly amount: number;
   readonly note: string | undefined;
@@ -75,7 +75,7 @@ export interface GiveCredits extends Question<GrantReply> {
 export interface Activate extends Question<{ readonly kind: "activated" } | Refused> {
   readonly kind: "activate";
   readonly user: Id;
-  /** Null for the personal space. */
+  /** The organization to act in, or null for the personal space. */
   readonly organization: Id | null;
 }
 
@@ -95,7 +95,7 @@ export function createUser(
   });
 }
 
-/** The rows of a new user, and the tell to its wallet, which replies. */
+/** Returns the rows of a new user, and the message to its wallet, which sends the reply. */
 export function admitUser(
   { user, emailDigest, credential, credits }: CreateUser,
   replies: readonly Reply[],
@@ -128,7 +128,7 @@ export function patchUser(
   });
 }
 
-/** The terms that are there. */
+/** Returns only those terms that are not undefined. */
 export function listGivenTerms(terms: Terms): Partial<Pick<User, "plan" | "status" | "overrides">> {
   const { plan, status, overrides } = terms;
   return {
@@ -136,14 +136,14 @@ export function listGivenTerms(terms: Terms): Partial<Pick<User, "plan" | "statu
   };
 }
 
-/** The wallet renews and gives slots by what was agreed. */
+/** Tells the wallet its new terms, which decide its renewals and its number of slots. */
 export function tellTerms(owner: User | Organization): Tell {
   const { id, plan, overrides } = owner;
   const countsInto = "countsInto" in owner ? owner.countsInto : undefined;
   return tell(accountKey(id), { kind: "set_terms", plan, overrides, countsInto });
 }
 
-/** Audited here and done by the wallet, which replies. */
+/** Audits the grant in the directory; the wallet adds the credits and replies. */
 export function giveCredits(
   head: Directory,
   message: GiveCredits,
@@ -195,7 +195,7 @@ export interface CreateUser extends Question<AccountCreated | Refused> {
   readonly emailDigest: string;
   readonly credential: NewCredential | undefined;
   readonly credits: number | undefined;
-  /** What the caller gets in the end. */
+  /** Reply that the caller gets once the wallet is open. */
   readonly reply: AccountCreated;
   readonly audit?: AuditNote;
 }

@@ -9,7 +9,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 const elsewhere = ["model", "display_name", "tags", "confirmation_token"];
 
-/** `made` is what was made of the request; it wins over the request, and undefined leaves out. */
+/** Members of `made` (derived from the request) win over the request; undefined omits a member. */
 export function acceptBody(
   properties: Members,
   fixedDefaults: Members,

@@ -1,4 +1,4 @@
-/** From an audio request (speech, music or a sound effect) to what will be made. */
+/** Resolves an audio request (speech, music or a sound effect) into its generation. */
 
 import type { ModelEntry } from "../../config/catalogue.ts";
 import { omitUndefined } from "../../config/defined.ts";
@@ -77,7 +77,7 @@ function speechFaults(request: GenerateAudioRequest, model: ModelEntry): Fault[]
   ];
 }
 
-/** A tag is spoken when the model lists it, or a beginning of it (RFC 4647, section 3.4). */
+/** A language is supported if the model lists its tag or a prefix of it (RFC 4647, section 3.4). */
 function languageFaults(language: string | undefined, model: ModelEntry): Fault[] {
   const spoken = model.options["language"];
   if (language === undefined || spoken === undefined) return [];
@@ -173,7 +173,7 @@ function resolveRequest(
   };
 }
 
-/** The texts, and nothing that only the other tasks have, though the model may have defaults. */
+/** Keeps the texts, and drops fields and model defaults that are meaningless for the task. */
 function selectMeaningful(
   request: GenerateAudioRequest,
   task: AudioTask,

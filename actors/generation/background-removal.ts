@@ -14,7 +14,7 @@ const defaults = { background: "transparent" };
 const canonical = createCanonicalizer(RemoveBackgroundVideoRequest.properties, defaults);
 const accept = acceptBody(RemoveBackgroundVideoRequest.properties, defaults);
 
-/** Removal of a video's background: what will be made, held and deduplicated. */
+/** Resolves the removal of a video's background: what is made, held and deduplicated. */
 export function resolveBackgroundRemoval(
   request: RemoveBackgroundVideoRequest,
   asking: Asking,

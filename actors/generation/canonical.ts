@@ -1,8 +1,8 @@
 import type { ModelEntry } from "../../config/catalogue.ts";
 
 /**
- * Equal requests have equal canonical bodies: keys sorted, no nulls, no defaults, NFC, shortest
- * numbers.
+ * Serializes requests so that equal ones give equal text: keys sorted, no nulls, no defaults, NFC,
+ * shortest numbers.
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value.normalize("NFC"));
@@ -17,7 +17,7 @@ export function canonicalJson(value: unknown): string {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The same for a nested request: its model by id, without its defaults. */
+/** Removes defaults from a nested request, and names its model by id. */
 export function withoutDefaults(
   request: Members,
   model: ModelEntry,
@@ -29,7 +29,7 @@ export function withoutDefaults(
   return { ...Object.fromEntries(named), model: model.id };
 }
 
-/** Makes the canonical body of one kind of request, without its confirmation token. */
+/** Returns a function that makes canonical bodies of one kind, without the confirmation token. */
 export function createCanonicalizer(
   properties: Members,
   fixedDefaults: Members,

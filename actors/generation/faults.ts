@@ -1,6 +1,6 @@
 /**
- * What a model's catalogue entry does not allow of a request; each fault names its field. A preview
- * model is not asked: its provider decides.
+ * Checks a request against its model's catalogue entry; each fault names its field. Preview models
+ * are not checked, since their provider decides.
  */
 
 import type { ModelEntry } from "../../config/catalogue.ts";
@@ -9,7 +9,7 @@ import type { Fault } from "../../config/schema.ts";
 import type { Source } from "../protocol/farm-task.ts";
 import type { SourceAsset, Sources } from "./generation.ts";
 
-/** The trimmed length of a text, in characters as people count them. */
+/** Checks the length of a trimmed text, in characters as people count them. */
 export function textFaults(
   text: string | undefined,
   field: string,
@@ -34,7 +34,7 @@ export function getLimit(model: ModelEntry, name: string, otherwise: number): nu
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Fields whose values the model lists under `options`, by the list's name where it differs. */
+/** Checks fields against the values that the model lists under `options`. */
 export function optionFaults(
   request: Fields,
   model: ModelEntry,
@@ -54,7 +54,7 @@ export function optionFaults(
   return faults;
 }
 
-/** Fields that mean nothing without a capability; `false` asks for nothing. */
+/** Checks fields that need a capability of the model; `false` needs none. */
 export function capabilityFaults(
   request: Fields,
   model: ModelEntry,
@@ -80,7 +80,7 @@ function providerOptionFaults(options: unknown, model: ModelEntry): Fault[] {
     : [];
 }
 
-/** `{values}` or `{min,max,step}` of the model's limits. */
+/** Checks a duration against the model's limit, `{values}` or `{min,max,step}`. */
 export function durationFaults(
   value: number | undefined,
   model: ModelEntry,
@@ -107,7 +107,7 @@ interface DurationRule {
   readonly step?: number;
 }
 
-/** Looks up what a request refers to and collects what is wrong with it. */
+/** Looks up the assets that a request refers to and collects the faults found. */
 export class References {
   readonly faults: Fault[] = [];
   private readonly sources: Sources;
@@ -116,7 +116,7 @@ export class References {
     this.sources = sources;
   }
 
-  /** `kind` is the first part of the media type that the field wants. */
+  /** `kind` is the first part of the media type that the field requires. */
   one(id: string | undefined, pointer: string, kind: MediaKind): SourceAsset | undefined {
     if (id === undefined) return undefined;
     const asset = this.sources(id.toLowerCase());

@@ -1,6 +1,6 @@
 /**
- * What a submit comes to once its request is understood: step 2 of the submit's checks, after the
- * schema. One shape for every kind, so that quote, submit and set read the same thing.
+ * The result of resolving a request: step 2 of a submit's checks, after the schema. It has the same
+ * shape for every kind of request, so that quote, submit and set all read the same.
  */
 
 import type { Modality, ModelEntry } from "../../config/catalogue.ts";
@@ -11,38 +11,38 @@ import type { Media } from "../protocol/media.ts";
 export interface Generation {
   readonly model: ModelEntry;
   readonly modality: Modality;
-  /** What the asset shows as its prompt; for speech the text. */
+  /** Prompt that the asset shows; for speech the text. */
   readonly prompt: string;
-  /** What is drawn instead of the prompt, when a rewriter changed it. */
+  /** Prompt sent to the model instead, when a rewriter changed it. */
   readonly enhancedPrompt?: string;
   readonly displayName: string | undefined;
   readonly tags: readonly string[];
   readonly price: number;
-  /** Outputs that the price pays for. */
+  /** Number of outputs that the price pays for. */
   readonly count: number;
-  /** Of a provider's model a `ProviderInput`. */
+  /** The worker's input; a `ProviderInput` when the model belongs to a provider. */
   readonly input: TaskInput;
-  /** Under which name the worker gets the prompt; undefined for a model that takes none. */
+  /** Input member in which the worker gets the prompt; undefined for a model that takes none. */
   readonly promptAs: "prompt" | "text" | undefined;
-  /** The canonical body without `confirmation_token`. */
+  /** The canonical request body, without `confirmation_token`. */
   readonly canonical: string;
-  /** The request after defaulting, without what `JobRequest` has under other names. */
+  /** The request with defaults applied, without members that `JobRequest` stores by other names. */
   readonly accepted: Readonly<Record<string, unknown>>;
-  /** What a list calls a job that has no prompt. */
+  /** Name of the job in lists when it has no prompt. */
   readonly subject?: string;
-  /** The job whose asset is worked on. */
+  /** Id of the job whose asset this generation works on. */
   readonly parent?: Id;
   readonly quoted: () => Quoted;
 }
 
-/** What a quote tells besides the price. `settings` in the order of a dialog. */
+/** What a quote says besides the price. `settings` are in the order in which dialogs show them. */
 export interface Quoted {
   readonly durationSeconds?: number;
   readonly quality?: string;
   readonly settings: readonly (readonly [label: string, value: string])[];
 }
 
-/** A ready asset of the caller's scope. */
+/** A ready asset in the caller's scope. */
 export interface SourceAsset {
   readonly id: Id;
   readonly job: Id | undefined;
@@ -50,5 +50,5 @@ export interface SourceAsset {
   readonly displayName: () => string;
 }
 
-/** Finds what a request refers to; undefined when it is not there, not visible or not ready. */
+/** Finds an asset by id; undefined when it does not exist, is not visible or is not ready. */
 export type Sources = (asset: string) => SourceAsset | undefined;

@@ -1,4 +1,4 @@
-/** From an image request to what will be made, held and deduplicated. */
+/** Resolves an image request: what is made, held and deduplicated. */
 
 import type { ModelEntry } from "../../config/catalogue.ts";
 import { omitUndefined } from "../../config/defined.ts";
@@ -45,7 +45,7 @@ export function resolveImage(
   return refusal ?? resolveRequest(request, model, pictures);
 }
 
-/** What the request shows the model beside words. */
+/** Images that the request passes to the model besides the prompt. */
 interface Pictures {
   readonly references?: readonly Source[];
   readonly mask?: Source;
@@ -154,12 +154,12 @@ function freeSize({ width, height }: GenerateImageRequest): Size | undefined {
   return width === undefined || height === undefined ? undefined : { width, height };
 }
 
-/** A size of the request's own stands instead of the model's usual shape. */
+/** Drops aspect ratio and resolution when the request gives its own size in pixels. */
 function withoutShape({ width }: GenerateImageRequest): object {
   return width === undefined ? {} : { aspect_ratio: undefined, resolution: undefined };
 }
 
-/** Only what was asked for, so that a worker need not know what its model lacks. */
+/** Returns only fields that the request has, so workers need not know what a model lacks. */
 function extras(request: GenerateImageRequest): TaskInput {
   const { negative_prompt, quality, background, provider_options } = request;
   return {

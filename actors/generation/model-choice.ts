@@ -4,7 +4,7 @@ import { type PlanName, planNames } from "../../config/plans.ts";
 import type { Fault } from "../../config/schema.ts";
 import type { Refusal } from "../refusal.ts";
 
-/** Who asks, as far as it decides what is possible. */
+/** The caller, as far as it decides which models and options are possible. */
 export interface Asking {
   readonly catalogue: Catalogue;
   readonly plan: PlanName;
@@ -19,7 +19,7 @@ const modalityNames: Readonly<Record<Modality, string>> = {
   three_d: "a 3D",
 };
 
-/** By id, alias or `default`; a preview model takes what the schema takes, its provider decides. */
+/** Finds a model by id, alias or `default`. A preview model's values are left to its provider. */
 export function chooseModel(
   { catalogue }: Asking,
   name: string,
@@ -39,7 +39,7 @@ export function chooseModel(
   return model;
 }
 
-/** Faults first, then the plan: what no plan allows is not for sale. Then the assets named. */
+/** Faults come before the plan check, since no plan would allow them. Asset faults come last. */
 export function findRefusal(
   model: ModelEntry,
   plan: PlanName,

@@ -4,7 +4,7 @@
  * when the prompt does not speak of it yet. Equal input gives equal output.
  */
 interface Aspect {
-  /** Words that show that the prompt speaks of this already. */
+  /** Matches words that show that the prompt already covers this aspect. */
   readonly spokenOf: RegExp;
   readonly phrases: readonly string[];
 }
@@ -69,7 +69,7 @@ const aspects = {
   video: [shot, movement, light, lens],
 } as const;
 
-/** `seed` chooses among equally good phrases. */
+/** Adds phrases for aspects the prompt lacks; `seed` chooses among equally good phrases. */
 export function rewriteForImage(
   prompt: string,
   target: keyof typeof aspects,
@@ -89,7 +89,7 @@ export interface VideoContext {
   readonly hasFirstFrame: boolean;
 }
 
-/** For a video model, with what is known of the clip; at most `max` characters. */
+/** Rewrites a prompt for a video model, by what is known of the clip; at most `max` characters. */
 export function rewriteForVideo(prompt: string, context: VideoContext, max: number): string {
   const { durationSeconds, aspectRatio, hasFirstFrame } = context;
   const parts = [rewriteForImage(prompt, "video", 0).replace(/\.$/, "")];
@@ -103,7 +103,7 @@ export function rewriteForVideo(prompt: string, context: VideoContext, max: numb
       isUpright(aspectRatio) ? "composed for an upright frame" : "composed for a wide frame",
     );
   const text = `${parts.join(", ")}.`;
-  // What the customer wrote is never cut for what was added.
+  // The customer's text is never cut to make room for added phrases.
   return [...text].length <= max ? text : prompt;
 }
 
@@ -112,7 +112,7 @@ function isUpright(ratio: string): boolean {
   return down > across;
 }
 
-/** FNV-1a, so that a prompt keeps its phrases. */
+/** FNV-1a, so that the same prompt and seed always get the same phrases. */
 function mixSeed(text: string, seed: number): number {
   let hash = (0x811c9dc5 ^ seed) >>> 0;
   for (let at = 0; at < text.length; at++)

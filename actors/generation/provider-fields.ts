@@ -13,22 +13,22 @@ export type ProviderInput = {
   readonly assets: Readonly<Record<string, Source | readonly Source[]>>;
 };
 
-/** Of one request. Undefined members are absent. */
+/** A checked request with its model and assets. Members that are undefined are left out. */
 interface Understood {
   readonly model: ModelEntry;
-  /** The body as it came. */
+  /** The request body as received. */
   readonly request: Readonly<Record<string, unknown>>;
-  /** What holds where neither the request nor the model's entry says anything. */
+  /** Values used when neither the request nor the model's entry has one. */
   readonly otherwise?: Readonly<Record<string, unknown>>;
-  /** What was made of the request, instead of what it or the model says. */
+  /** Values derived from the request, which replace those of the request or the model. */
   readonly made: Readonly<Record<string, unknown>>;
   readonly assets: Readonly<Record<string, Source | readonly Source[] | undefined>>;
 }
 
-/** What decides how the service treats a request, and is nothing to its provider. */
+/** Fields that only the service uses; they are not sent to a provider. */
 const own = ["model", "display_name", "tags", "confirmation_token", "enhance_prompt"];
 
-/** `task` is for the farm and the simulated models, which have no mapping. */
+/** `task` builds the input for the farm and for simulated models, which have no field mapping. */
 export function inputFor(understood: Understood, task: () => TaskInput): TaskInput {
   return isRemote(understood.model.provider) ? providerInput(understood) : task();
 }
@@ -49,7 +49,7 @@ function listGivenFields(request: Understood["request"]): Understood["request"] 
   return Object.fromEntries(Object.entries(request).filter(([, value]) => isPresent(value)));
 }
 
-/** An empty text is one that was not given. */
+/** An empty text counts as absent. */
 function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null && value !== "";
 }

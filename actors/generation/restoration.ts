@@ -16,7 +16,7 @@ const defaults = { denoise: 0.3, sharpen: 0 };
 const canonical = createCanonicalizer(RestoreVideoRequest.properties, defaults);
 const accept = acceptBody(RestoreVideoRequest.properties, defaults);
 
-/** Restoration and upscale of a video: what will be made, held and deduplicated. */
+/** Resolves restoration and upscaling of a video: what is made, held and deduplicated. */
 export function resolveRestoration(
   request: RestoreVideoRequest,
   asking: Asking,
@@ -73,7 +73,7 @@ export function resolveRestoration(
   };
 }
 
-/** Of the output: the source's times `scale`, or with the target as its short edge. */
+/** Size of the output: the source times `scale`, or with the target as its short edge. */
 function getSize(request: RestoreVideoRequest, source: SourceAsset | undefined): Size {
   const { width = 2, height = 2 } = source?.media ?? {};
   const { scale = 2, target_resolution: target } = request;

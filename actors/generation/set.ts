@@ -1,4 +1,4 @@
-/** From a set's request to its members, each understood like an image request of its own. */
+/** Resolves a set's request into its members, each checked like an image request of its own. */
 import { omitUndefined } from "../../config/defined.ts";
 import type { Fault } from "../../config/schema.ts";
 import { GenerateSetRequest, type SetMember } from "../../contract/generation.ts";
@@ -11,7 +11,7 @@ import { type Asking, chooseModel, invalid } from "./model-choice.ts";
 export interface SetGeneration {
   readonly name: string | undefined;
   readonly members: readonly { readonly label: string; readonly work: Generation | Refusal }[];
-  /** What would be submitted: all members before the first that is refused. */
+  /** Members that would be submitted: all those before the first that is refused. */
   readonly submitted: readonly Generation[];
   readonly model: Generation["model"];
   readonly price: number;
@@ -21,7 +21,7 @@ export interface SetGeneration {
 
 const canonical = createCanonicalizer(GenerateSetRequest.properties, {});
 
-/** A refusal of the first member is the request's. */
+/** Resolves a set. If its first member is refused, the whole request is refused. */
 export function resolveSet(
   request: GenerateSetRequest,
   asking: Asking,
@@ -69,7 +69,7 @@ function findRepeatedLabels(members: readonly SetMember[]): Fault[] {
   });
 }
 
-/** What the member says itself, else its overrides, else the base. */
+/** A member's own values take precedence over its overrides, and those over the base. */
 function merge({ base }: GenerateSetRequest, member: SetMember) {
   const { prompt, prompt_suffix: suffix, overrides = {} } = member;
   const start = prompt ?? overrides.prompt ?? base.prompt;

@@ -12,7 +12,7 @@ const shortEdges: Readonly<Record<string, number>> = {
   "4k": 2_160,
 };
 
-/** Of a picture the resolution is the long edge; the other follows the ratio, rounded to even. */
+/** For an image, the resolution is the long edge; the other follows the ratio, rounded to even. */
 export function imageSize(ratio: string, resolution: string): Size {
   const [across, down] = parseRatio(ratio);
   const long = longEdges[resolution] ?? 1_024;
@@ -20,7 +20,7 @@ export function imageSize(ratio: string, resolution: string): Size {
   return across >= down ? { width: long, height: short } : { width: short, height: long };
 }
 
-/** Of a video the resolution is the short edge. */
+/** For a video, the resolution is the short edge. */
 export function videoSize(ratio: string, resolution: string): Size {
   const [across, down] = parseRatio(ratio);
   const short = shortEdge(resolution);
@@ -36,7 +36,7 @@ export function even(length: number): number {
   return 2 * Math.round(length / 2);
 }
 
-/** What a preview model was given may be no ratio at all. */
+/** A preview model accepts any text as its ratio; one that is not a ratio counts as 1:1. */
 function parseRatio(ratio: string): [across: number, down: number] {
   const [, first = 1, second = 1] = ratioPattern.exec(ratio) ?? [];
   const [across, down] = [Number(first), Number(second)];

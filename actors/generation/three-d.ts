@@ -1,4 +1,4 @@
-/** From photos to what the 3D model will make of them. */
+/** Resolves a 3D request, which makes a model from photos. */
 import { omitUndefined } from "../../config/defined.ts";
 import type { Fault } from "../../config/schema.ts";
 import { Generate3DRequest } from "../../contract/generation.ts";

@@ -1,4 +1,4 @@
-/** From a video request to what will be made, held and deduplicated. */
+/** Resolves a video request: what is made, held and deduplicated. */
 
 import type { ModelEntry } from "../../config/catalogue.ts";
 import { omitUndefined } from "../../config/defined.ts";

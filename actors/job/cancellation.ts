@@ -77,7 +77,7 @@ function stopFarm(job: RunningJob, user: string, ctx: Context<Canceled>): JobDec
   return becomeSettled(job, next, charge, ctx, asList(ctx.request));
 }
 
-/** Cancels that arrive while the provider is asked get the same answer. */
+/** Lets another cancel wait too, so that all get the provider's answer. */
 function cancelAgain(job: CanceledJob, ctx: Context<Canceled>): JobDecision {
   const { awaits } = job;
   const { request } = ctx;
@@ -99,7 +99,7 @@ function getAnswerDeadline({ atMs }: Context): number {
   return atMs + limits.jobs.cancelAnswerMs;
 }
 
-/** The caller is answered when the provider has answered. */
+/** Asks the provider to stop; the caller gets the reply when the provider has answered. */
 function askProvider(
   job: QueuedJob | RunningJob,
   stage: "provider_queued" | "provider_running",
@@ -120,7 +120,7 @@ function settlementLimit(job: QueuedJob | RunningJob, { atMs }: Context): number
   return deadlineMs + limits.jobs.settlementGraceMs;
 }
 
-/** The caller is answered when it is known whether the provider has the job. */
+/** Defers the reply to the caller until it is known whether the provider has the job. */
 function awaitSubmit(
   job: QueuedJob,
   { hasLookUp }: Submitting,
@@ -138,8 +138,8 @@ function awaitSubmit(
 }
 
 /**
- * The outcome of a submit during which the job was canceled; `ref` undefined when it was not
- * accepted.
+ * Handles the outcome of a submit during which the job was canceled; `ref` is undefined when the
+ * provider did not accept the job.
  */
 export function resolveSubmit(
   job: CanceledJob,
@@ -160,7 +160,7 @@ export function resolveSubmit(
   });
 }
 
-/** The outcome of that submit stays unknown; what the provider makes of it may still settle it. */
+/** Leaves a submit's outcome unknown; a later report of the provider may still settle the job. */
 export function leaveUnanswered(job: CanceledJob, ctx: Context): JobDecision {
   if (job.stage !== "submitting" || job.awaits === undefined) return decision(job);
   return leaveUnknown(job, ctx);
@@ -176,7 +176,7 @@ export function resolveCancel(job: Job, answer: CancelAnswer, ctx: Context): Job
   return become(job, answered, { replies: showJob(answered, ctx, awaits?.requests) });
 }
 
-/** Undefined while the provider's last word is still to come. */
+/** Returns the charge, or undefined while the provider's final report is still pending. */
 function chargeFor(job: CanceledJob, answer: CancelAnswer, ctx: Context): number | undefined {
   switch (answer.kind) {
     case "cancelled":
@@ -195,9 +195,7 @@ function chargeFor(job: CanceledJob, answer: CancelAnswer, ctx: Context): number
   }
 }
 
-/**
- * The provider's last word on a job that is canceled already: it decides the hold and nothing else.
- */
+/** Handles the provider's final report on a canceled job: it decides the hold and nothing else. */
 export function resolvePending(job: CanceledJob, outcome: Outcome, ctx: Context): JobDecision {
   if (job.settlement.kind === "settled") return decision(job);
   const { hold } = job.terms;
@@ -206,7 +204,7 @@ export function resolvePending(job: CanceledJob, outcome: Outcome, ctx: Context)
   return becomeSettled(job, settle(known, charge, ctx), charge, ctx, awaits?.requests);
 }
 
-/** No answer in time: the customer does not pay for silence. */
+/** Settles a job without a charge when the provider did not answer in time. */
 export function settleAtLimit(job: CanceledJob, ctx: Context): JobDecision {
   if (job.settlement.kind === "settled") return decision(job);
   if (job.awaits !== undefined) return leaveUnknown(job, ctx);
@@ -215,7 +213,7 @@ export function settleAtLimit(job: CanceledJob, ctx: Context): JobDecision {
   return become(job, next, { charge: 0, effects });
 }
 
-/** The provider is silent: a submit's outcome is unknown, and a cancel was only requested. */
+/** Without the provider's answer, a submit's outcome is unknown and a cancel was only requested. */
 function leaveUnknown({ awaits, ...known }: CanceledJob, ctx: Context): JobDecision {
   const providerCancel = known.stage === "submitting" ? "failed" : "requested";
   const next: CanceledJob = { ...known, ...carryOver(known, ctx), providerCancel };
@@ -254,12 +252,12 @@ function becomeSettled(
   });
 }
 
-/** Waits for a slot: sent to neither the farm nor a provider yet. */
+/** Whether the job waits for a slot and was sent to neither the farm nor a provider yet. */
 function isWaiting(job: Job): boolean {
   return job.phase === "queued" && job.waits === true;
 }
 
-/** The reply to a cancel: the job as it is now. */
+/** Replies to cancels with the job as it is now. */
 function showJob(
   job: CanceledJob,
   ctx: Context,

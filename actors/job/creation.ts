@@ -1,4 +1,4 @@
-/** How a job comes into being, and how its work leaves for the farm or a provider. */
+/** Creates a job and hands its work to the farm or to a provider. */
 
 import { omitUndefined } from "../../config/defined.ts";
 import { isFarm, simulatedProvider } from "../../config/providers.ts";
@@ -33,13 +33,13 @@ import { runFarmTask } from "./run-farm-task.ts";
 
 type Submission = Extract<JobEffect, { kind: "farm.run" | "provider.submit" }>;
 
-/** How the job of a request is to be made, and what for. */
+/** What a job takes from its offer: model, provider, price and limits. */
 type Offer = Pick<
   CreateJob,
   "modelTag" | "provider" | "hold" | "count" | "deadlineSeconds" | "inlineMs"
 >;
 
-/** The message that brings the job of a request into being. */
+/** Builds the message that creates the job of a request. */
 export function buildCreation(jobRequest: JobRequest, offer: Offer): CreateJob {
   const { id, scope, user, modality, turn, tags, trace } = jobRequest;
   const { modelTag, provider, hold, count, deadlineSeconds, inlineMs } = offer;
@@ -75,7 +75,7 @@ export function create(message: CreateJob, ctx: Context): JobDecision {
     ...indexRows(message),
   ];
   const effects = waits === true ? [] : [submission(message, message.work, message.trace, ctx)];
-  // Of a set, whose answer shows its members as they begin.
+  // A member of a set gets no reply of its own; the set's answer shows its members as they begin.
   if (request === undefined) return decision(job, { rows, effects });
   if (inlineMs > 0) {
     const inline = { request, untilMs: atMs + inlineMs };
@@ -85,12 +85,12 @@ export function create(message: CreateJob, ctx: Context): JobDecision {
   return decision(job, { rows, replies, effects: effects.map(endingAtOnce) });
 }
 
-/** The answer shows the job as it begins, so it may have ended by then. */
+/** Lets the first step end the job; the answer shows the job as it began, so this is harmless. */
 function endingAtOnce(effect: Submission): Submission {
   return effect.kind === "provider.submit" ? { ...effect, mayEndAtOnce: true } : effect;
 }
 
-/** The job as it begins at `atMs`, in shard time. */
+/** Returns a new job that begins at `atMs`, in shard time. */
 export function born(message: CreateJob, atMs: number): QueuedJob {
   const { waits } = message;
   const job: Draft<QueuedJob> = {
@@ -144,8 +144,9 @@ export function work({ terms }: Job, request: JobRequest, rows: Rows): Submissio
 }
 
 /**
- * What is handed over after a restart. What a simulated provider was given ended with its process;
- * elsewhere a job that may have been sent is looked for, and never submitted again.
+ * Returns the effect that resumes a job after a restart. Work at a simulated provider ended with
+ * the process; at other providers, a job that may have been sent is looked up and never submitted
+ * again.
  */
 export function resumption(job: Job & Sent, request: JobRequest, rows: Rows): JobEffect {
   const { terms, submits, ref } = job;

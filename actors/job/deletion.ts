@@ -21,7 +21,7 @@ import { indexRows } from "./creation.ts";
 import type { JobDecision } from "./job-decision.ts";
 import { listIndexEntries } from "./job-index.ts";
 
-/** A hold is settled before its job may go. */
+/** Deletes a job; it is refused while the job's hold is not settled. */
 export function remove(job: Job, ctx: Context<ReplyTo<DeleteJob>>): JobDecision {
   const refusal = findRefusal(job);
   if (refusal !== undefined) return decision(job, { replies: answer(ctx, createRefused(refusal)) });
@@ -37,7 +37,7 @@ export function remove(job: Job, ctx: Context<ReplyTo<DeleteJob>>): JobDecision 
   };
 }
 
-/** A job that is too young, or not settled, is swept again in the next round. */
+/** Forgets an old job. A job that is too young or not settled is tried again in the next sweep. */
 export function retire(job: Job, ctx: Context): JobDecision {
   const isOld = "completedAtMs" in job && ctx.atMs >= job.completedAtMs + limits.jobs.retentionMs;
   if (!isOld || findRefusal(job) !== undefined) return decision(job);

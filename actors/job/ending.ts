@@ -1,4 +1,4 @@
-/** How a job ends without a cancel: with media, with a failure, or at its deadline. */
+/** Ends a job without a cancel: with media, with a failure, or at its deadline. */
 
 import { limits } from "../../config/limits.ts";
 import { isFarm } from "../../config/providers.ts";
@@ -26,8 +26,8 @@ import { computeCharge, getFailure } from "./outcome.ts";
 type Open = QueuedJob | RunningJob;
 
 /**
- * The provider's or the farm's last word. Under an old lease, or after the end, it counts for
- * nothing.
+ * Handles the final report of the provider or the farm. A report under an old lease, or after the
+ * job has ended, is ignored.
  */
 export function finish(
   job: Job,
@@ -38,18 +38,18 @@ export function finish(
   if (job.phase === "canceled") return resolvePending(job, outcome, ctx);
   if (job.phase !== "queued" && job.phase !== "running") return decision(job);
   const isOfLease = job.phase === "queued" || job.token === token;
-  // Beside the lease under which a result is fetched its provider may have a last word.
+  // The provider may send its final report while the farm holds the lease that fetches the result.
   const isOfProvider = token === undefined && !isFarm(job.terms.provider);
   if (!isOfLease && !isOfProvider) return decision(job);
   if (outcome.kind === "succeeded") return succeed(job, outcome, ctx);
-  // The result is at fault, and not what was asked for.
+  // A failure while fetching is the result's fault, not the request's, so its class is `upstream`.
   const isDelivering = job.phase === "running" && job.isDelivering === true;
   const why = isDelivering ? ({ ...outcome, class: "upstream" } as const) : outcome;
   const effects = isDelivering ? withdrawals(job) : [];
   return fail(job, getFailure(why), computeCharge(why, job.terms.hold), ctx, effects);
 }
 
-/** The deadline, or the 24 h that always count. */
+/** Ends a job at its deadline, or 24 h after acceptance, which no wait extends. */
 export function expire(job: Job, ctx: Context): JobDecision {
   if (job.phase !== "queued" && job.phase !== "running") return decision(job);
   const wasRefused =
@@ -80,7 +80,7 @@ const refusedForLoad: Failure = {
   status: 429,
 };
 
-/** `charge` of the hold stays with us, the rest goes back. */
+/** Fails a job. `charge` is deducted from the hold; the rest of the hold is returned. */
 export function fail(
   job: Open,
   failure: Failure,
@@ -101,7 +101,7 @@ export function fail(
   return become(job, next, { charge, effects: [...effects, ...memory] });
 }
 
-/** A body that a filter refused is refused for a day without another check. */
+/** Remembers a body that a filter refused: for a day it is refused without another check. */
 export function moderationRecord({ terms }: Open, { code }: Failure, ctx: Context): Tell[] {
   if (code !== "prompt_nsfw" && code !== "ip_detected") return [];
   const request = ctx.get(jobRequestKey(terms.job));
@@ -121,7 +121,7 @@ function succeed(
 ): JobDecision {
   const { terms } = job;
   if (outputs.length === 0) return fail(job, nothingCame, 0, ctx);
-  // What was asked for and did not come is not paid for.
+  // Outputs that were requested but not delivered are not charged.
   const charge = Math.ceil(terms.hold * Math.min(1, outputs.length / terms.count));
   const { revision, updatedAtMs, events } = carryOver(job, ctx);
   const next: Draft<SucceededJob> = {
@@ -145,7 +145,7 @@ function succeed(
 
 const forgotten = { kind: "provider.withdraw" } as const;
 
-/** A head is small: a few sentences will do. */
+/** Limits warnings to a few sentences, because a head must stay small. */
 function limitWarnings(warnings: readonly string[]): readonly string[] {
   const { warningsMax, warningMax } = limits.jobs;
   return warnings.slice(0, warningsMax).map((text) => text.slice(0, warningMax));

@@ -19,8 +19,8 @@ import { listIndexEntries } from "./job-index.ts";
 import { getFailure } from "./outcome.ts";
 
 /**
- * While the submit waits for the provider's first response: a refusal answers it and undoes the
- * job; anything else, or silence, is a 202.
+ * Decides while the submit waits for the provider's first response: a refusal is the answer and
+ * undoes the job; any other response, or none in time, leads to a 202.
  */
 export function decideInline(
   job: QueuedJob,
@@ -36,14 +36,14 @@ export function decideInline(
   if (inline === undefined) return decide(job, message, ctx);
   const { request, untilMs } = inline;
   const outcome = message.kind === "finished" ? message.outcome : undefined;
-  // What fails at its output was accepted before.
+  // A failure at the output means that the provider had accepted the job before.
   if (outcome?.kind === "failed" && !outcome.atOutput && job.ref === undefined)
     return discardJob(job, outcome, request, ctx);
   const isLate = message.kind === "due" && ctx.atMs >= untilMs;
   const next = isLate
     ? become(job, { ...open, ...carryOver(job, ctx) })
     : decide(open, message, ctx);
-  // An unchanged head goes on waiting, and so does one whose request is only about to go out.
+  // The submit keeps waiting if the head is unchanged or its request is only about to be sent.
   if (next.head === undefined || next.head === open) return { ...next, head: job };
   if (message.kind === "submitting" && next.head.phase === "queued")
     return { ...next, head: { ...next.head, inline } };
@@ -62,7 +62,7 @@ function discardJob(
   const failure = getFailure(outcome);
   const fingerprint = Buffer.from(jobRequest.fingerprint, "hex").toString("latin1");
   const notice: JobDiscarded = { kind: "job_discarded", terms: job.terms, fingerprint };
-  // A pass may have listed it already.
+  // The job's index entries may have been written already.
   const index = [...indexRows(job.terms), ...listIndexEntries(job, true)].map(({ key }) => ({
     key,
     value: undefined,

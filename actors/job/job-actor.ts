@@ -104,7 +104,7 @@ function decide(
     case "cancel_answer":
       return resolveCancel(job, message.answer, ctx);
     case "due": {
-      // The time may have moved since the index was written.
+      // The due time may have moved since the index entry was written.
       const dueMs = dueAt(job);
       if (dueMs === undefined || ctx.atMs < dueMs) return decision(job);
       return job.phase === "canceled" ? settleAtLimit(job, ctx) : expire(job, ctx);

@@ -24,22 +24,24 @@ import {
 export type JobDecision = Decision<Job, JobEffect>;
 
 /**
- * What a step does besides the change of the job; `charge` settles the hold for so many credits.
+ * What a step does besides changing the job; `charge` is the number of credits that settles the
+ * hold.
  */
 interface Consequences {
   readonly charge?: number;
   readonly effects?: readonly (Tell | JobEffect)[];
   readonly replies?: readonly Reply[];
-  /** What the job brought. */
+  /** Modalities of the assets that the job produced. */
   readonly assets?: JobChanged["assets"];
   readonly bytes?: number;
-  /** A line of the job's history. */
+  /** Event to add to the job's history. */
   readonly event?: Omit<JobEvent, "atMs">;
 }
 
 /**
- * What every change of a job has. To be spread last: V8 makes a hidden class of its own for each
- * object whose literal adds members after a spread, which costs fifty times the literal.
+ * Returns the members that every change of a job has. They are spread last: V8 makes a separate
+ * hidden class for each object whose literal adds members after a spread, which costs fifty times
+ * as much.
  */
 export function carryOver(job: Job, { atMs }: Context): Common {
   const { terms, revision, events } = job;
@@ -47,7 +49,7 @@ export function carryOver(job: Job, { atMs }: Context): Common {
   return events === undefined ? common : { ...common, events };
 }
 
-/** The one way in which a job changes: the account follows in the same step. */
+/** The only function that changes a job: its account is told in the same step. */
 export function become(before: Job, changed: Job, more: Consequences = {}): JobDecision {
   const { charge, effects = [], replies = [], assets = [], bytes = 0, event } = more;
   const [next, rows] = event === undefined ? [changed, []] : noteEvent(changed, event);
@@ -68,7 +70,7 @@ export function become(before: Job, changed: Job, more: Consequences = {}): JobD
   return decision(next, { rows, replies, effects: [tell(account, notice), ...effects] });
 }
 
-/** A history that is full keeps its beginning. */
+/** Adds an event to the history. When the history is full, new events are dropped. */
 function noteEvent(job: Job, event: Omit<JobEvent, "atMs">): [Job, RowWrite[]] {
   const { events = 0, updatedAtMs: atMs, terms } = job;
   if (events >= limits.jobs.eventRowsMax) return [job, []];
@@ -78,14 +80,14 @@ function noteEvent(job: Job, event: Omit<JobEvent, "atMs">): [Job, RowWrite[]] {
   ];
 }
 
-/** Tells the farm and the provider that the job is not wanted any more. */
+/** Effects that tell the farm and the provider that the job is no longer wanted. */
 export function withdrawals(job: Job): JobEffect[] {
   if (isFarm(job.terms.provider)) return [{ kind: "farm.cancel" }];
   const isFetched = job.phase === "running" && job.isDelivering === true;
   return [...(isFetched ? [{ kind: "farm.cancel" } as const] : []), { kind: "provider.withdraw" }];
 }
 
-/** What the next head keeps of a job at a provider. */
+/** Returns what the next head must keep of a job that was sent to a provider. */
 export function getSent({ submits, ref }: Sent): Sent {
   const sent: Draft<Sent> = {};
   if (submits !== undefined) sent.submits = submits;

@@ -27,18 +27,18 @@ export function computeEnd(status: JobStatus): End {
   return status === "queued" || status === "running" ? "open" : status;
 }
 
-/** Two bytes of a model's name, as a number; readers compare the names of models that share one. */
+/** Two bytes of a hash of the model's name, as a number; on collisions readers compare names. */
 export function modelTag(model: string): number {
   const digest = hash("sha256", model, "binary");
   return (digest.charCodeAt(0) << 8) | digest.charCodeAt(1);
 }
 
-/** 66 bits as text, because it is stored in heads. */
+/** A tag's digest: 66 bits as text, since digests are stored in heads. */
 export function tagDigest(tag: string): string {
   return hash("sha256", tag, "base64url").slice(0, 11);
 }
 
-/** 16 bytes as a binary string. `member` is undefined for all of a scope's jobs. */
+/** Returns an owner: 16 bytes as a binary string. An undefined `member` means the whole scope. */
 export function getIndexOwner(scope: Id, member: Id | undefined): string {
   if (member === undefined) return idBytes(scope);
   const a = idBytes(scope);
@@ -49,8 +49,9 @@ export function getIndexOwner(scope: Id, member: Id | undefined): string {
 }
 
 /**
- * The owner of those jobs of `owner` that belong to an agent's session, or carry a tag, or both.
- * As every job is listed under each of them, no combination of filters is a search.
+ * Returns the index owner for those jobs of `owner` that belong to an agent's session, carry a tag,
+ * or both. Every job is listed under each of its owners, so no combination of filters needs a
+ * search.
  */
 export function narrowOwner(
   owner: string,
@@ -62,7 +63,7 @@ export function narrowOwner(
   return hash("sha256", Buffer.from(name, "latin1"), "binary").slice(0, 16);
 }
 
-/** Where the jobs of one class and model of an owner begin. */
+/** Key prefix of an owner's jobs of one class and model. */
 export function jobsKey(
   scope: Id,
   owner: string,
@@ -85,7 +86,7 @@ export const jobIndex: IndexRule = {
   entries: (picked, hasEarlier) => listIndexEntries(picked as Listed, hasEarlier),
 };
 
-/** Index entries of a job's head; those of an open job go when it `wasOpen` before. */
+/** Index entries for a job's head; the entries of an open job are deleted if it `wasOpen`. */
 export function listIndexEntries({ terms, phase }: Listed, wasOpen: boolean): RowWrite[] {
   const { scope, modality, modelTag } = terms;
   const job = idBytes(terms.job);
@@ -114,8 +115,8 @@ function listOwners({ scope, member, turn, tags = [] }: Terms): string[] {
 }
 
 /**
- * The jobs of an owner (a scope, or one member of an organization, or those of either with a tag or
- * a session) by class, model and then in the order of their ids. `owner` is 16 bytes; see
+ * Key of the jobs of an owner (a scope, or one member of an organization, or the jobs of either
+ * with a tag or a session) by class, by model and then by id. `owner` is 16 bytes; see
  * `job/job-index.ts`.
  */
 export function jobsOfOwnerKey(partition: number, owner: string, place: string): Key<string> {

@@ -1,10 +1,10 @@
-/** What operators learn of a job that has ended: never a word of what was asked. */
+/** What operators learn of a job that has ended; never any content of its request. */
 import type { Context, Report } from "../../engine/actor.ts";
 import type { Tally } from "../../engine/metrics/tally.ts";
 import type { Span } from "../../engine/ports/traces.ts";
 import { type Job, type JobRequest, jobRequestKey } from "../protocol/job.ts";
 
-/** Undefined unless this head ended it; a canceled one has ended when its credits are settled. */
+/** Undefined unless this head ended the job; a canceled job ends when its credits are settled. */
 export function buildReport(job: Job): Report | undefined {
   if (!("completedAtMs" in job) || job.updatedAtMs !== computeEnd(job)) return undefined;
   const fields = (get: Context["get"]) =>
@@ -16,7 +16,7 @@ export function buildReport(job: Job): Report | undefined {
 
 type Ended = Extract<Job, { completedAtMs: number }>;
 
-/** The model by its tag, which every node of the catalogue can name again. */
+/** Counts an ended job. The model is given by its tag, which every node's catalogue can resolve. */
 function count(job: Ended, tally: Tally): void {
   const { terms, phase, startedAtMs, completedAtMs } = job;
   const { modality, modelTag, createdAtMs, hold } = terms;
@@ -30,7 +30,7 @@ function count(job: Ended, tally: Tally): void {
   tally.count("credits_settled_total", { outcome: "released" }).add(hold - charged);
 }
 
-/** From the submit to the end. */
+/** Builds the trace span of a job, from its submit to its end. */
 function buildSpan(job: Ended, request: JobRequest | undefined): Span | undefined {
   if (request?.trace === undefined) return undefined;
   const { terms, phase, completedAtMs } = job;
@@ -62,7 +62,7 @@ function buildLogLine(job: Ended, model: string | undefined): object {
     model,
     status: phase,
     ...(phase === "failed" ? { failure: job.failure.code } : {}),
-    /** From its start at the provider or on the farm; undefined for one that never ran. */
+    /** Time since the job began at the provider or on the farm; undefined if it never began. */
     ms: startedAtMs === undefined ? undefined : completedAtMs - startedAtMs,
     account: terms.scope,
   };

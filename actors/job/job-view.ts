@@ -1,5 +1,6 @@
 /**
- * From the two rows of a job to what clients see. The only place that writes a job's wire names.
+ * Builds the client's view of a job from its two rows. This is the only file that writes a job's
+ * wire names.
  */
 
 import { limits } from "../../config/limits.ts";
@@ -30,8 +31,8 @@ const detailMessages: Readonly<Record<StatusDetail, string>> = {
 };
 
 /**
- * `assets` are those of a succeeded job, in order; `problems` is the URL under which types are
- * explained.
+ * `assets` are those of a succeeded job, in order; `problems` is the base URL under which problem
+ * types are explained.
  */
 export function jobView(
   request: JobRequest,
@@ -66,14 +67,14 @@ export function jobView(
   return view;
 }
 
-/** A job's name in lists, from the beginning of what may be a long prompt. */
+/** Names a job in lists by the beginning of its prompt, which may be long. */
 function summarize({ prompt, subject, model }: JobRequest): string {
   const { summaryMax } = limits.jobs;
   const beginning = toOneLine(prompt.slice(0, 8 * summaryMax));
   return firstCharacters(beginning || toOneLine(subject ?? model), summaryMax);
 }
 
-/** The request that was accepted, as the body of its route. */
+/** Returns the accepted request in the form of its route's request body. */
 export function viewRequest(request: JobRequest): Readonly<Record<string, unknown>> {
   const { model, promptAs, prompt, accepted } = request;
   const text = promptAs === undefined || prompt === "" ? {} : { [promptAs]: prompt };
@@ -163,7 +164,7 @@ function credits(amount: number): string {
   return `${count(amount, "credit")} ${wasOrWere(amount)}`;
 }
 
-/** Never speaks of a refund before the ledger made it. */
+/** Returns a cancellation's message, which mentions no refund before it is in the ledger. */
 function cancellationMessage({ settlement, terms, providerCancel }: CanceledJob): string {
   if (settlement.kind === "pending")
     return providerCancel === undefined || providerCancel === "requested"

@@ -1,11 +1,11 @@
-/** What operators learn of jobs that have not ended, or are not settled. */
+/** What operators learn of jobs that have not ended or are not settled. */
 import { type Modality, modalities } from "../../config/catalogue.ts";
 import { gauge, type Sample } from "../../engine/metrics/tally.ts";
 import type { Job } from "../protocol/job.ts";
 
 const states = ["queued", "running"] as const;
 
-/** Sums over the heads of one shard. */
+/** Sums over the job heads of one shard. */
 export class OpenJobs {
   private readonly active = modalities.flatMap((modality) =>
     states.map((state) => ({ modality, state, jobs: 0 })),

@@ -1,12 +1,12 @@
-/** What the end of the work means for the hold and for the customer. */
+/** Derives from the outcome of the work what is charged and what the customer sees. */
 import { limits } from "../../config/limits.ts";
 import type { Failure, Outcome } from "../protocol/job.ts";
 
 type FailedOutcome = Extract<Outcome, { kind: "failed" }>;
 
 /**
- * What work that failed costs of its hold: what the provider billed of it. A refusal of a finished
- * likeness is always refunded, whether or not the provider billed it.
+ * Computes the charge for failed work: the part that the provider billed. A finished result refused
+ * for its likeness is always refunded, whether or not the provider billed it.
  */
 export function computeCharge(outcome: FailedOutcome, hold: number): number {
   const { billed, billedFraction = 1 } = outcome;
@@ -14,7 +14,7 @@ export function computeCharge(outcome: FailedOutcome, hold: number): number {
   return Math.ceil(hold * Math.min(1, Math.max(0, billedFraction)));
 }
 
-/** What the customer reads of it. */
+/** Returns the failure that the customer sees. */
 export function getFailure(outcome: FailedOutcome): Failure {
   const message = outcome.message.slice(0, limits.jobs.failureMessageMax);
   switch (outcome.class) {

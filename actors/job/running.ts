@@ -1,5 +1,5 @@
 /**
- * A job's way from queued to running: on the farm by claims and leases, at a provider by its
+ * Moves a job from queued to running: on the farm by claims and leases, at a provider by its
  * reports.
  */
 
@@ -22,8 +22,8 @@ import { become, carryOver, getSent, type JobDecision, withdrawals } from "./job
 import { runFarmTask } from "./run-farm-task.ts";
 
 /**
- * A farm node may have the task: durable before the node learns of it. A terminal job takes the
- * task away.
+ * Assigns the task to a farm node; the claim is durable before the node learns of it. If the job
+ * has ended, the task is withdrawn instead.
  */
 export function claim(job: Job, token: string, ctx: Context): JobDecision {
   if (job.phase !== "queued" && job.phase !== "running")
@@ -34,8 +34,8 @@ export function claim(job: Job, token: string, ctx: Context): JobDecision {
 }
 
 /**
- * The lease's token counts no more. The broker offers the task again, unless this was the last
- * attempt. One that a node handed back is none.
+ * Ends a lease: its token is no longer valid. The broker offers the task again, unless this was the
+ * last attempt. A task that a node handed back does not count as an attempt.
  */
 export function lapse(
   job: Job,
@@ -71,8 +71,8 @@ const undelivered = {
 } as const;
 
 /**
- * The request to the provider may go out, as soon as this is durable (I8): from then on it may have
- * arrived, whatever happens here.
+ * Allows the request to the provider to be sent once this step is durable (I8). From then on the
+ * provider may have received it, whatever happens here.
  */
 export function send(
   job: Job,
@@ -88,7 +88,7 @@ export function send(
   );
 }
 
-/** The provider's name of the job is durable before anything else is done with it. */
+/** Stores the provider's name for the job durably before anything else is done with the name. */
 export function accept(job: Job, ref: string, ctx: Context): JobDecision {
   if (job.phase === "canceled") return resolveSubmit(job, ref, ctx);
   if (job.phase !== "queued") return decision(job);
@@ -97,12 +97,12 @@ export function accept(job: Job, ref: string, ctx: Context): JobDecision {
   const effects = [{ kind: "provider.follow" }] as const;
   const next = { ref, ...open, ...carryOver(job, ctx), deadlineMs };
   if (detail === undefined) return become(job, next, { effects });
-  // It waited until now, perhaps since before a restart.
+  // The job waited until now, perhaps since before a restart, so the history notes the wait's end.
   const event = { type: "status_detail", data: { status_detail: null } } as const;
   return become(job, next, { effects, event });
 }
 
-/** Whether the provider has it stays unknown. */
+/** Fails a job when it cannot be found out whether the provider has it. */
 export function giveUpSubmit(job: Job, ctx: Context): JobDecision {
   if (job.phase === "canceled") return leaveUnanswered(job, ctx);
   if (job.phase !== "queued" || job.submitting === undefined) return decision(job);
@@ -122,13 +122,13 @@ export function noteCallback(job: Job, ctx: Context): JobDecision {
   return become(job, { ...job, ...carryOver(job, ctx) }, { event });
 }
 
-/** The provider has finished; a farm node brings what it made. */
+/** The provider has finished; a farm node fetches the result. */
 export function deliver(
   job: Job,
   { input, enhancedPrompt }: Extract<JobMessage, { kind: "delivering" }>,
   ctx: Context,
 ): JobDecision {
-  // The provider finished work that was canceled: it decides the hold and nothing else.
+  // The provider finished a canceled job: the outcome decides the hold and nothing else.
   if (job.phase === "canceled") return resolvePending(job, { kind: "succeeded", outputs: [] }, ctx);
   if (job.phase !== "queued" && job.phase !== "running") return decision(job);
   const open = job.phase === "queued" ? startJob(job, ctx) : job;
@@ -145,7 +145,7 @@ export function deliver(
   return { ...next, rows: [...next.rows, row] };
 }
 
-/** `token` undefined for providers. Progress never falls; a late report is ignored. */
+/** `token` is undefined for providers. Progress never falls; a late report is ignored. */
 export function report(
   job: Job,
   token: string | undefined,
@@ -160,11 +160,11 @@ export function report(
 }
 
 /**
- * Why a queued job waits, or null when it waits no more. The wait does not count against the
- * deadline.
+ * Records why a queued job waits, or null when it no longer waits. Time spent waiting does not
+ * count against the deadline.
  */
 export function reportDetail(job: Job, name: StatusDetail | null, ctx: Context): JobDecision {
-  // A job that is to be submitted again was not accepted.
+  // A provider did not accept a job that is to be submitted again.
   if (job.phase === "canceled" && name !== null) return resolveSubmit(job, undefined, ctx);
   if (job.phase !== "queued") return decision(job);
   const { detail, submitting, ...open } = job;

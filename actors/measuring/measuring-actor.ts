@@ -35,7 +35,7 @@ export const measuringActor: Actor<Measuring, MeasuringMessage, MeasuringEffect>
         { effects: [runFarmTask(scope, task, ctx)] },
       );
     }
-    // Its time was over before a node came to it.
+    // The measuring's time ran out before a node claimed the task.
     if (measuring === undefined)
       return decision(undefined, { effects: message.kind === "claim" ? [cancel] : [] });
     switch (message.kind) {
@@ -64,8 +64,8 @@ export const measuringActor: Actor<Measuring, MeasuringMessage, MeasuringEffect>
 const cancel = { kind: "farm.cancel" } as const;
 
 /**
- * The broker offers the task again, unless this was the last attempt. One that a node handed back
- * is none.
+ * Ends a lease. The broker offers the task again, unless this was the last attempt. A task that a
+ * node handed back does not count as an attempt.
  */
 function lapse({ token: _, ...open }: Measuring, isReturned = false): MeasuringDecision {
   const attempts = open.attempts + (isReturned ? 0 : 1);

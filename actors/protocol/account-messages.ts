@@ -1,4 +1,4 @@
-/** Messages of an account and its replies. Its state: `account.ts`. */
+/** Messages of an account and the replies to them. For its state, see `account.ts`. */
 
 import type { Modality } from "../../config/catalogue.ts";
 import type { PlanName, PlanOverrides } from "../../config/plans.ts";
@@ -30,9 +30,9 @@ export interface OpenAccount {
   /** The whole opening balance; undefined for the plan's monthly credits. */
   readonly credits: number | undefined;
   readonly isOrganization?: true;
-  /** The account of its creator, into which the use of an organization counts until it pays. */
+  /** Account of an unpaid organization's creator, into which its use counts until it pays. */
   readonly countsInto?: Id;
-  /** Replies to the directory's request, sent once the wallet is there. */
+  /** Replies to the directory's request, sent once the wallet exists. */
   readonly replies: readonly Reply[];
 }
 
@@ -41,7 +41,7 @@ export interface SubmitJob extends Question<SubmitReply> {
   readonly submit: PackedSubmit;
 }
 
-/** A set: each member is a job to be, or was refused already. At least one member. */
+/** Submits a set of at least one member, each either a job to create or already refused. */
 export interface SubmitSet
   extends SubmitTerms,
     Question<{ readonly kind: "accepted_set" } | Refused> {
@@ -55,13 +55,13 @@ export interface SetCandidate {
   readonly work: CreateJob | Refusal;
 }
 
-/** A synchronous piece of work that is paid at once: no hold, no slot, no duplicate rule. */
+/** Pays at once for synchronous work: there is no hold, no slot and no duplicate check. */
 export interface Pay
   extends Question<{ readonly kind: "paid"; readonly balance: number } | Refused> {
   readonly kind: "pay";
   readonly credits: number;
   readonly note: string;
-  /** In an organization: whose budget it counts against. */
+  /** In an organization, the member whose budget the payment counts against. */
   readonly member?: Id | undefined;
   readonly turn: TurnOfJob | undefined;
   readonly rateRetryAfterSeconds: number | undefined;
@@ -74,26 +74,26 @@ export interface IssueTicket extends Question<{ readonly kind: "issued" } | Refu
   readonly ticket: Ticket;
 }
 
-/** A job moved to another phase, or its hold was resolved, or both. */
+/** A job changed its phase, its hold was resolved, or both. */
 export interface JobChanged {
   readonly kind: "job_changed";
   readonly terms: Terms;
   readonly from: JobStatus;
   readonly to: JobStatus;
-  /** Whether it had a slot before: a member of a set may have waited for one. */
+  /** Whether the job had a slot before the change; a member of a set may have waited for one. */
   readonly hadSlot: boolean;
   readonly charge: number | undefined;
-  /** What the assets that it brought are, by their media: a film may come as an animated image. */
+  /** Modality of each produced asset, by its media type: a video may be an animated image. */
   readonly assets: readonly (Modality | undefined)[];
-  /** How many bytes those have. */
+  /** Total size of the new assets in bytes. */
   readonly bytes: number;
 }
 
-/** A provider refused at once: the job is undone. */
+/** A provider refused the job at once, so the job is undone. */
 export interface JobDiscarded {
   readonly kind: "job_discarded";
   readonly terms: Terms;
-  /** 16 bytes as a binary string. */
+  /** Fingerprint of the request: 16 bytes as a binary string. */
   readonly fingerprint: string;
 }
 
@@ -109,11 +109,11 @@ export interface AssetChanged {
   readonly modality: Modality | undefined;
   readonly from: AssetStatus | undefined;
   readonly to: AssetStatus | undefined;
-  /** How many bytes more are stored. */
+  /** Change in the number of stored bytes. */
   readonly bytes: number;
 }
 
-/** Files of a composition came or went. */
+/** Files of a composition were added or removed. */
 export interface FilesChanged {
   readonly kind: "files_changed";
   readonly added: readonly StoredFile[];
@@ -122,7 +122,7 @@ export interface FilesChanged {
 
 export type StoredFile = Pick<BundleFile, "sha256" | "size">;
 
-/** An agent's run opens, ends, or may spend more or less. */
+/** An agent's run begins, ends, or gets another ceiling. */
 export interface RunChanged {
   readonly kind: "run_changed";
   readonly turn: Id;
@@ -130,16 +130,16 @@ export interface RunChanged {
   readonly isEnded: boolean;
 }
 
-/** What an operator changed: renewals and slots follow it. */
+/** Terms that an operator changed; renewals and slots follow them. */
 export interface SetTerms {
   readonly kind: "set_terms";
   readonly plan: PlanName;
   readonly overrides: PlanOverrides | undefined;
-  /** The account of its creator, for an unpaid organization. */
+  /** Account of the creator of an unpaid organization. */
   readonly countsInto: Id | undefined;
 }
 
-/** By how much the use of an organization changed that counts into this account. */
+/** Change in the use of an organization that counts into this account. */
 export interface UnpaidUseChanged {
   readonly kind: "unpaid_use_changed";
   readonly media: number;
@@ -147,7 +147,7 @@ export interface UnpaidUseChanged {
   readonly stored: number;
 }
 
-/** An operator's credits, which do not expire; a negative amount takes back. */
+/** Credits from an operator, which do not expire; a negative amount takes credits back. */
 export interface Grant {
   readonly kind: "grant";
   readonly amount: number;
@@ -155,7 +155,7 @@ export interface Grant {
   readonly request: RequestId<GrantReply> | undefined;
 }
 
-/** What can be spent now, and what is held. */
+/** Credits that can be spent after the grant, and those that are held. */
 export type GrantReply =
   | { readonly kind: "granted"; readonly balance: number; readonly held: number }
   | Refused;
@@ -164,7 +164,7 @@ export interface SetBudget
   extends Question<{ readonly kind: "budgeted"; readonly spending: MemberSpending }> {
   readonly kind: "set_budget";
   readonly user: Id;
-  /** Undefined lifts it. */
+  /** The member's new budget, or undefined to remove it. */
   readonly budget: Budget | undefined;
 }
 
@@ -189,7 +189,7 @@ export type AccountMessage =
   /** The 1st of a month. Any message on that day or later renews the account first. */
   | { readonly kind: "renew" };
 
-/** What the keys of all accounts of a partition begin with. */
+/** Key prefix of all accounts of a partition. */
 export function accountsKey(partition: number): Key<Account> {
   return createKey(partition, codes.account, "");
 }

@@ -1,6 +1,6 @@
 /**
- * What an account is: the wallet, ceiling and quota of one scope (an organization, or a user's
- * personal space). What it does: `account-actor.ts`.
+ * An account: the wallet, ceiling and quota of one scope (an organization, or a user's personal
+ * space). Its behaviour is in `account-actor.ts`.
  */
 
 import { type Modality, modalities } from "../../config/catalogue.ts";
@@ -13,7 +13,7 @@ import { createKey, encodeOrderedNumber, getPartition, type Key } from "../../en
 import { createRefused, type Refusal, type Refused } from "../refusal.ts";
 import { codes } from "../table-codes.ts";
 
-/** Which ceiling a job counts against: 3D has one of its own. */
+/** The ceiling that a job counts against: 3D has its own. */
 export type Pool = "media" | "three_d";
 
 export function getPool(modality: Modality): Pool {
@@ -29,32 +29,30 @@ export interface Account {
   readonly granted: number;
   readonly held: number;
   readonly spent: number;
-  /**
-   * The part of what is granted that came with the plan and is not spent; expires at `renewsAtMs`.
-   */
+  /** Credits granted with the plan that are not spent yet; they expire at `renewsAtMs`. */
   readonly planLeft: number;
   readonly renewsAtMs: number;
   readonly active: Readonly<Record<Pool, number>>;
-  /** Jobs by modality and status; see `countIndex`. */
+  /** Number of jobs by modality and status; see `countIndex`. */
   readonly counts: readonly number[];
-  /** Accepted generations of one UTC day, by days since 1970. */
+  /** Number of generations accepted in one UTC day; `day` counts days since 1970. */
   readonly quota: { readonly day: number; readonly used: number };
   readonly ledgerLength: number;
   readonly tickets: number;
-  /** Models it has used, as `modality * 65536 + tag`: where a listing has to look. */
+  /** Models that the account has used, as `modality * 65536 + tag`; listings look only there. */
   readonly models: readonly number[];
-  /** Jobs of sets that wait for a slot; a row holds their ids. */
+  /** Number of jobs of sets that wait for a slot; a separate row holds their ids. */
   readonly waiting: number;
-  /** Bodies that a content filter refused and that are not forgotten yet. */
+  /** Number of request bodies that a content filter refused and that are still remembered. */
   readonly remembered: number;
   readonly sets: number;
-  /** Assets by modality (the last: none) and status; see `assetIndex`. */
+  /** Number of assets by modality (the last stands for none) and status; see `assetIndex`. */
   readonly assets: readonly number[];
-  /** Bytes; see `storage.ts`. */
+  /** Number of stored bytes; see `storage.ts`. */
   readonly stored: number;
-  /** The account of its creator, for an unpaid organization; see `unpaid-use.ts`. */
+  /** Account of the creator of an unpaid organization; see `unpaid-use.ts`. */
   readonly countsInto?: Id;
-  /** What the organizations use that count into this account: slots and bytes. */
+  /** Slots and bytes used by the organizations that count into this account. */
   readonly unpaidUse?: Readonly<Record<Pool, number>> & { readonly stored: number };
 }
 
@@ -67,7 +65,7 @@ export type LedgerEntryType =
   | "adjust"
   | "expire";
 
-/** What one step did to the balance; `amount` is the signed change, `balance` what it left. */
+/** Ledger entries of one step: `amount` is a signed change, `balance` the balance after it. */
 export interface LedgerRow {
   readonly atMs: number;
   readonly job?: Id;
@@ -81,7 +79,7 @@ export interface LedgerRow {
 
 export type AccountDecision = Decision<Account, never>;
 
-/** An organization on the free plan has what an operator grants. */
+/** An organization on the free plan gets no monthly credits, only what an operator grants. */
 export function getMonthlyCredits({ plan, isOrganization }: Account): number {
   return isOrganization === true && plan === "free" ? 0 : plans[plan].monthlyCredits;
 }
@@ -89,7 +87,7 @@ export function getMonthlyCredits({ plan, isOrganization }: Account): number {
 /** A copy that a step changes by assignment. */
 export type AccountDraft = Draft<Account>;
 
-/** What can still be spent. */
+/** Credits that can still be spent. */
 export function available({ granted, held, spent }: Account): number {
   return granted - held - spent;
 }
@@ -99,31 +97,31 @@ export function refuse(head: Account, refusal: Refusal, ctx: Context<Refused>): 
 }
 
 /**
- * Where an account counts its jobs. Stored: modalities and statuses may be appended to, not
+ * Index of a job count. Counts are stored, so modalities and statuses may be appended but not
  * reordered.
  */
 export function countIndex(modality: Modality, status: JobStatus): number {
   return modalities.indexOf(modality) * jobStatuses.length + jobStatuses.indexOf(status);
 }
 
-/** Where a listing looks for the jobs of a model. */
+/** Entry in `models` by which a listing finds the jobs of a model. */
 export function modelPlace(modality: Modality, modelTag: number): number {
   return modalities.indexOf(modality) * 65_536 + modelTag;
 }
 
-/** Where an account counts its assets. */
+/** Index of an asset count. */
 export function assetIndex(modality: Modality | undefined, status: AssetStatus): number {
   const kind = modality === undefined ? modalities.length : modalities.indexOf(modality);
   return kind * assetStatuses.length + assetStatuses.indexOf(status);
 }
 
-/** Counts end where nothing was counted yet, and have no holes: those are slow to encode. */
+/** Adds to a count. The list is only as long as needed and has no holes, which encode slowly. */
 export function change(counts: number[], index: number, by: number): void {
   while (counts.length <= index) counts.push(0);
   counts[index] = (counts[index] ?? 0) + by;
 }
 
-/** UTC, as all months are. */
+/** Start of the month in UTC, as for all months here. */
 export function firstOfMonth(atMs: number): number {
   const date = new Date(atMs);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
@@ -134,7 +132,7 @@ export function firstOfNextMonth(atMs: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
 }
 
-/** The ledger of the account at an address. */
+/** Key of a row in the ledger of the account at `account`. */
 export function ledgerKey(account: Key, entry: number): Key<LedgerRow> {
   return createKey(
     getPartition(account),
@@ -143,12 +141,12 @@ export function ledgerKey(account: Key, entry: number): Key<LedgerRow> {
   );
 }
 
-/** What all rows of that ledger begin with. */
+/** Key prefix of all ledger rows of the account. */
 export function ledgerRowsKey(account: Key): Key<LedgerRow> {
   return createKey(getPartition(account), codes.ledger, account.slice(2));
 }
 
-/** Jobs of sets that were accepted and wait for a slot, in order. */
+/** Key of the accepted jobs of sets that wait for a slot, in order. */
 export function waitingKey(account: Key): Key<readonly Id[]> {
   return createKey(getPartition(account), codes.waiting, account.slice(2));
 }

@@ -1,6 +1,6 @@
 /**
- * An asset: stored media of a scope, or an upload on its way to become one. How it moves:
- * `asset-actor.ts`. The job keeps the prompt and model of a generated asset.
+ * An asset: stored media of a scope, or an upload that will become media. Its behaviour is in
+ * `asset-actor.ts`. The prompt and model of a generated asset are kept with its job.
  */
 
 import type { Modality } from "../../config/catalogue.ts";
@@ -28,13 +28,13 @@ interface Common {
   readonly scope: Id;
   readonly createdAtMs: number;
   readonly origin: Origin;
-  /** What its owner called it; undefined for what it was called at first. */
+  /** Name given by the owner; undefined while the asset still has its original name. */
   readonly displayName?: string;
   readonly tags?: readonly string[];
   readonly favorite?: true;
 }
 
-/** What a client said of the bytes that it will send. */
+/** What a client declared about the bytes that it will send. */
 export interface UploadPlan {
   readonly mimeType: string;
   readonly sizeBytes: number;
@@ -54,7 +54,7 @@ export interface PendingAsset extends Common {
   readonly upload: UploadPlan;
 }
 
-/** Aborted or expired: kept a while so that the client can read what became of it. */
+/** An aborted or expired upload, kept for a while so that the client can read its outcome. */
 export interface AbandonedUpload extends Common {
   readonly phase: "abandoned";
   readonly upload: UploadPlan;
@@ -66,7 +66,7 @@ export interface ProcessingAsset extends Common {
   readonly phase: "processing";
   readonly upload?: UploadPlan;
   readonly bytes: StoredBytes;
-  /** Names the farm's lease. */
+  /** Token of the farm's lease. */
   readonly token?: string;
   readonly attempts: number;
 }
@@ -82,7 +82,7 @@ export interface FailedAsset extends Common {
   readonly upload?: UploadPlan;
   readonly bytes: StoredBytes;
   readonly reason: string;
-  /** The bytes are removed, and the asset with them. */
+  /** When the failed asset is deleted; its bytes are removed then too. */
   readonly untilMs: number;
 }
 
@@ -118,7 +118,7 @@ export type AssetCommand = Question<Done | Refused> &
     | {
         readonly kind: "complete";
         readonly bytes: StoredBytes;
-        /** What the bytes turned out to be at first sight, when that refuses them. */
+        /** Why the bytes are refused after a first look at them; undefined if they are not. */
         readonly refusal: string | undefined;
       }
     | { readonly kind: "abort" }
@@ -131,7 +131,7 @@ export type AssetMessage =
       readonly kind: "lapsed";
       readonly token: string;
       readonly reason?: string;
-      /** The node handed the task back: no attempt was made. */
+      /** Set when the node handed the task back, so that no attempt counts. */
       readonly isReturned?: true;
     }
   | { readonly kind: "progress"; readonly token?: string; readonly progress: number }
@@ -143,7 +143,7 @@ export type AssetEffect =
   | { readonly kind: "farm.lease"; readonly token: string }
   | { readonly kind: "farm.cancel" };
 
-/** Fonts, LUTs and the like have none. */
+/** Returns the modality; fonts, LUTs and the like have none. */
 export function getModality(mimeType: string): Modality | undefined {
   if (mimeType.startsWith("image/")) return "image";
   if (mimeType.startsWith("video/")) return "video";
@@ -156,7 +156,7 @@ export function getMimeType(asset: Asset): string {
   return "bytes" in asset ? asset.bytes.mimeType : asset.upload.mimeType;
 }
 
-/** What clients see of the phase; undefined for what no longer is an asset. */
+/** Returns the status that clients see, or undefined once an upload is abandoned. */
 export function getStatus({ phase }: Asset): AssetStatus | undefined {
   return phase === "abandoned" ? undefined : phase;
 }
@@ -167,24 +167,24 @@ export function getSource({ origin }: Asset): AssetView["source"] {
   return "render" in origin ? "render" : "upload";
 }
 
-/** An upload counts from the beginning, by what its client said. */
+/** Bytes that count as stored; an upload counts from its beginning, by its declared size. */
 export function getStoredBytes(asset: Asset): number {
   if ("media" in asset) return countBytes(asset.media);
   if ("bytes" in asset) return asset.bytes.sizeBytes;
   return asset.phase === "pending_upload" ? asset.upload.sizeBytes : 0;
 }
 
-/** Under its scope, so that the assets of a scope are a range in the order of their ids. */
+/** Assets are keyed under their scope, so that a scope's assets are one range, ordered by id. */
 export function assetKey(scope: Id, asset: Id): Address<AssetMessage, Asset> {
   return createAddress(keyOfId<Asset>(codes.asset, scope) + idBytes(asset));
 }
 
-/** What all assets of a scope begin with. */
+/** Key prefix of all assets of a scope. */
 export function assetsKey(scope: Id): Key<Asset> {
   return keyOfId(codes.asset, scope);
 }
 
-/** A stored part of an upload, by its number. */
+/** Key of a stored part of an upload, by the part's number. */
 export function uploadPartKey(asset: Key, number: number): Key<UploadPart> {
   const place = String.fromCharCode(number >> 8, number & 255);
   return createKey(getPartition(asset), codes.uploadPart, asset.slice(2) + place);

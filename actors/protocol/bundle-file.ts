@@ -1,6 +1,6 @@
 /**
- * A file of a composition: its path, kind and size limit. The bytes are an object of their own that
- * is never written twice, so a render reads them as they were when it was requested.
+ * A file of a composition: its path, kind and size limit. The bytes are a separate object that is
+ * never overwritten, so a render reads them as they were when it was requested.
  */
 
 import { hash } from "node:crypto";
@@ -14,16 +14,16 @@ export interface BundleFile {
   readonly path: string;
   readonly size: number;
   readonly mime: string;
-  /** Of the bytes, base64url. */
+  /** SHA-256 of the bytes, in base64url. */
   readonly sha256: string;
-  /** The last segment of its object's key. */
+  /** Last segment of the file's object key. */
   readonly object: string;
   readonly atMs: number;
 }
 
 export type FileRole = "entry" | "composition" | "media" | "edits" | "other";
 
-/** Under which all objects of a composition lie. */
+/** Object key prefix of all objects of a composition. */
 export function listObjects(composition: Id): string {
   return `compositions/${composition}`;
 }
@@ -32,22 +32,22 @@ export function objectKeyFor(composition: Id, { object }: Pick<BundleFile, "obje
   return `${listObjects(composition)}/${object}`;
 }
 
-/** A strong entity tag (RFC 9110, section 8.8.3). */
+/** Returns a strong entity tag (RFC 9110, section 8.8.3). */
 export function getEtag({ sha256 }: BundleFile): string {
   return `"${sha256}"`;
 }
 
-/** As in `bundleFileKey`. */
+/** Digest of a path for use in `bundleFileKey`. */
 export function pathDigest(path: string): string {
   return hash("sha256", path, "binary").slice(0, 16);
 }
 
-/** What a path costs where all paths of a bundle are written together. */
+/** Bytes that a path takes when all paths of a bundle are written together as JSON. */
 export function pathBytes(path: string): number {
   return Buffer.byteLength(JSON.stringify(path));
 }
 
-/** What is wrong with a path, or undefined. */
+/** Returns what is wrong with a path, or undefined if nothing is. */
 export function pathFault(path: string): string | undefined {
   if (path === "") return "must not be empty";
   if (/\p{Cs}|\ufffd/u.test(path)) return "must be UTF-8";
@@ -102,7 +102,7 @@ const typeByExtension: Readonly<Record<string, string>> = {
 
 const mediaType = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,20}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,62}$/;
 
-/** By its name; where that says nothing, what the client called it. */
+/** Media type by the file's extension, or the type that the client declared if it is unknown. */
 export function getMimeType(path: string, declared: string | undefined): string {
   const known = typeByExtension[getExtension(path)];
   if (known !== undefined) return known;
@@ -110,12 +110,12 @@ export function getMimeType(path: string, declared: string | undefined): string 
   return mediaType.test(plain) ? plain : "application/octet-stream";
 }
 
-/** In lower case and without the dot; empty when there is none. */
+/** Extension in lower case without the dot; empty when there is none. */
 export function getExtension(path: string): string {
   return /\.([A-Za-z0-9]{1,8})$/.exec(path)?.[1]?.toLowerCase() ?? "";
 }
 
-/** What the timeline may be written in. */
+/** Whether the timeline may be written in this file. */
 export function isMarkup({ path, mime }: Pick<BundleFile, "path" | "mime">): boolean {
   return mime === "text/html" || ["json", "cube"].includes(getExtension(path));
 }
@@ -134,7 +134,7 @@ export function getRole({ path, mime }: BundleFile): FileRole {
   return /^(image|video|audio)\//.test(mime) ? "media" : "other";
 }
 
-/** A file of a composition by the digest of its path, 16 bytes; empty for what all begin with. */
+/** Key of a composition's file by its path's digest (16 bytes); with "", the prefix of all. */
 export function bundleFileKey(composition: Key, digest: string): Key<BundleFile> {
   return createKey(getPartition(composition), codes.bundleFile, composition.slice(2) + digest);
 }

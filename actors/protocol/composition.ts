@@ -1,6 +1,6 @@
 /**
- * What a composition is: a bundle of files under a name. The head has the sums, a row each what it
- * is called, its files, and the renders that read them. How it moves: `composition-actor.ts`.
+ * A composition: a bundle of files under a name. The head has the sums; separate rows hold its
+ * details, its files, and the renders that read them. Its behaviour is in `composition-actor.ts`.
  */
 
 import { type Address, createAddress, type Question } from "../../engine/address.ts";
@@ -19,21 +19,21 @@ export interface Composition {
   readonly user: Id;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
-  /** Rises with every change of a file. */
+  /** Revision of the files, which rises with every change of a file. */
   readonly revision: number;
-  /** Rises with every change that clients see. */
+  /** Version of the composition, which rises with every change that clients see. */
   readonly version: number;
   readonly files: number;
   readonly totalBytes: number;
   readonly pathBytes: number;
   readonly clonedFrom?: Id;
-  /** As last computed from the files. */
+  /** Frame as last computed from the files. */
   readonly frame?: Frame;
 }
 
-/** What the root of `index.html` says, and how long the film is. */
+/** Size and frame rate from the root of `index.html`, and the film's duration. */
 export interface Frame {
-  /** The revision for which the rest holds. */
+  /** Revision of the composition for which this frame holds. */
   readonly revision: number;
   readonly width: number | null;
   readonly height: number | null;
@@ -54,13 +54,13 @@ export interface CompositionPatch {
   readonly name?: string | undefined;
   readonly description?: string | null | undefined;
   readonly projectId?: string | null | undefined;
-  /** Replaces the whole. */
+  /** Replaces `meta` as a whole. */
   readonly meta?: Meta | undefined;
-  /** Member by member; null takes one away. */
+  /** Merged into `meta` member by member; null removes a member. */
   readonly metaPatch?: Meta | undefined;
 }
 
-/** `If-Match` and `If-None-Match` (RFC 9110, section 13.1). */
+/** The conditions `If-Match` and `If-None-Match` (RFC 9110, section 13.1). */
 export interface Conditions {
   readonly match?: Tags | undefined;
   readonly noneMatch?: Tags | undefined;
@@ -68,7 +68,7 @@ export interface Conditions {
 
 export type Tags = "*" | readonly string[];
 
-/** Where the objects of new files are reserved until a step takes them. */
+/** A reservation of the objects of new files, which holds until a step takes them. */
 export interface Reservation {
   readonly key: Address<RemovalMessage>;
   readonly untilMs: number;
@@ -79,7 +79,7 @@ export interface CreateComposition extends Question<Done | Refused> {
   readonly composition: Composition;
   readonly details: CompositionDetails;
   readonly files: readonly BundleFile[];
-  /** Undefined without files. */
+  /** Reservation of the files' objects, or undefined when there are no files. */
   readonly reservation: Reservation | undefined;
 }
 
@@ -108,7 +108,7 @@ export interface DeleteFile extends Question<Done | Refused> {
   readonly conditions: Conditions;
 }
 
-/** Files by others, in one revision; `before` are the paths of those that go. */
+/** Replaces files in one revision; `before` are the paths of the files that are removed. */
 export interface ReplaceFiles extends Question<Done | Moved | Refused> {
   readonly kind: "replace";
   readonly revision: number;
@@ -128,7 +128,7 @@ export interface RenderComposition extends RenderSubmit, Question<RenderReply | 
   readonly kind: "render";
 }
 
-/** The files are of another revision by now. */
+/** The files have another revision than the request expected. */
 export interface Moved {
   readonly kind: "moved";
 }
@@ -149,12 +149,12 @@ export type CompositionMessage =
   | { readonly kind: "render_over"; readonly render: Id }
   | MeasureFrame;
 
-/** A strong entity tag of what clients see. */
+/** Returns a strong entity tag of what clients see of the composition. */
 export function versionTag({ version }: Composition): string {
   return `"v${version}"`;
 }
 
-/** `etag` undefined: there is nothing that could match. */
+/** Checks conditions. `etag` is undefined when nothing exists that could match. */
 export function holds({ match, noneMatch }: Conditions, etag: string | undefined): boolean {
   if (match !== undefined && !isNamed(match, etag)) return false;
   return noneMatch === undefined || !isNamed(noneMatch, etag);
@@ -164,7 +164,7 @@ function isNamed(tags: Tags, etag: string | undefined): boolean {
   return etag !== undefined && (tags === "*" || tags.includes(etag));
 }
 
-/** Under its scope, so that the compositions of a scope are a range in the order of their ids. */
+/** Compositions are keyed under their scope, so that a scope's are one range, ordered by id. */
 export function compositionKey(
   scope: Id,
   composition: Id,
@@ -172,7 +172,7 @@ export function compositionKey(
   return createAddress(keyOfId(codes.composition, scope) + idBytes(composition));
 }
 
-/** What all compositions of a scope begin with. */
+/** Key prefix of all compositions of a scope. */
 export function compositionsKey(scope: Id): Key<Composition> {
   return keyOfId(codes.composition, scope);
 }
@@ -181,12 +181,12 @@ export function compositionDetailsKey(composition: Key): Key<CompositionDetails>
   return createKey(getPartition(composition), codes.compositionDetails, composition.slice(2));
 }
 
-/** Renders of a composition that have not ended. */
+/** Key of the list of a composition's renders that have not ended. */
 export function activeRendersKey(composition: Key): Key<readonly Id[]> {
   return createKey(getPartition(composition), codes.activeRenders, composition.slice(2));
 }
 
-/** Names of objects that no file of a composition has any more, but a render may. */
+/** Key of the names of objects that no file refers to any more, but a render may still read. */
 export function staleObjectsKey(composition: Key): Key<readonly string[]> {
   return createKey(getPartition(composition), codes.staleObjects, composition.slice(2));
 }

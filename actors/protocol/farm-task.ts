@@ -1,8 +1,8 @@
-/** What a farm node is given to do, and the effect that asks for it. */
+/** Tasks for farm nodes, and the effect that requests one. */
 import type { Id } from "../../engine/id.ts";
 import type { Task } from "../../engine/ports/tasks.ts";
 
-/** What a farm node is to do; each attempt gets a token and a prefix of its own. */
+/** A task for a farm node; each attempt gets its own token and its own object prefix. */
 export type FarmTask = Omit<Task, "token">;
 
 /** Stored media that a worker reads. */
@@ -11,10 +11,10 @@ export interface Source {
   readonly mimeType: string;
 }
 
-/** Kept until the task has ended, however many attempts that takes. */
+/** Runs a task on the farm; it is kept until it has ended, however many attempts that takes. */
 export interface RunFarmTask {
   readonly kind: "farm.run";
-  /** The account that answers for the work, by which the farm shares its nodes. */
+  /** Account responsible for the work; the farm shares its nodes among these accounts. */
   readonly owner: Id;
   readonly scope: Id;
   readonly task: FarmTask;

@@ -1,6 +1,6 @@
 /**
- * A job: one generation from acceptance to its end. Two rows: the request (`JobRequest`, written
- * once) and its state (`Job`, the head). How it moves: `job-actor.ts`.
+ * A job: one generation from acceptance to its end. It has two rows: the request (`JobRequest`,
+ * written once) and its state (`Job`, the head). Its behaviour is in `job-actor.ts`.
  */
 
 import type { Modality } from "../../config/catalogue.ts";
@@ -25,32 +25,32 @@ export interface JobRequest {
   readonly modality: Modality;
   readonly model: string;
   readonly prompt: string;
-  /** What the model gets instead of the prompt, when a rewriter changed it. */
+  /** Prompt sent to the model instead, when a rewriter changed it. */
   readonly enhancedPrompt?: string | undefined;
   readonly displayName?: string | undefined;
   readonly tags: readonly string[];
   readonly surface?: string | undefined;
   readonly createdAtMs: number;
-  /** The kind of the farm's task, and what its worker is given beside the prompt. */
+  /** Kind of the farm task; `input` is what its worker gets besides the prompt. */
   readonly task: string;
   readonly input: TaskInput;
-  /** Under which name the worker gets the prompt. */
+  /** Input member in which the worker gets the prompt. */
   readonly promptAs?: "prompt" | "text" | undefined;
-  /** The set, agent turn and source job that it belongs to. */
+  /** The set, agent turn and source job that the job belongs to. */
   readonly set?: Id | undefined;
   readonly turn?: TurnOfJob | undefined;
   readonly parent?: Id | undefined;
-  /** The model's usual running time, by which a share of the work is estimated. */
+  /** The model's usual running time, used to estimate how much of the work is done. */
   readonly typicalSeconds: number;
-  /** 16 bytes in hex; the duplicate window is rebuilt from it. */
+  /** Fingerprint of the request, 16 bytes in hex; the duplicate window is rebuilt from it. */
   readonly fingerprint: string;
-  /** Trace, span and flags of the caller, who traces the submit (W3C Trace Context). */
+  /** Trace, span and flags of the caller that traces the submit (W3C Trace Context). */
   readonly trace?: string | undefined;
-  /** The same without the Idempotency-Key, when there was one: moderation is remembered by it. */
+  /** Fingerprint without the Idempotency-Key, if one was sent; moderation is remembered by it. */
   readonly bodyDigest?: string | undefined;
-  /** How it had ended, once it is deleted or forgotten. */
+  /** Phase in which the job had ended, set once it is deleted or forgotten. */
   readonly goneAs?: Job["phase"] | undefined;
-  /** See `Generation`; rows of earlier releases have neither. */
+  /** As in `Generation`; rows of earlier releases have neither `accepted` nor `subject`. */
   readonly accepted?: Readonly<Record<string, unknown>> | undefined;
   readonly subject?: string | undefined;
 }
@@ -62,49 +62,49 @@ export interface TurnOfJob {
   readonly turn: Id;
 }
 
-/** What was agreed at acceptance: one object through all phases. */
+/** Terms agreed at acceptance; the same object is kept through all phases. */
 export interface Terms {
   readonly job: Id;
   readonly scope: Id;
-  /** Who asked, and whose budget the hold counts against, when the scope is an organization. */
+  /** In an organization, the member who submitted the job, and whose budget the hold is part of. */
   readonly member?: Id;
   readonly turn?: TurnOfJob;
-  /** Digests of its tags, when it has any; see `tagDigest` in `job-index.ts`. */
+  /** Digests of the job's tags, if it has any; see `tagDigest` in `job-index.ts`. */
   readonly tags?: readonly string[];
   readonly modality: Modality;
-  /** See `modelTag` in `job-index.ts`. */
+  /** Tag of the model; see `modelTag` in `job-index.ts`. */
   readonly modelTag: number;
-  /** Who runs it, by the name in `config/providers.ts`. */
+  /** Provider that runs the job, by its name in `config/providers.ts`. */
   readonly provider: string;
   /** Credits held at submit. */
   readonly hold: number;
-  /** Outputs that the hold pays for. */
+  /** Number of outputs that the hold pays for. */
   readonly count: number;
-  /** Shard time of the acceptance, by which days, months and deadlines count. */
+  /** Shard time of the acceptance, from which days, months and deadlines are counted. */
   readonly createdAtMs: number;
 }
 
 export interface Common {
   readonly terms: Terms;
-  /** Rises with every change. */
+  /** Revision of the job, which rises with every change. */
   readonly revision: number;
   readonly updatedAtMs: number;
-  /** Rows of its history; undefined for none. The rest of the history follows from the head. */
+  /** Number of event rows; undefined for none. The rest of the history follows from the head. */
   readonly events?: number;
 }
 
-/** What the provider was sent, of a job that is at one. */
+/** What was sent to the provider, for a job at a provider. */
 export interface Sent {
-  /** How often it was submitted; names the last submission in the token of its callback. */
+  /** Number of submissions; it names the last one in the token of its callback. */
   readonly submits?: number;
-  /** The provider's name of the job; it has accepted the job then. */
+  /** The provider's name for the job, set once the provider has accepted the job. */
   readonly ref?: string;
 }
 
 interface Open extends Common, Sent {
-  /** Ends the job unless it is terminal; time spent with `detail` set does not count. */
+  /** When the job times out unless it has ended; time spent with `detail` set does not count. */
   readonly deadlineMs: number;
-  /** Failed attempts on the farm. */
+  /** Number of failed attempts on the farm. */
   readonly attempts: number;
 }
 
@@ -113,16 +113,16 @@ export type StatusDetail = "provider_down" | "upstream_at_capacity";
 export interface QueuedJob extends Open {
   readonly phase: "queued";
   readonly detail?: { readonly name: StatusDetail; readonly sinceMs: number };
-  /** The request to the provider is under way; whether it arrived is not known. */
+  /** Set while the request to the provider is under way; whether it arrived is not known. */
   readonly submitting?: Submitting;
-  /** A member of a set without a slot: nothing is sent before it has one. */
+  /** Set for a member of a set without a slot: nothing is sent before it has one. */
   readonly waits?: true;
-  /** The submit is answered with the provider's first response, at the latest then. */
+  /** Submit request that waits for the provider's first response, until `untilMs` at the latest. */
   readonly inline?: { readonly request: RequestId<SubmitReply>; readonly untilMs: number };
 }
 
 export interface Submitting {
-  /** Whether the provider can be asked later for a job whose submit it never answered. */
+  /** Whether the provider can later be asked for a job whose submit it never answered. */
   readonly hasLookUp: boolean;
 }
 
@@ -130,9 +130,9 @@ export interface RunningJob extends Open {
   readonly phase: "running";
   readonly startedAtMs: number;
   readonly progress: number;
-  /** Names the farm's lease; reports under another token count for nothing. */
+  /** Token of the farm's lease; reports under another token are ignored. */
   readonly token?: string;
-  /** The provider has finished, and the farm fetches its result: it cannot be canceled any more. */
+  /** Set once the provider has finished and the farm fetches the result; no cancel is possible. */
   readonly isDelivering?: true;
 }
 
@@ -142,7 +142,7 @@ export interface SucceededJob extends Common {
   readonly completedAtMs: number;
   readonly charged: number;
   readonly assets: readonly Id[];
-  /** Sentences about what the result lacks. */
+  /** Sentences that say what the result lacks. */
   readonly warnings?: readonly string[];
 }
 
@@ -150,7 +150,7 @@ export interface Failure {
   readonly kind: "error" | "moderated" | "timeout";
   readonly code: "job_failed" | "rate_limit" | "prompt_nsfw" | "ip_detected" | "timeout";
   readonly message: string;
-  /** The upstream-style status that `error` shows. */
+  /** HTTP status that `error` shows, in the style of an upstream's response. */
   readonly status: 422 | 429 | 502 | 504;
 }
 
@@ -175,7 +175,8 @@ export interface CanceledJob extends Common, Sent {
   readonly settlement: Settlement;
   readonly canceledBy: string;
   /**
-   * While the provider's answer is awaited: the requests to answer with it, at the latest then.
+   * Set while the provider's answer to a cancel is awaited: the requests that get it as their
+   * reply, and when they are answered at the latest.
    */
   readonly awaits?: {
     readonly requests: readonly RequestId<Canceled>[];
@@ -185,7 +186,7 @@ export interface CanceledJob extends Common, Sent {
 
 export type Job = QueuedJob | RunningJob | SucceededJob | FailedJob | CanceledJob;
 
-/** A provider's answer to a cancel. */
+/** A provider's answer to a request to cancel. */
 export type CancelAnswer =
   | { readonly kind: "cancelled" | "requested" | "refused" | "unsupported" | "failed" }
   | { readonly kind: "stopped_partway"; readonly billedFraction?: number };
@@ -197,12 +198,12 @@ export type FailureClass =
   | "billing"
   | "upstream";
 
-/** How the work itself ended. `fraction` is the billed share where the provider reports one. */
+/** How the work itself ended; `billedFraction` is the billed share where a provider reports it. */
 export type Outcome =
   | {
       readonly kind: "succeeded";
       readonly outputs: readonly Output[];
-      /** What a worker says beside its outputs; see `TaskOutcome`. */
+      /** What a worker reports besides its outputs; see `TaskOutcome`. */
       readonly warnings?: readonly string[];
       readonly details?: object;
     }
@@ -212,9 +213,9 @@ export type Outcome =
       readonly message: string;
       readonly atOutput: boolean;
       readonly billed: boolean;
-      /** The share of the price that is billed, where the provider says. */
+      /** Share of the price that is billed, where the provider reports it. */
       readonly billedFraction?: number;
-      /** Sentences about the input, found before it failed. */
+      /** Sentences about the input that were found before the work failed. */
       readonly warnings?: readonly string[];
     };
 
@@ -223,23 +224,23 @@ export interface Output {
   readonly media: Media;
 }
 
-/** Terms but for their time, and what the job brings along. */
+/** Creates a job: its terms without the acceptance time, and what its first step needs. */
 export interface CreateJob extends Omit<Terms, "createdAtMs"> {
   readonly kind: "create";
-  /** The encoded row of the request; the shard only stores it. */
+  /** Encoded row of the request, which the shard stores without decoding it. */
   readonly asked: string;
   readonly work: FarmTask | ProviderWork;
   readonly trace?: string;
-  /** 16 bytes in hex, by which moderation is remembered. */
+  /** Digest of the request body, 16 bytes in hex; moderation is remembered by it. */
   readonly bodyDigest: string;
   readonly deadlineSeconds: number;
-  /** How long the answer may wait for the provider's first word. */
+  /** How long the answer may wait for the provider's first response, in milliseconds. */
   readonly inlineMs: number;
   readonly waits?: true;
   readonly request: RequestId<SubmitReply> | undefined;
 }
 
-/** The answer to a submit: the job as it is by then, or only when it began, in shard time. */
+/** The answer to a submit: the job as it is by then, or only the shard time at which it began. */
 export type Accepted =
   | { readonly kind: "accepted"; readonly job: Job }
   | { readonly kind: "accepted"; readonly atMs: number };
@@ -251,7 +252,7 @@ export interface CancelJob extends Question<Canceled | Refused> {
   readonly user: string;
 }
 
-/** The job as clients see it, in JSON. */
+/** The reply to a cancel: the job as clients see it, in JSON. */
 export interface Canceled {
   readonly kind: "canceled";
   readonly body: string;
@@ -261,7 +262,7 @@ export interface DeleteJob extends Question<{ readonly kind: "deleted" } | Refus
   readonly kind: "delete";
 }
 
-/** An event that the head does not keep. */
+/** An event of a job's history that does not follow from the head. */
 export interface JobEvent {
   readonly type: "submitted" | "provider_status" | "callback_received" | "status_detail";
   readonly atMs: number;
@@ -276,7 +277,7 @@ export type JobMessage =
       readonly kind: "lapsed";
       readonly token: string;
       readonly reason?: string;
-      /** The node handed the task back: no attempt was made. */
+      /** Set when the node handed the task back, so that no attempt counts. */
       readonly isReturned?: true;
     }
   | { readonly kind: "slot" }
@@ -292,9 +293,9 @@ export type JobMessage =
   /** The provider has finished: a farm node is to bring its result. */
   | {
       readonly kind: "delivering";
-      /** Of the farm's task; undefined while the bytes are still on their way to the store. */
+      /** Input of the farm's task; undefined while the bytes are still on the way to the store. */
       readonly input?: TaskInput;
-      /** What the provider made of the prompt. */
+      /** Prompt as the provider rewrote it. */
       readonly enhancedPrompt?: string;
     }
   | CancelJob
@@ -311,7 +312,7 @@ export type JobEffect =
   | ({
       readonly kind: "provider.submit";
       readonly trace?: string;
-      /** The step that begins it may end it as well. */
+      /** Set when the step that begins the submission may also end it. */
       readonly mayEndAtOnce?: true;
     } & ProviderTask)
   /** The mark that the submission may have been sent is durable: it may go out. */
@@ -324,10 +325,10 @@ export type JobEffect =
   /** Whatever becomes of it there is not wanted any more. */
   | { readonly kind: "provider.withdraw" };
 
-/** What a provider is to make of a request. */
+/** The work that a provider is given for a request. */
 export interface ProviderWork {
   readonly prompt: string;
-  /** By its id in the catalogue, whose mapping takes `input`; undefined for simulated models. */
+  /** Catalogue id of the model, whose mapping takes `input`; undefined for simulated models. */
   readonly model?: string;
   readonly input?: TaskInput;
 }
@@ -341,17 +342,17 @@ export interface ProviderTask extends ProviderWork, Sent {
 
 const dayMs = 86_400_000;
 
-/** When an open job times out. */
+/** Returns when an open job times out. */
 export function deadline(job: Open): number {
   return Math.min(job.deadlineMs, lastDeadline(job));
 }
 
-/** The deadline, moved by how long the job has waited for its provider until now. */
+/** Returns the deadline, extended by the time the job has waited for its provider until now. */
 export function extendDeadline({ deadlineMs, detail }: QueuedJob, atMs: number): number {
   return detail === undefined ? deadlineMs : deadlineMs + atMs - detail.sinceMs;
 }
 
-/** 24 h from acceptance, whatever the provider is waiting for. */
+/** Returns the time 24 h after acceptance, which no wait for a provider extends. */
 export function lastDeadline(job: Common): number {
   return job.terms.createdAtMs + dayMs;
 }
@@ -364,7 +365,7 @@ export function jobRequestKey(job: Id): Key<JobRequest> {
   return keyOfId(codes.jobRequest, job);
 }
 
-/** A line of a job's history, by its place there. */
+/** Key of an event in a job's history, by its number. */
 export function jobEventKey(job: Id, event: number): Key<JobEvent> {
   return createKey(partitionOfId(job), codes.jobEvent, idBytes(job) + encodeOrderedNumber(event));
 }

@@ -1,7 +1,7 @@
 /**
- * A composition that a farm node lays out for one export, while the request for it waits. Nothing
- * of it outlives the request: its objects are volatile, and the actor ends with its answer. How it
- * moves: `measuring-actor.ts`.
+ * The layout of a composition by a farm node for one export, while the request for it waits. It
+ * leaves nothing behind: its objects are volatile, and the actor ends with its answer. Its
+ * behaviour is in `measuring-actor.ts`.
  */
 
 import type { Due } from "../../engine/actor.ts";
@@ -23,11 +23,11 @@ export interface Measuring {
   readonly untilMs: number;
   readonly attempts: number;
   readonly request: RequestId<Measured> | undefined;
-  /** Names the farm's lease. */
+  /** Token of the farm's lease. */
   readonly token?: string;
 }
 
-/** `failed`: the page cannot be laid out; `late`: no node did it in time. */
+/** `failed` means that the page cannot be laid out, `late` that no node did it in time. */
 export type Measured =
   | { readonly kind: "measured"; readonly objectKey: string }
   | { readonly kind: "failed"; readonly reason: string }
@@ -47,7 +47,7 @@ export type MeasuringMessage =
       readonly kind: "lapsed";
       readonly token: string;
       readonly reason?: string;
-      /** The node handed the task back: no attempt was made. */
+      /** Set when the node handed the task back, so that no attempt counts. */
       readonly isReturned?: true;
     }
   | { readonly kind: "progress"; readonly token?: string; readonly progress: number }
@@ -63,7 +63,7 @@ export function measuringKey(id: Id): Address<MeasuringMessage, Measuring> {
   return createAddress(keyOfId(codes.measuring, id));
 }
 
-/** Under which all of its objects lie. */
+/** Object key prefix of all objects of one measuring. */
 export function measuringObjects(id: Id): string {
   return `${volatileRoot}/exports/${id}`;
 }

@@ -1,6 +1,6 @@
-/** Stored media: what a probe found in the bytes of an object. */
+/** Stored media: what a probe found out about an object's bytes. */
 
-/** What a probe found in the stored bytes. */
+/** What a probe found out about the stored bytes. */
 export interface Media {
   readonly objectKey: string;
   readonly mimeType: string;
@@ -14,10 +14,10 @@ export interface Media {
   readonly thumbnailKey?: string;
 }
 
-/** Bytes that are stored and not looked into yet. */
+/** Bytes that are stored but were not probed yet. */
 export type StoredBytes = Pick<Media, "objectKey" | "mimeType" | "sizeBytes" | "sha256">;
 
-/** What stored media count for. Simulated media are one object for all. */
+/** Bytes that media count as. Simulated media count as none, since all share one object. */
 export function countBytes({
   objectKey,
   sizeBytes,

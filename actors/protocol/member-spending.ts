@@ -1,4 +1,4 @@
-/** What a member of an organization has committed, a row beside the account. See `budget.ts`. */
+/** Credits that a member of an organization has committed, beside the account. See `budget.ts`. */
 
 import type { BudgetPeriod } from "../../contract/organization.ts";
 import { type Id, idBytes } from "../../engine/id.ts";
@@ -12,13 +12,13 @@ export interface Budget {
 
 export interface MemberSpending {
   readonly budget?: Budget;
-  /** Months since year 0. */
+  /** The month of `inMonth`, in months since year 0. */
   readonly month: number;
   readonly inMonth: number;
   readonly inTotal: number;
 }
 
-/** What a member of the organization at an address has committed. */
+/** Key of what a member of the organization at `account` has committed. */
 export function memberSpendingKey(account: Key, user: Id): Key<MemberSpending> {
   return createKey(getPartition(account), codes.memberSpending, account.slice(2) + idBytes(user));
 }

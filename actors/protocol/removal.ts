@@ -16,7 +16,7 @@ import { codes } from "../table-codes.ts";
 
 export interface Removal {
   readonly againMs: number;
-  /** Until then a step may take them. */
+  /** Set while the objects are only reserved: until `againMs`, a step may take them. */
   readonly isReserved?: true;
 }
 
@@ -42,19 +42,19 @@ export interface RemovalEffect {
   readonly keys: readonly string[];
 }
 
-/** What an asset gave up: the parts of its upload, or its media. */
+/** Address of the removal of what an asset gave up: its upload's parts, or its media. */
 export function removalKey(asset: Key, what: "parts" | "media"): Address<RemovalMessage, Removal> {
   return createAddress(
     createKey(getPartition(asset), codes.removal, asset.slice(2) + what.slice(0, 1)),
   );
 }
 
-/** The names in the object store that a removal is about. */
+/** Key of the list of object keys that a removal is to remove. */
 export function createRemovedObjectsKey(removal: Key): Key<readonly string[]> {
   return createKey(getPartition(removal), codes.removedObjects, removal.slice(2));
 }
 
-/** What a composition gave up at one of its versions. */
+/** Address of the removal of what a composition gave up at one of its versions. */
 export function bundleRemovalKey(
   composition: Key,
   version: number,
@@ -63,7 +63,7 @@ export function bundleRemovalKey(
   return createAddress(createKey(getPartition(composition), codes.removal, place));
 }
 
-/** Files on their way into a composition; 12 random bytes tell them from what it gave up. */
+/** Address for files on their way in; the nonce, 12 random bytes, keeps it apart from versions. */
 export function incomingKey(composition: Key, nonce: string): Address<RemovalMessage, Removal> {
   return createAddress(
     createKey(getPartition(composition), codes.removal, composition.slice(2) + nonce),

@@ -1,7 +1,7 @@
 /**
- * A render: one film or still of a composition as it was when requested. Three rows: the request
- * (`RenderOrder`, written once), its outcome (`Render`, the head), and its notes (`RenderNotes`).
- * How it moves: `render-actor.ts`.
+ * A render: one film or still of a composition as it was when requested. It has three rows: the
+ * request (`RenderOrder`, written once), its outcome (`Render`, the head), and its notes
+ * (`RenderNotes`). Its behaviour is in `render-actor.ts`.
  */
 
 import type {
@@ -30,25 +30,25 @@ export interface RenderOrder {
   readonly scope: Id;
   readonly user: Id;
   readonly composition: Id;
-  /** Of the composition, as it was asked for. */
+  /** Revision of the composition at the time of the request. */
   readonly revision: number;
   readonly createdAtMs: number;
   readonly target: RenderTarget;
   readonly quality?: Quality;
-  /** Of a still: what was asked, and the same with its time resolved. */
+  /** Options of a still as requested; `params` are the same with the time resolved. */
   readonly still?: RenderStillOptions;
   readonly params?: StillParams;
   readonly audioMix?: AudioMix;
-  /** The object that lists the composition's files. */
+  /** Key of the object that lists the composition's files. */
   readonly manifestKey: string;
   readonly assets: Readonly<Record<string, Source>>;
-  /** Of what was adjusted before it was submitted. */
+  /** Warnings about what was adjusted before the render was submitted. */
   readonly warnings?: readonly string[];
-  /** Trace, span and flags of the caller, who traces the submit (W3C Trace Context). */
+  /** Trace, span and flags of the caller that traces the submit (W3C Trace Context). */
   readonly trace?: string;
 }
 
-/** `digest` as in `tombstoneKey`, when an Idempotency-Key was sent. */
+/** A render's submit; `digest` as in `tombstoneKey`, when an Idempotency-Key was sent. */
 export interface RenderSubmit {
   readonly order: RenderOrder;
   readonly digest?: string;
@@ -59,20 +59,20 @@ interface Common {
   readonly scope: Id;
   readonly user: Id;
   readonly composition: Id;
-  /** Rises with every change. */
+  /** Version of the render, which rises with every change. */
   readonly version: number;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
 }
 
 interface Open extends Common {
-  /** Failed attempts on the farm. */
+  /** Number of failed attempts on the farm. */
   readonly attempts: number;
 }
 
 export interface QueuedRender extends Open {
   readonly phase: "queued";
-  /** Whether the farm has its task; else it waits for others of its scope to end. */
+  /** Whether the farm has the task; otherwise the render waits for others of its scope to end. */
   readonly isSent: boolean;
 }
 
@@ -80,7 +80,7 @@ export interface RunningRender extends Open {
   readonly phase: "running";
   readonly startedAtMs: number;
   readonly progress: number;
-  /** Names the farm's lease; reports under another token count for nothing. */
+  /** Token of the farm's lease; reports under another token are ignored. */
   readonly token?: string;
 }
 
@@ -103,15 +103,15 @@ export interface FailedRender extends Common {
 
 export type Render = QueuedRender | RunningRender | SucceededRender | FailedRender;
 
-/** Written when it ends. */
+/** Notes on a render, written when it ends. */
 export interface RenderNotes {
   readonly warnings: readonly string[];
   readonly error?: string;
-  /** As the farm resolved them. */
+  /** Parameters of a still as the farm resolved them. */
   readonly params?: StillParams;
 }
 
-/** The answer to a submit. */
+/** The answer to a render's submit. */
 export type RenderReply = { readonly kind: "accepted" } | Refused;
 
 export interface CancelRender extends Question<{ readonly kind: "canceled" } | Refused> {
@@ -133,7 +133,7 @@ export type RenderMessage =
       readonly kind: "lapsed";
       readonly token: string;
       readonly reason?: string;
-      /** The node handed the task back: no attempt was made. */
+      /** Set when the node handed the task back, so that no attempt counts. */
       readonly isReturned?: true;
     }
   | { readonly kind: "progress"; readonly token?: string; readonly progress: number }
@@ -160,7 +160,7 @@ export function renderNotesKey(render: Id): Key<RenderNotes> {
   return keyOfId(codes.renderNotes, render);
 }
 
-/** A composition's renders in the order of their ids; `render` its bytes, or empty for all. */
+/** Key of a composition's renders, ordered by id; `render` is an id's bytes, or "" for all. */
 export function renderOfCompositionKey(composition: Id, render: string): Key<string> {
   return createKey(
     partitionOfId(composition),

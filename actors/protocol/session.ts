@@ -1,6 +1,6 @@
 /**
- * What an agent's session is: turns, one at a time, each with a brief, a price that the customer
- * approved and a credential of its own. How it moves: `session-actor.ts`.
+ * An agent's session: turns, one at a time, each with a brief, a price that the customer approved
+ * and its own credential. Its behaviour is in `session-actor.ts`.
  */
 
 import type { TokenScope } from "../../contract/account.ts";
@@ -20,9 +20,9 @@ export interface Session {
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
   readonly turns: number;
-  /** Committed by all turns together. */
+  /** Credits committed by all turns together. */
   readonly spent: number;
-  /** The turn that is running, or the last one. */
+  /** The running turn, or the last one if none is running. */
   readonly last?: LastTurn;
 }
 
@@ -32,17 +32,17 @@ export interface LastTurn {
   readonly expiresAtMs: number;
   readonly ceiling: number | null;
   readonly committed: number;
-  /** The jobs that it started most recently, for followers of the session. */
+  /** The jobs that the turn started most recently, for followers of the session. */
   readonly recentJobs: readonly Id[];
 }
 
-/** What was said when the session was made; written once. */
+/** Title and metadata given when the session was created; written once. */
 export interface SessionTerms {
   readonly title: string;
   readonly meta: Readonly<Record<string, unknown>>;
 }
 
-/** A turn's own row. */
+/** An agent's turn, stored in its own row. */
 export interface AgentTurn {
   readonly id: Id;
   readonly session: Id;
@@ -55,7 +55,7 @@ export interface AgentTurn {
   readonly summary?: string;
 }
 
-/** What the bearer of a turn's credential may do, and for whom. */
+/** What the bearer of a turn's credential may do, and as which user. */
 export interface TurnCredential {
   readonly session: Id;
   readonly turn: Id;
@@ -71,12 +71,12 @@ export interface StartTurn {
   readonly brief: string;
   readonly ceiling: number | null;
   readonly expiresAtMs: number;
-  /** SHA-256 of the credential as a binary string, under which the session keeps `credential`. */
+  /** SHA-256 of the credential, as a binary string; key under which `credential` is stored. */
   readonly digest: string;
   readonly credential: TurnCredential;
 }
 
-/** Commands to a session. */
+/** Commands that a session accepts. */
 export type SessionCommand = Question<Done | Refused> &
   (
     | { readonly kind: "create"; readonly session: Session; readonly terms: SessionTerms }
@@ -111,12 +111,12 @@ export function sessionTermsKey(session: Id): Key<SessionTerms> {
   return keyOfId(codes.sessionTerms, session);
 }
 
-/** A user's sessions in one context; `owner` as for jobs, `session` its bytes or empty for all. */
+/** Key of a user's sessions in one context; `owner` as for jobs, `session` bytes or "" for all. */
 export function sessionOfOwnerKey(scope: Id, owner: string, session: string): Key<string> {
   return createKey(partitionOfId(scope), codes.sessionOfOwner, owner + session);
 }
 
-/** Under its session, in the order of the ids. */
+/** Turns are keyed under their session, ordered by id. */
 export function turnKey(session: Id, turn: Id): Key<AgentTurn> {
   return turnsKey(session) + idBytes(turn);
 }

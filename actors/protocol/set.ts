@@ -1,6 +1,6 @@
 /**
- * An output set: image jobs that were submitted together. It is written once, by the account that
- * accepted it; its state follows from its jobs.
+ * An output set: image jobs that were submitted together. The account that accepted the set writes
+ * it once; its state follows from its jobs.
  */
 
 import { type Id, idBytes, keyOfId } from "../../engine/id.ts";
@@ -15,7 +15,7 @@ export interface OutputSet {
   readonly name: string;
   readonly model: string;
   readonly createdAtMs: number;
-  /** In the order of the request. */
+  /** Members in the order of the request. */
   readonly members: readonly SetMember[];
 }
 

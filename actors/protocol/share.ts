@@ -13,7 +13,7 @@ import type { Refused } from "../refusal.ts";
 import type { Done } from "../reply.ts";
 import { codes } from "../table-codes.ts";
 
-/** Salt and hash in base64url; `cost` is scrypt's N, kept so that a later one may be higher. */
+/** Salt and hash of a password in base64url; `cost` is scrypt's N, stored so that it can rise. */
 export interface PasswordHash {
   readonly salt: string;
   readonly hash: string;
@@ -25,10 +25,10 @@ export interface ShareLink {
   readonly kind: ShareLinkKind;
   /** The render or asset that was shared. */
   readonly target: Id;
-  /** What is shown: the render's asset, or the target itself. */
+  /** The asset that is shown: the render's asset, or the target itself. */
   readonly asset: Id;
   readonly scope: Id;
-  /** Who made the link. */
+  /** The user who made the link. */
   readonly user: Id;
   readonly tokenPrefix: string;
   readonly createdAtMs: number;
@@ -41,7 +41,7 @@ export interface ShareLink {
   readonly revokedAtMs?: number;
 }
 
-/** The links of one target that are not revoked, oldest first. */
+/** Links of one target that are not revoked, oldest first. */
 export interface Shares {
   readonly links: readonly Id[];
 }
@@ -53,13 +53,13 @@ export interface CreateShare extends Question<Done | Refused> {
   readonly digest: string;
 }
 
-/** Revoking once more changes nothing. */
+/** Revokes a link. Revoking a revoked link changes nothing. */
 export interface RevokeShare extends Question<Done | Refused> {
   readonly kind: "revoke";
   readonly link: Id;
 }
 
-/** A stranger was shown what the link leads to. */
+/** Notes that a visitor was shown what the link leads to. */
 export interface NoteVisit extends Question<Done> {
   readonly kind: "note_visit";
   readonly link: Id;
@@ -75,7 +75,7 @@ export function shareLinkKey(link: Id): Key<ShareLink> {
   return keyOfId(codes.shareLink, link);
 }
 
-/** Which link has the token of that digest. The token itself says its partition. */
+/** Key of the link whose token has that digest. The token itself names its partition. */
 export function shareOfTokenKey(partition: number, digest: string): Key<Id> {
   return createKey(partition, codes.shareOfToken, digest);
 }

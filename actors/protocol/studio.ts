@@ -1,6 +1,6 @@
 /**
- * What a scope's studio knows: how many compositions there are, and which render is next.
- * What it does: `studio-actor.ts`.
+ * A scope's studio: how many compositions there are, and which render is next. Its behaviour is in
+ * `studio-actor.ts`.
  */
 
 import { type Address, createAddress, type RequestId } from "../../engine/address.ts";
@@ -11,9 +11,9 @@ import type { RenderReply, RenderSubmit } from "./render.ts";
 
 export interface Studio {
   readonly compositions: number;
-  /** Renders that wait for others of the scope; a row holds their ids. */
+  /** Number of renders that wait for others of the scope; a separate row holds their ids. */
   readonly waiting: number;
-  /** Given to the farm and not begun. */
+  /** Number of renders that were given to the farm and have not begun. */
   readonly sent: number;
   readonly running: number;
 }
@@ -34,12 +34,12 @@ export type StudioMessage =
       readonly to: Place;
     };
 
-/** What counts a scope's compositions and renders. */
+/** Address of the actor that counts a scope's compositions and renders. */
 export function studioKey(scope: Id): Address<StudioMessage, Studio> {
   return createAddress(keyOfId(codes.studio, scope));
 }
 
-/** Renders that wait for others of their scope to end, in order. */
+/** Key of the renders that wait for others of their scope to end, in order. */
 export function waitingRendersKey(studio: Key): Key<readonly Id[]> {
   return createKey(getPartition(studio), codes.waitingRenders, studio.slice(2));
 }

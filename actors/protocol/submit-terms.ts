@@ -1,4 +1,4 @@
-/** What a submit brings to its account beside the job: how it is known again, paid and bounded. */
+/** What a submit tells its account besides the job: duplicate key, plan, confirmation and rate. */
 
 import type { PlanName, PlanOverrides } from "../../config/plans.ts";
 import { createKey, type Key } from "../../engine/key.ts";
@@ -6,7 +6,7 @@ import { codes } from "../table-codes.ts";
 import type { CreateJob } from "./job.ts";
 
 /**
- * What was found of a confirmation token where the request arrived; `digest` as in `tombstoneKey`.
+ * Result of checking a confirmation token where the request arrived; `digest` as in `tombstoneKey`.
  */
 export type Confirmation =
   | { readonly kind: "valid"; readonly digest: string; readonly expiresAtMs: number }
@@ -15,14 +15,14 @@ export type Confirmation =
       readonly reason: "expired" | "invalid" | "foreign" | "mismatch";
     };
 
-/** What one request of a submit brings, whatever it asks for. */
+/** What one submit request brings to the account, whatever kind it is. */
 export interface SubmitTerms {
-  /** 16 bytes as a binary string. */
+  /** Fingerprint of the request: 16 bytes as a binary string. */
   readonly fingerprint: string;
   readonly confirmation: Confirmation | undefined;
   readonly plan: PlanName;
   readonly overrides?: PlanOverrides | undefined;
-  /** Counted where the request arrived: when it may come again, or undefined when it is in time. */
+  /** Checked where the request arrived: seconds to wait, or undefined within the rate limit. */
   readonly rateRetryAfterSeconds: number | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface Submit extends SubmitTerms {
   readonly job: CreateJob;
 }
 
-/** `digest` is 16 bytes as a binary string; the entry is the job's id in bytes. */
+/** Key of a job's id (in bytes) by the request's fingerprint, 16 bytes as a binary string. */
 export function fingerprintKey(partition: number, digest: string): Key<string> {
   return createKey(partition, codes.fingerprint, digest);
 }

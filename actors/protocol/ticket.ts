@@ -1,5 +1,5 @@
 /**
- * A stream ticket: opens one event stream of one job or session, once, within a minute. Only its
+ * A stream ticket: it opens one event stream of one job or session, once, within a minute. Only its
  * SHA-256 is stored, as the address of this actor, so tickets cannot be read from the store.
  */
 
@@ -13,11 +13,11 @@ export interface Ticket {
   readonly scope: Id;
   readonly subject: Id;
   readonly expiresAtMs: number;
-  /** Who may follow, when the scope is an organization: only as long as it is a member. */
+  /** In an organization, the user who may follow the stream, for as long as they are a member. */
   readonly user?: Id;
 }
 
-/** A user in the organization that the scope is. */
+/** A user as a reader of the stream, with the organization that is the ticket's scope. */
 export interface Reader {
   readonly user: Id;
   readonly scope: Id;
@@ -33,7 +33,7 @@ export interface RedeemTicket extends Question<Redeemed> {
   readonly subject: Id;
 }
 
-/** `spent`: absent, expired or consumed. */
+/** `spent` means that the ticket is absent, expired or already redeemed. */
 export type Redeemed =
   | { readonly kind: "redeemed"; readonly reader?: Reader }
   | { readonly kind: "spent" | "mismatched" };

@@ -22,7 +22,7 @@ export type Tombstone =
 
 export type TombstoneMessage = { readonly kind: "set"; readonly tombstone: Tombstone } | Due;
 
-/** `kind` is one character, `digest` 16 bytes as a binary string. */
+/** Key of a tombstone by the first character of `kind`, and 16 bytes as a binary string. */
 export function tombstoneKey(
   partition: number,
   kind: Tombstone["kind"],

@@ -126,7 +126,7 @@ function create(render: Render | undefined, message: Of<"create">, ctx: Context)
   });
 }
 
-/** What a farm node is to do. */
+/** Returns the effect that runs the render's task on the farm. */
 function work(order: RenderOrder | undefined, rows: Rows): RenderEffect[] {
   if (order === undefined) return [];
   const { id, scope, manifestKey, target, quality, still, audioMix, assets, trace } = order;
@@ -181,7 +181,7 @@ function go(render: Render, ctx: Context): RenderDecision {
   return { ...decision(next), effects: work(ctx.get(renderOrderKey(render.id)), ctx) };
 }
 
-/** Durable before the node learns of it. */
+/** Assigns the render to a farm node; the claim is durable before the node learns of it. */
 function claim(render: Render, token: string, { atMs }: Context): RenderDecision {
   if (render.phase !== "queued" && render.phase !== "running")
     return { ...decision(render), effects: [{ kind: "farm.cancel" }] };
@@ -198,8 +198,8 @@ function claim(render: Render, token: string, { atMs }: Context): RenderDecision
 }
 
 /**
- * The broker offers the task again, unless this was the last attempt. One that a node handed back
- * is none.
+ * Ends a lease. The broker offers the task again, unless this was the last attempt. A task that a
+ * node handed back does not count as an attempt.
  */
 function lapse(
   render: Render,
@@ -214,7 +214,7 @@ function lapse(
   return fail(render, { warnings: [], error }, ctx, [{ kind: "farm.cancel" }]);
 }
 
-/** Progress never falls; a late report is ignored. */
+/** Stores the progress, which never falls; a late report is ignored. */
 function report(render: Render, { token, progress }: Of<"progress">, ctx: Context): RenderDecision {
   const share = Math.min(1, Math.max(0, progress));
   if (render.phase !== "running" || render.token !== token || share <= render.progress)
@@ -279,7 +279,7 @@ function fail(
   return over(render, next, notes, ctx, effects);
 }
 
-/** Notifies those that count it or wait for it, and drops what only the farm needed. */
+/** Ends a render: notifies the actors that count it or wait for it, and drops the farm's data. */
 function over(
   render: Render,
   next: Render,
@@ -301,7 +301,7 @@ function over(
   return decision(next, { rows, effects: [...effects, ...told] });
 }
 
-/** A repeat is answered like the first; a render that has ended otherwise cannot be canceled. */
+/** Cancels a render. A repeated cancel gets the same reply; other ended renders refuse it. */
 function cancel(render: Render, user: string, ctx: Context<ReplyTo<CancelRender>>): RenderDecision {
   if (render.phase === "succeeded" || (render.phase === "failed" && render.isCanceled !== true))
     return decision(render, { replies: answer(ctx, createRefused(tooLate)) });

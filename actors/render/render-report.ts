@@ -4,7 +4,7 @@ import type { Tally } from "../../engine/metrics/tally.ts";
 import type { Span } from "../../engine/ports/traces.ts";
 import { type Render, type RenderOrder, renderOrderKey } from "../protocol/render.ts";
 
-/** Undefined unless this head ended it. */
+/** Builds the report of a render, or undefined unless this head ended it. */
 export function buildReport(render: Render): Report | undefined {
   if (!("finishedAtMs" in render) || render.updatedAtMs !== render.finishedAtMs) return undefined;
   return {
@@ -34,7 +34,7 @@ function count(render: Ended, tally: Tally, get: Context["get"]): void {
   tally.count("renders_total", { target, status: getStatus(render) }).add();
 }
 
-/** From the submit to the end. */
+/** Builds the trace span of a render, from its submit to its end. */
 function buildSpan(render: Ended, order: RenderOrder | undefined): Span | undefined {
   if (order?.trace === undefined) return undefined;
   const { id, createdAtMs, finishedAtMs } = render;

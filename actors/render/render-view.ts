@@ -1,10 +1,10 @@
-/** From a render's rows to what clients see. The only place that writes a render's wire names. */
+/** Builds the client's view of a render from its rows; only this file writes its wire names. */
 
 import type { Render as RenderView } from "../../contract/render.ts";
 import { timestamp } from "../../engine/timestamp.ts";
 import type { Render, RenderNotes, RenderOrder } from "../protocol/render.ts";
 
-/** `hasAsset`: what it made is still there. */
+/** `hasAsset` says whether the asset that the render made still exists. */
 export function renderView(
   render: Render,
   order: RenderOrder,

@@ -1,4 +1,4 @@
-/** From a set's row and its jobs to what clients see. */
+/** Builds the client's view of a set from the set's row and its jobs. */
 
 import { omitUndefined } from "../../config/defined.ts";
 import type { Job as JobView } from "../../contract/job.ts";
@@ -8,7 +8,7 @@ import type { Job } from "../protocol/job.ts";
 import type { OutputSet } from "../protocol/set.ts";
 import type { Refusal } from "../refusal.ts";
 
-/** The problem of a refusal, as the transport writes it. */
+/** Returns the problem for a refusal, as the HTTP layer writes it. */
 export type ProblemOf = (refusal: Refusal) => {
   readonly status: number;
   readonly title: string;
@@ -21,7 +21,7 @@ export interface MemberJob {
   readonly view: JobView;
 }
 
-/** `jobs` by id, and how those had ended that were deleted since. */
+/** `jobs` is by id; `gone` has the last phase of jobs that were deleted since. */
 export function setView(
   set: OutputSet,
   jobs: ReadonlyMap<string, MemberJob>,
@@ -73,7 +73,7 @@ function countMembers(
   };
 }
 
-/** Refused, not submitted, failed and canceled members all count against `ready`. */
+/** Refused, unsubmitted, failed and canceled members all keep a set from being `ready`. */
 function computeEnd({ succeeded, total }: SetView["counts"]): SetView["status"] {
   if (succeeded === total) return "ready";
   return succeeded === 0 ? "failed" : "partial";

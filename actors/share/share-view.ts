@@ -1,4 +1,4 @@
-/** From a share link's row to what clients see. The only place that writes its wire names. */
+/** Builds the client's view of a share link from its row; only this file writes its wire names. */
 import { limits } from "../../config/limits.ts";
 import type { Asset as AssetView } from "../../contract/asset.ts";
 import type { ShareLink as ShareLinkView, ShareResolution } from "../../contract/share.ts";
@@ -33,13 +33,13 @@ function getStatus(link: ShareLink, nowMs: number): ShareLinkView["status"] {
   return isExpired(link, nowMs) ? "expired" : "active";
 }
 
-/** Makes links that work for a short while; a browser shows or saves the object under the name. */
+/** Signs links that are valid for a short while; the browser shows or saves the object by name. */
 export type SignMedia = (
   objectKey: string,
   disposition?: { readonly kind: "inline" | "attachment"; readonly filename: string },
 ) => string;
 
-/** `known` is the asset as its owner sees it; strangers learn less. */
+/** `known` is the asset as its owner sees it; visitors of the link see less of it. */
 export function shareResolution(
   link: ShareLink,
   asset: ReadyAsset,
@@ -69,7 +69,7 @@ export function shareResolution(
   return resolution;
 }
 
-/** The display name, made fit for a file of any system, with the extension of its type. */
+/** Makes a file name valid on any system from the display name, with the type's extension. */
 function getFilename(displayName: string, objectKey: string): string {
   const extension = objectKey.slice(objectKey.lastIndexOf("."));
   const plain = displayName

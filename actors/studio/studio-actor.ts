@@ -1,7 +1,7 @@
 /**
- * The renders of a scope, one after the other: so many are at the farm at once, so many more may
- * wait, and beyond that a submit is refused. A render reports each of its phases here, in the same
- * step.
+ * Schedules the renders of a scope: a limited number is at the farm at once, a limited number may
+ * wait, and beyond that a submit is refused. A render reports each change of its phase here, in the
+ * same step.
  */
 
 import { limits } from "../../config/limits.ts";
@@ -49,7 +49,7 @@ export const studioActor: Actor<Studio, StudioMessage, never> = {
   dueAt: () => undefined,
 };
 
-/** The composition has noted the render already, so a refusal takes that back. */
+/** The composition has already noted the render, so a refusal tells it to undo that. */
 function submit(studio: Studio, message: Submit, ctx: Context): StudioDecision {
   const { order, digest, request } = message;
   const refusal = duplicate(digest, ctx) ?? findCrowding(studio);
@@ -71,7 +71,7 @@ function submit(studio: Studio, message: Submit, ctx: Context): StudioDecision {
 function duplicate(digest: string | undefined, ctx: Context): Refusal | undefined {
   if (digest === undefined) return undefined;
   const tombstone = ctx.get(tombstoneKey(getPartition(ctx.self), "submitted", digest));
-  // It may have expired without having been removed yet.
+  // The tombstone may have expired without having been removed yet.
   if (tombstone?.kind !== "submitted" || tombstone.expiresAtMs <= ctx.atMs) return undefined;
   return { code: "duplicate_render", render: tombstone.render };
 }

@@ -1,4 +1,4 @@
-/** How a tombstone is set, moved to a later instant, and forgotten. */
+/** Sets a tombstone, moves its expiry to a later time, and removes it when it has expired. */
 
 import { type Actor, type Decision, decision, tell } from "../../engine/actor.ts";
 import { accountKey } from "../protocol/account-messages.ts";
@@ -18,7 +18,7 @@ export const tombstoneActor: Actor<Tombstone, TombstoneMessage, never> = {
   dueAt: ({ expiresAtMs }) => expiresAtMs,
 };
 
-/** The account counts what it has to look for, so that a scope without refusals looks for none. */
+/** Counts refusals in the account, so that a scope without any need not look for tombstones. */
 function countTombstone(
   head: Tombstone | undefined,
   tombstone: Tombstone | undefined,

@@ -30,7 +30,7 @@ export async function findCommit(tree: string, name: string): Promise<string> {
   }
 }
 
-/** The commit of the tree; a tree that differs from its commit says so. */
+/** Returns the commit of the tree, marked when the tree has uncommitted changes. */
 export async function describeTree(tree: string): Promise<string> {
   const hash = await findCommit(tree, "HEAD");
   const changes = await output({ path: "git", args: ["-C", tree, "status", "--porcelain"] });
@@ -63,7 +63,7 @@ export async function buildCommit(
   return { hash, folder };
 }
 
-/** Set-up compares times: modules newer than the lock file are complete. */
+/** Setup compares timestamps: modules newer than the lock file count as complete. */
 async function shareModules(tree: string, folder: string): Promise<void> {
   const [own, other] = await Promise.all(
     [tree, folder].map((each) => readFile(join(each, "package-lock.json"))),
@@ -71,7 +71,7 @@ async function shareModules(tree: string, folder: string): Promise<void> {
   const isEqual = own !== undefined && other !== undefined && own.equals(other);
   if (!isEqual || !(await isThere(join(tree, "node_modules/.package-lock.json")))) return;
   const modules = [join(tree, "node_modules"), join(folder, "node_modules")];
-  // Another disk has no hard links to this one.
+  // Hard links fail across file systems, so the files are copied instead.
   await output({ path: "cp", args: ["-al", ...modules] }).catch(() =>
     output({ path: "cp", args: ["-a", ...modules] }),
   );

@@ -1,15 +1,15 @@
-/** What the guard found, as lines for a person and as an entry of RESULTS.md. */
+/** Formats the guard's result, as lines for the terminal and as an entry of RESULTS.md. */
 import { type Machine, machineLine } from "../machine/machine.ts";
 import { describeRest, isAtRest } from "../machine/rest.ts";
 import { median, spread } from "../report/statistics.ts";
 
-/** By how much a request may cost more than at the commit. */
+/** Highest allowed ratio of a request's cost to its cost at the base commit. */
 export const ratioMax = 1.05;
 
 export interface Comparison {
   readonly name: string;
   readonly unit: string;
-  /** Processor time in microseconds, one a round; rounds at the same place were neighbours. */
+  /** Processor time in microseconds per round; equal indexes are rounds measured side by side. */
   readonly base: readonly number[];
   readonly tree: readonly number[];
 }
@@ -20,14 +20,14 @@ export interface GuardResult {
   readonly date: string;
   readonly machine: Machine;
   readonly comparisons: readonly Comparison[];
-  /** The share of the processors' time that others had: at the start, then one a round. */
+  /** Share of processor time used by other processes: at the start, then one per round. */
   readonly others: readonly number[];
 }
 
-/** `untrusted`: the machine was not at rest, so the figures decide nothing. */
+/** `untrusted` means that the machine was not at rest, so the figures decide nothing. */
 export type Verdict = "kept" | "dearer" | "untrusted";
 
-/** The middle of the rounds' ratios: a machine that drifts drifts for both of a round. */
+/** Median of the rounds' ratios: a drifting machine affects both sides of a round alike. */
 export function computeRatio({ base, tree }: Comparison): number {
   return median(tree.map((us, round) => us / (base[round] ?? Number.NaN)));
 }
@@ -68,7 +68,7 @@ export function describeVerdict(result: GuardResult): string {
   }
 }
 
-/** Markdown, with the newest entry's place at the head of the file. */
+/** Formats a Markdown entry; the newest entry goes to the head of the file. */
 export function describeEntry(result: GuardResult): string {
   const { base, tree, date, machine, comparisons, others } = result;
   const rows = comparisons.map((comparison) => {
@@ -88,7 +88,7 @@ export function describeEntry(result: GuardResult): string {
   ].join("\n");
 }
 
-/** Columns are as wide as their widest cell, as the formatter of the sources wants them. */
+/** Columns are as wide as their widest cell, as the source formatter requires. */
 function markdownTable([head = [], ...rows]: readonly (readonly string[])[]): string[] {
   const widths = head.map((cell, at) =>
     Math.max(cell.length, ...rows.map((row) => (row[at] ?? "").length)),
@@ -99,7 +99,7 @@ function markdownTable([head = [], ...rows]: readonly (readonly string[])[]): st
   );
 }
 
-/** Puts an entry before all others. */
+/** Inserts an entry before all others. */
 export function addEntry(text: string, entry: string): string {
   const at = text.indexOf("\n## ");
   if (at === -1) return `${text.trimEnd()}\n\n${entry}`;

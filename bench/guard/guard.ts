@@ -44,7 +44,7 @@ export const guardUsage = `guard <commit>  processor time of a request, beside t
 
 const exitCodes = { kept: 0, dearer: 1, untrusted: 3 } as const;
 
-/** Throws `UsageError`, or what `parseArgs` throws. */
+/** Throws `UsageError`, or an error of `parseArgs`. */
 export function readGuardOptions(args: readonly string[]): GuardOptions {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -73,7 +73,7 @@ export function readGuardOptions(args: readonly string[]): GuardOptions {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Prints what it finds; resolves to the exit code. */
+/** Runs the guard and prints its findings; resolves to the exit code. */
 export async function guard(options: GuardOptions, environment: Environment): Promise<number> {
   const { dataDir } = readClientSettings(environment);
   const hash = await findCommit(ownTree, options.commit);
@@ -102,12 +102,12 @@ interface Bench {
   readonly options: GuardOptions;
   readonly environment: Environment;
   readonly dataDir: string;
-  /** The commit's, then the tree's own. */
+  /** Folder of the base commit, then that of the tree itself. */
   readonly trees: readonly string[];
   readonly others: number[];
 }
 
-/** Measures of one kind share both services. */
+/** Runs all measures of one kind against the same two services. */
 async function measureAll(bench: Bench, needsFarm: boolean): Promise<Comparison[]> {
   const { options, environment, dataDir, trees } = bench;
   const chosen = options.measures.filter((measure) => measure.needsFarm === needsFarm);
@@ -148,7 +148,7 @@ async function compare(
   const runs = [];
   for (const [at, side] of sides.entries())
     runs.push({ once: await measure.open(side), figures: at === 0 ? base : tree });
-  // The first round warms caches and compilers and counts for nothing.
+  // The first round only warms up caches and compilers, and is not counted.
   for (const { once } of runs) await once();
   for (let round = 0; round < options.rounds; round++) {
     const before = await lookAtMachine();
@@ -167,7 +167,7 @@ async function record(result: GuardResult): Promise<void> {
   report(`recorded in ${path}`);
 }
 
-/** For a person who waits. */
+/** Writes progress for the user to standard error. */
 function report(line: string): void {
   process.stderr.write(`${line}\n`);
 }

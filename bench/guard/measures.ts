@@ -16,10 +16,10 @@ import type { Tools } from "../service/tools.ts";
 
 export interface Measure {
   readonly name: string;
-  /** What one figure stands for. */
+  /** Unit of the measure's figures, with what one figure stands for. */
   readonly unit: string;
   readonly needsFarm: boolean;
-  /** Prepares a service; the rounds that follow are alike. */
+  /** Prepares a service and returns the function that runs one of its equal rounds. */
   readonly open: (side: GuardedSide) => Promise<Round>;
 }
 
@@ -36,7 +36,7 @@ export interface GuardedSide {
 const connections = 256;
 const threads = 2;
 const accountsMax = 500;
-/** After a load, these accounts' listings are read until no job is open. */
+/** Number of accounts whose listings are polled after a load until no job is open. */
 const sampled = 25;
 const readAccounts = 100;
 const pageMax = 100;
@@ -106,10 +106,10 @@ export function openAccounts({ origin, token }: Subject): Promise<Account[]> {
 }
 
 let runs = 0;
-/** Prompts differ from run to run: equal ones would be one job. */
+/** Numbers the runs, so that prompts differ: equal prompts would be one job. */
 const nextRun = (): number => ++runs;
 
-/** `each`: how many requests make one of what is measured. */
+/** `each` is the number of requests that make up one unit of what is measured. */
 async function loadOnce(
   { subject, accounts, seconds }: GuardedSide,
   requests: Requests,
@@ -121,7 +121,7 @@ async function loadOnce(
   const result = await drive(subject.origin, load);
   if (result.refused + result.broken > 0)
     throw new Error(`${result.refused} requests were refused and ${result.broken} broke.`);
-  // What the answers left to do belongs to them.
+  // Work that is left after the answers counts as the requests' cost too.
   if (requests.kind !== "random") await untilSettled(accounts.slice(0, sampled));
   return (each * ((await ownTimeUs(pid)) - before)) / result.requests;
 }
@@ -133,7 +133,7 @@ async function fill({ subject, accounts }: GuardedSide): Promise<void> {
   if (open > 0) throw new Error(`${open} jobs have not ended.`);
 }
 
-/** Reads of the newest jobs of some accounts. */
+/** Builds requests that read the newest jobs of some accounts. */
 async function writeReads(side: GuardedSide): Promise<string[]> {
   await fill(side);
   const { host } = new URL(side.subject.origin);

@@ -14,7 +14,7 @@ const openingCredits = 1_000_000_000;
 const settleMs = 60_000;
 
 export interface Account {
-  /** As jobs name their owner. */
+  /** Id of the account, as jobs name their owner. */
   readonly id: string;
   readonly token: string;
   readonly client: Klieg;
@@ -46,7 +46,7 @@ export function countJobs(crowd: readonly Account[]): Promise<number> {
   return sumOfTotals(crowd, {});
 }
 
-/** Waits until no job is queued or running; returns how many still are when patience ends. */
+/** Waits until no job is queued or running; returns how many still are when the time is up. */
 export async function untilSettled(crowd: readonly Account[]): Promise<number> {
   const until = performance.now() + settleMs;
   for (;;) {
@@ -56,7 +56,7 @@ export async function untilSettled(crowd: readonly Account[]): Promise<number> {
   }
 }
 
-/** How many of these accounts balance. */
+/** Counts the accounts whose balance, held and charged credits add up to what they began with. */
 export async function countBalanced(crowd: readonly Account[]): Promise<number> {
   const sound = await inParallel(crowd, async ({ client }) => {
     const charged = await readChargedCredits(client);
@@ -84,7 +84,7 @@ async function sumOfTotals(crowd: readonly Account[], query: Record<string, stri
   return totals.reduce((sum, total) => sum + total, 0);
 }
 
-/** Results in the order of `items`. */
+/** Runs `act` on all items in parallel and returns the results in the order of `items`. */
 export async function inParallel<T, R>(
   items: readonly T[],
   act: (item: T) => Promise<R>,

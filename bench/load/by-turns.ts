@@ -14,10 +14,10 @@ import { drive, type LoadResult, type Requests } from "./closed-loop.ts";
 export interface LoadProfile {
   readonly seconds: number;
   readonly connections: number;
-  /** Of the load generator. */
+  /** Number of threads of the load generator. */
   readonly threads: number;
   readonly rounds: number;
-  /** Before the first round; 0 when the first requests count. */
+  /** Seconds of warm-up before the first round; 0 when the first requests count. */
   readonly warmUpSeconds?: number;
 }
 
@@ -25,15 +25,15 @@ export interface Contestant {
   readonly name: string;
   readonly lacks?: string;
   readonly origin: string;
-  /** None of a service on another machine. */
+  /** Processes whose time is measured; empty for a service on another machine. */
   readonly processes: readonly NamedProcess[];
-  /** Of one run; they differ between runs where they must. */
+  /** Returns the requests of one run; they differ between runs where they must. */
   readonly requests: () => Requests;
-  /** How many requests make one of what is measured; one without it. */
+  /** Number of requests that make up one unit of what is measured; 1 by default. */
   readonly requestsEach?: number;
-  /** What one of them is called; "request" without it. */
+  /** Name of one such unit; "request" by default. */
   readonly unit?: string;
-  /** Resolves when the work of a run has ended, so that it does not slow the next one. */
+  /** Resolves when the work of a run has ended, so that it does not slow down the next run. */
   readonly rest?: () => Promise<unknown>;
 }
 
@@ -43,7 +43,7 @@ export interface NamedProcess {
 }
 
 export interface Totals {
-  /** Answers in all rounds, warm-up included. */
+  /** Number of answers in all rounds, warm-up included. */
   readonly answered: number;
   readonly refused: number;
   readonly broken: number;
@@ -51,7 +51,7 @@ export interface Totals {
 
 export interface Outcome {
   readonly series: readonly Series[];
-  /** By contestant's name. */
+  /** Totals by the name of the contestant. */
   readonly totals: ReadonlyMap<string, Totals>;
 }
 
@@ -149,7 +149,7 @@ function toSeries(contestant: Contestant, rounds: readonly Round[]): Series {
   };
 }
 
-/** The round whose throughput is the median stands for all in the plots. */
+/** Picks the round with the median throughput, which represents all rounds in the plots. */
 function pickMiddle(contestant: Contestant, rounds: readonly Round[]): Round | undefined {
   const speeds = rounds.map(({ result }) => perSecond(contestant, result));
   return rounds[speeds.indexOf(percentile(speeds, 0.5))];

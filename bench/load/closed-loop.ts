@@ -42,19 +42,19 @@ export type Requests =
 
 export type TextPair = readonly [string, string];
 
-/** Digits of the running number, so that lengths are fixed. */
+/** Number of digits of a request's running number, fixed so that lengths do not vary. */
 export const numberDigits = 9;
 
 export interface LoadResult {
   readonly requests: number;
   readonly seconds: number;
-  /** Of `percentiles`, in milliseconds. */
+  /** Latencies at each of `percentiles`, in milliseconds. */
   readonly latencies: readonly number[];
-  /** Requests sent in each second. */
+  /** Number of requests sent in each second. */
   readonly perSecond: readonly number[];
-  /** Answers other than 2xx and 3xx. */
+  /** Number of answers with a status other than 2xx and 3xx. */
   readonly refused: number;
-  /** Connections, reads and writes that failed, and answers that never came. */
+  /** Number of connections, reads and writes that failed, and of answers that never came. */
   readonly broken: number;
 }
 
@@ -79,7 +79,8 @@ export async function drive(origin: string, load: Load): Promise<LoadResult> {
 }
 
 /**
- * Files of texts with NUL between them, because a Lua chunk holds no more than 65,536 constants.
+ * Writes the texts to files, separated by NUL, because a Lua chunk holds no more than 65,536
+ * constants.
  */
 async function writeRequests(folder: string, requests: Requests): Promise<void> {
   if (requests.kind === "random") return writeTexts(join(folder, "texts"), requests.texts);
@@ -136,7 +137,7 @@ end`;
 /** In a numbered run each thread walks the list from its own start, with its own numbers. */
 const luaRequests = {
   numbered: luaNumbered,
-  // wrk hands an answer over before it asks for the connection's next request.
+  // wrk passes on an answer before it asks for the connection's next request.
   followed: `
 ${luaNumbered}
 local places, fronts, backs, follows, first, last = {}, nil, nil, {}, 1, 0
@@ -174,7 +175,7 @@ function request()
 end`,
 };
 
-/** A look at the clock every few requests is enough for counts of a second each. */
+/** Reading the clock every few requests is accurate enough for counts per second. */
 const luaThreads = `
 local ffi = require("ffi")
 ffi.cdef("typedef struct { long s, us; } klieg_time; int gettimeofday(klieg_time *, void *);")

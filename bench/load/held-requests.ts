@@ -73,7 +73,7 @@ export async function holdRequests(
   };
 }
 
-/** Resolves when the request is written. */
+/** Sends a request that the service holds open; resolves when the request is written. */
 function openHeld(
   origin: string,
   text: string,

@@ -1,4 +1,4 @@
-/** What loads of Klieg share: its accounts, a full store, and what must be true in the end. */
+/** Shared by loads on Klieg: accounts, a full store, and checks of what must hold at the end. */
 import type { Finding } from "../report/result.ts";
 import type { Setting } from "../scenario.ts";
 import type { Subject } from "../service/server-process.ts";
@@ -18,7 +18,7 @@ export interface Loaded {
   readonly subject: Subject;
   readonly accounts: readonly Account[];
   readonly host: string;
-  /** Some of the accounts: the ledgers of all would take longer to read than to load. */
+  /** Some of the accounts; reading the ledgers of all would take longer than the load itself. */
   readonly sample: readonly Account[];
 }
 
@@ -54,13 +54,13 @@ export function listProcesses({ pid }: Pick<Subject, "pid">): NamedProcess[] {
 
 let runs = 0;
 
-/** Equal prompts of one account are one job, so each run has its own. */
+/** Numbers the runs: equal prompts of an account would be one job, so each run has its own. */
 export function nextRun(): number {
   runs++;
   return runs;
 }
 
-/** Makes at least so many jobs by load, and waits until all have ended. */
+/** Submits at least `jobs` jobs under load, and waits until all have ended. */
 export async function fillStore(
   { subject, accounts, host, sample }: Loaded,
   jobs: number,
@@ -81,7 +81,7 @@ export async function fillStore(
   return made;
 }
 
-/** Reads of about so many jobs, the newest of each account, with their owners' credentials. */
+/** Builds reads of about `jobs` jobs, the newest of each account, with the owners' credentials. */
 export async function writeReads(
   { accounts, host }: Loaded,
   jobs: number,
@@ -101,7 +101,7 @@ export async function writeReads(
   return reads.flat();
 }
 
-/** An answer's body as it is on the wire, for peers to answer the same. */
+/** Returns an answer's body as it is on the wire, so that peers can send the same one. */
 export async function sampleAnswer(
   { subject, accounts }: Loaded,
   path: string,
@@ -119,7 +119,7 @@ export async function sampleAnswer(
   return text;
 }
 
-/** Every job ended, none was lost, and sampled ledgers balance. */
+/** Checks that every job ended, none was lost, and the sampled ledgers balance. */
 export async function checkSubmits(
   { accounts, sample }: Loaded,
   before: number,
@@ -131,7 +131,7 @@ export async function checkSubmits(
   const jobs = (await countJobs(accounts)) - before;
   const balanced = await countBalanced(sample);
   const accepted = (answered - refused) / requestsEach;
-  // Jobs without an answer were on their way when a round's clock stopped.
+  // Jobs whose answers were still under way when a round's time was up got no answer.
   const cutOff = connections * (rounds + 1);
   const isCounted = jobs >= Math.floor(accepted - cutOff) && jobs <= accepted + cutOff;
   const isWhole = requestsEach > 1 || jobs >= accepted;

@@ -2,15 +2,15 @@ import { parseArgs } from "node:util";
 import { readCount } from "../scenario.ts";
 import type { LoadProfile } from "./by-turns.ts";
 
-/** The options of the scenarios that are answered by load. */
+/** Options of the scenarios that measure under load. */
 export interface LoadOptions {
   readonly profile: LoadProfile;
   readonly accounts: number;
-  /** How many jobs are made before reading. */
+  /** Number of jobs to create before reading. */
   readonly jobs: number;
-  /** Of a cluster that is made to be asked. */
+  /** Number of shards of a cluster that is started for the measurement. */
   readonly shards: number;
-  /** Undefined: all that the scenario has. */
+  /** Names of the peers to run, or undefined for all that the scenario has. */
   readonly peers: readonly string[] | undefined;
 }
 
@@ -34,7 +34,7 @@ export const quickLoad: readonly string[] = [
 
 const text = (initial: string) => ({ type: "string", default: initial }) as const;
 
-/** Throws `UsageError`. */
+/** Parses the options of a load scenario. Throws `UsageError`. */
 export function readLoadOptions(args: readonly string[], jobs = "20000"): LoadOptions {
   const { values } = parseArgs({
     args: [...args],

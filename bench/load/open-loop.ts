@@ -12,19 +12,19 @@ export interface Pace {
 }
 
 export interface PacedResult {
-  /** How long each took from when it was due. */
+  /** Time from when each request was due until its answer. */
   readonly waits: Latencies;
-  /** How late each was sent by this program. */
+  /** How late this program sent each request. */
   readonly delays: Latencies;
-  /** Answers other than 2xx. */
+  /** Number of answers with a status other than 2xx. */
   readonly refused: number;
 }
 
 const connectionsMax = 512;
 
 /**
- * `writeRequest` is the whole request with the given number; `answeredAfter` is told of each answer.
- * Rejects when a connection fails.
+ * `writeRequest` returns the whole request with the given number; `answeredAfter` is called for
+ * each answer. Rejects when a connection fails.
  */
 export async function pace(
   origin: string,
@@ -77,7 +77,7 @@ export async function pace(
 class Connection {
   number = 0;
   dueMs = 0;
-  /** The service closes what was not used for a while. */
+  /** Set when the service closed the connection because it was idle for a while. */
   isClosed = false;
   private readonly socket: Socket;
   private received = "";
@@ -116,7 +116,7 @@ class Connection {
   }
 }
 
-/** Undefined while the answer is not whole. */
+/** Returns the status, or undefined while the answer is incomplete. */
 function parseStatus(answer: string): number | undefined {
   const bodyAt = answer.indexOf("\r\n\r\n") + 4;
   if (bodyAt < 4) return undefined;

@@ -1,8 +1,8 @@
-/** The requests that loads are made of, as they are on the wire. */
+/** Builds the requests that make up a load, as they are on the wire. */
 import type { Account } from "./accounts.ts";
 import { numberDigits, type Requests, type TextPair } from "./closed-loop.ts";
 
-/** Every submit has a prompt of its own: the duplicate rule refuses none. */
+/** Builds submits with distinct prompts, so that the duplicate rule refuses none. */
 export function writeSubmits(
   accounts: readonly Account[],
   host: string,
@@ -11,7 +11,7 @@ export function writeSubmits(
   return { kind: "numbered", parts: accounts.map(({ token }) => submitParts(token, host, run)) };
 }
 
-/** The same requests for a sender that numbers them itself. */
+/** Returns a function that builds the same requests, for a sender that numbers them itself. */
 export function writeNumbered({ parts }: ReturnType<typeof writeSubmits>): (n: number) => string {
   return (n) => {
     const [head, tail] = parts[n % parts.length] ?? ["", ""];
@@ -19,7 +19,7 @@ export function writeNumbered({ parts }: ReturnType<typeof writeSubmits>): (n: n
   };
 }
 
-/** Submits by turns with waits for the end of the jobs that they made. */
+/** Builds submits, each followed by a wait for the end of the job that it created. */
 export function writeFollowedSubmits(
   accounts: readonly Account[],
   host: string,

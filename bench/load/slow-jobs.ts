@@ -1,13 +1,13 @@
-/** Jobs that run for a while on a simulated model, as many at a time as there are. */
+/** Starts jobs that run for a while on a simulated model, all at the same time. */
 
 import type { Subject } from "../service/server-process.ts";
 import type { Account } from "./accounts.ts";
 import { createAccounts, inParallel } from "./accounts.ts";
 
-/** How many an account of the bench's plan may run at a time. */
+/** Number of jobs that an account on the bench's plan may run at a time. */
 const jobsPerAccount = 8;
 
-/** Their ends come one after the other over this time: a burst would measure the client. */
+/** The jobs' ends are spread over this time, since a burst would measure the client instead. */
 const spreadMs = 10_000;
 
 export interface SlowJob {
@@ -32,7 +32,7 @@ export async function submitSlowJobs(
   });
 }
 
-/** When each job ended, in milliseconds since 1970; jobs that have not ended are missing. */
+/** Returns when each job ended, in ms since 1970; jobs that have not ended are missing. */
 export async function readEndTimes(jobs: readonly SlowJob[]): Promise<Map<string, number>> {
   const times = await inParallel(jobs, async ({ id, owner }) => {
     const { completed_at: completedAt } = await owner.client.jobs.get(id);

@@ -2,12 +2,12 @@ import { readFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { listFamily } from "./processor-time.ts";
 
-/** What a piece of work took of the machine. */
+/** Time and memory that a piece of work took. */
 export interface Cost {
   readonly wallSeconds: number;
-  /** Of all processes of the tree; what lived for less than a look apart is missed. */
+  /** CPU time of all processes of the tree; one that lived only between two samples is missed. */
   readonly cpuSeconds: number;
-  /** Memory of the tree in MB, shared pages counted once; one a look. */
+  /** Memory of the tree in MB per sample, with shared pages counted once. */
   readonly memory: readonly MemoryLook[];
 }
 
@@ -16,16 +16,16 @@ export interface MemoryLook {
   readonly megabytes: number;
 }
 
-/** How often is looked. The looks themselves cost time that the work lacks. */
+/** How often the cost is sampled. Sampling itself takes time away from the work. */
 export interface Looks {
   readonly everyMs: number;
-  /** Adding up a process's pages takes the kernel milliseconds; 0: never. */
+  /** Memory is read at every nth sample, which takes the kernel milliseconds; 0 for never. */
   readonly memoryEveryNth: number;
 }
 
 const often: Looks = { everyMs: 500, memoryEveryNth: 3 };
 
-/** Watches the tree below a process while `work` is under way; `undefined`: no such process. */
+/** Samples the tree below `pid` (undefined if there is no process) while `work` runs. */
 export async function watchCost<T>(
   pid: number | undefined,
   work: () => Promise<T>,
@@ -44,7 +44,7 @@ export async function watchCost<T>(
   }
 }
 
-/** Earlier processor time does not count. A process stays in the tree whatever its parent. */
+/** Counts processor time from now on. A process stays in the tree when its parent changes. */
 async function watchTree(
   pid: number | undefined,
   begunMs: number,
@@ -73,7 +73,7 @@ async function watchTree(
   return { cpuSeconds: us / 1e6, memory };
 }
 
-/** Its share of what it has in memory (proc(5): Pss). */
+/** Returns a process's proportional share of its memory (proc(5): Pss). */
 async function readMemoryBytes(id: number): Promise<number> {
   const text = await readFile(`/proc/${id}/smaps_rollup`, "utf8").catch(() => "");
   return 1_024 * Number(/^Pss:\s+(\d+) kB/m.exec(text)?.[1] ?? 0);

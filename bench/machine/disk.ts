@@ -5,13 +5,13 @@ import { percentile } from "../report/statistics.ts";
 const appends = 300;
 const appendBytes = 40_960;
 
-/** What the disk itself takes to make one group commit's bytes durable. */
+/** Time that the disk itself takes to make the bytes of one group commit durable. */
 export interface DiskFigures {
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
 
-/** Times fdatasync of appends in `folder`, on the disk that the service under test writes to. */
+/** Times fdatasync of appends in `folder`, on the disk that the measured service writes to. */
 export async function measureDisk(folder: string): Promise<DiskFigures> {
   const own = await mkdtemp(join(folder, "disk-"));
   const block = Buffer.alloc(appendBytes, 0x6b);

@@ -1,4 +1,4 @@
-/** What a result was measured on: figures of two machines are not compared. */
+/** Describes the machine of a result: figures of two machines are not compared. */
 import { availableParallelism, cpus, release, totalmem } from "node:os";
 
 export interface Machine {

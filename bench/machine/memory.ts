@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 
-/** proc(5). */
+/** Returns the process's VmRSS from /proc/pid/status (proc(5)). */
 export async function residentMebibytes(pid: number | undefined): Promise<number> {
   if (pid === undefined) return Number.NaN;
   const text = await readFile(`/proc/${pid}/status`, "utf8");

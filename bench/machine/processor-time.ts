@@ -1,30 +1,30 @@
 import { readdir, readFile } from "node:fs/promises";
 
-/** Linux shows processor time in hundredths of a second, whatever the kernel's own tick is. */
+/** Linux reports processor time in hundredths of a second, whatever the kernel's own tick is. */
 const tickUs = 10_000;
 
 export interface ProcessTimes {
   readonly id: number;
   readonly parent: number;
   readonly ownUs: number;
-  /** Of children that ended and were waited for. */
+  /** Processor time of children that have ended and were waited for. */
   readonly endedUs: number;
 }
 
-/** User and system time of a process and all its descendants so far, in microseconds. */
+/** User and system time so far of a process and all its descendants, in microseconds. */
 export async function processorTimeUs(pid: number): Promise<number> {
   const family = await listFamily(new Set([pid]));
   return family.reduce((sum, { ownUs, endedUs }) => sum + ownUs + endedUs, 0);
 }
 
-/** User and system time of one process so far, of all its threads, without its children. */
+/** User and system time so far of one process with all its threads, but without its children. */
 export async function ownTimeUs(pid: number): Promise<number> {
   const stat = await readStat(`${pid}`);
   if (stat === undefined) throw new Error(`Process ${pid} has ended.`);
   return stat.ownUs;
 }
 
-/** The living ones of these processes, and all their descendants. */
+/** Returns those of these processes that are alive, and all their descendants. */
 export async function listFamily(ancestors: ReadonlySet<number>): Promise<readonly ProcessTimes[]> {
   const entries = await readdir("/proc");
   const seen = await Promise.all(entries.filter((name) => /^\d+$/.test(name)).map(readStat));
@@ -38,7 +38,7 @@ export async function listFamily(ancestors: ReadonlySet<number>): Promise<readon
   return processes.filter(({ id }) => family.has(id));
 }
 
-/** proc(5): after the command in parentheses come state, parent, and at 12 to 15 the times. */
+/** proc(5): after the command in parentheses come state and parent, and the times at 12 to 15. */
 async function readStat(name: string): Promise<ProcessTimes | undefined> {
   const text = await readFile(`/proc/${name}/stat`, "utf8").catch(() => undefined);
   if (text === undefined) return undefined; // It ended meanwhile.

@@ -11,11 +11,11 @@ import { availableParallelism } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { processorTimeUs } from "./processor-time.ts";
 
-/** Linux counts in hundredths of a second here. */
+/** Linux counts these times in hundredths of a second. */
 const tickUs = 10_000;
 const lookMs = 2_000;
 
-/** Of all processors' time; above it the machine is not at rest. */
+/** Largest share of all processors' time that others may use while the machine is at rest. */
 export const restShareMax = 0.05;
 
 export interface MachineLook {
@@ -32,7 +32,7 @@ export async function lookAtMachine(): Promise<MachineLook> {
   return { atMs: performance.now(), busyUs: parseBusyUs(text), ownUs };
 }
 
-/** proc(5): user, nice, system, idle, iowait, irq, softirq, steal. Guests' time is in user's. */
+/** proc(5): user, nice, system, idle, iowait, irq, softirq, steal. Guest time is part of user. */
 export function parseBusyUs(stat: string): number {
   const [, user, nice, system, , , , , steal] = (stat.split("\n")[0] ?? "")
     .split(/\s+/)
@@ -40,7 +40,7 @@ export function parseBusyUs(stat: string): number {
   return tickUs * ((user ?? 0) + (nice ?? 0) + (system ?? 0) + (steal ?? 0));
 }
 
-/** Which share of all processors' time others had between two looks, from 0 to 1. */
+/** Share of all processors' time used by other processes between two samples, from 0 to 1. */
 export function othersShare(
   before: MachineLook,
   after: MachineLook,
@@ -51,7 +51,7 @@ export function othersShare(
   return passedUs <= 0 ? 0 : Math.min(1, Math.max(0, othersUs / passedUs));
 }
 
-/** The share of others while the bench does nothing. */
+/** Measures the share that other processes use while the bench does nothing. */
 export async function measureRest(): Promise<number> {
   const before = await lookAtMachine();
   await pause(lookMs);
@@ -63,7 +63,7 @@ export function isAtRest(shares: readonly number[]): boolean {
   return mean <= restShareMax;
 }
 
-/** One line for a person: how much of the machine others had. */
+/** Describes in one line how much of the machine other processes used. */
 export function describeRest(shares: readonly number[]): string {
   const mean = shares.reduce((sum, share) => sum + share, 0) / Math.max(1, shares.length);
   const most = Math.max(0, ...shares);
@@ -76,14 +76,14 @@ export function describeRest(shares: readonly number[]): string {
 
 const watchMs = 5_000;
 
-/** Looks at the machine every few seconds; `stop` answers the share of others in each stretch. */
+/** Samples the machine every few seconds; `stop` returns the share of others in each interval. */
 export function watchOthers() {
   const shares: number[] = [];
   let last = lookAtMachine();
   const look = async () => {
     const [before, now] = [await last, await lookAtMachine()];
     last = Promise.resolve(now);
-    // A short stretch is told wrong by the kernel's coarse counts.
+    // A short interval gives a wrong share, since the kernel's counts are coarse.
     if (now.atMs - before.atMs > watchMs / 2) shares.push(othersShare(before, now));
   };
   const timer = setInterval(() => void look(), watchMs);

@@ -1,4 +1,4 @@
-/** Processor time by thread: where in a service the time of a request is spent. */
+/** Processor time by thread, which shows where a service spends the time of a request. */
 import { readdir, readFile } from "node:fs/promises";
 
 /** Nanoseconds on a processor by thread id; a thread that ended is missing. */
@@ -16,8 +16,8 @@ export interface ThreadCost {
 const shareMin = 0.03;
 
 /**
- * What each thread used between two readings: the main thread, the busy others in the order in
- * which they were started, and the rest as one.
+ * Returns what each thread used between two readings: the main thread, the busy others in the order
+ * in which they were started, and the rest together.
  */
 export function compareThreads(
   pid: number,
@@ -39,7 +39,7 @@ export function compareThreads(
   ];
 }
 
-/** The first number of a thread's schedstat. */
+/** Returns the first number of a thread's schedstat: nanoseconds on a processor. */
 async function readOnProcessor(pid: number, id: string): Promise<number> {
   const text = await readFile(`/proc/${pid}/task/${id}/schedstat`, "utf8").catch(() => "0");
   return Number(text.split(" ")[0]);

@@ -1,4 +1,4 @@
-/** Peers that answer the same requests over HTTP, each a process beside what it needs. */
+/** Peers that answer the same requests over HTTP, each a process with the servers it needs. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
@@ -15,9 +15,9 @@ export interface HttpPeer extends Pick<Contestant, "name" | "lacks" | "origin" |
 
 interface PeerPlace {
   readonly setting: Setting;
-  /** On the disk that the service writes to. */
+  /** Folder for the peer's data, on the disk that the service writes to. */
   readonly folder: string;
-  /** What every request is answered. */
+  /** Body with which every request is answered. */
   readonly body: string;
 }
 
@@ -31,12 +31,12 @@ export type HttpPeerName = keyof typeof openers;
 
 export interface OpenedPeers {
   readonly peers: readonly HttpPeer[];
-  /** Why a peer is missing. */
+  /** Reasons why peers are missing. */
   readonly lines: readonly string[];
   readonly close: () => Promise<void>;
 }
 
-/** All of `known` unless the command line names some; none beside a service elsewhere. */
+/** Returns all of `known` unless the command line names some; throws `UsageError` for others. */
 export function choosePeers<Name extends string>(
   named: readonly string[] | undefined,
   known: readonly Name[],
@@ -47,7 +47,7 @@ export function choosePeers<Name extends string>(
   return named === undefined ? known : known.filter((name) => named.includes(name));
 }
 
-/** A peer that cannot be had is reported and does not end the bench. */
+/** Opens the peers (none beside a remote service). A peer that fails is reported and left out. */
 export async function openHttpPeers(
   names: readonly HttpPeerName[],
   place: PeerPlace,
@@ -117,7 +117,7 @@ async function openBullmq(
   }
 }
 
-/** A script that tells its parent the port it listens at. */
+/** Starts a script that reports the port it listens at to its parent. */
 async function startServer(script: string, args: readonly string[]) {
   const child = fork(script, [...args]);
   const ended = once(child, "exit").then(() => Promise.reject(new Error(`${script} ended.`)));

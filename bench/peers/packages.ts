@@ -4,7 +4,7 @@ import { peerSources } from "../render/film-folder.ts";
 import type { Setting } from "../scenario.ts";
 import { output } from "../service/command.ts";
 
-/** A folder with the peer's files and the packages that its package.json pins, none of ours. */
+/** Returns a folder with the peer's files and the packages its package.json pins, none of ours. */
 export async function installPeer(
   peer: string,
   { dataDir, environment, say }: Pick<Setting, "dataDir" | "environment" | "say">,

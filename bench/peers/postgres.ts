@@ -1,7 +1,7 @@
 /**
- * PostgreSQL with its defaults, which flush before a commit is answered; only its memory is what
- * its manual advises for a server. It refuses to run as root, so there it runs as a user of its
- * own in a folder that this user may enter.
+ * Starts PostgreSQL with its defaults, which flush before a commit is answered; only its memory is
+ * set, as its manual advises for a server. It refuses to run as root, so there it runs as its own
+ * user, in a folder that this user may enter.
  */
 import { spawn } from "node:child_process";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
@@ -13,7 +13,7 @@ import { isOpen } from "./redis.ts";
 
 const readyMs = 20_000;
 const home = "/usr/lib/postgresql";
-/** Kept over restarts of the machine, unlike /tmp, and so never in memory. */
+/** Kept over restarts of the machine, unlike /tmp, so this folder is never in memory. */
 const places = "/var/tmp";
 
 export interface PostgresServer {
@@ -45,7 +45,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     ]);
     const child = spawn(server.path, server.args, { stdio: "ignore" });
     const close = async () => {
-      // A fast shutdown: clients are sent away, everything is flushed.
+      // SIGINT is a fast shutdown: it disconnects clients and flushes everything.
       await endChild(child, "SIGINT");
       await rm(folder, { recursive: true, force: true });
     };

@@ -23,7 +23,7 @@ export const queuePeerNames = ["bullmq", "pg-boss", "graphile-worker", "restate"
 type QueuePeerName = (typeof queuePeerNames)[number];
 
 interface Store {
-  /** What the script is given to connect to. */
+  /** Address that the peer's script connects to. */
   readonly address: string;
   readonly process: NamedProcess;
   readonly close: () => Promise<void>;
@@ -62,11 +62,11 @@ interface OpenStore {
 interface QueueRound {
   readonly jobs: number;
   readonly seconds: number;
-  /** Of `percentiles`, in milliseconds. */
+  /** Latencies at each of `percentiles`, in milliseconds. */
   readonly latencies: readonly number[];
 }
 
-/** A peer that cannot be had is reported and does not end the bench. */
+/** Runs the peers. A peer that cannot be run is reported and does not end the bench. */
 export async function runQueuePeers(
   names: readonly QueuePeerName[],
   profile: LoadProfile,
@@ -105,7 +105,7 @@ async function runQueuePeer(
       readonly scriptUs: number;
       readonly storeUs: number;
     }[] = [];
-    // The first round warms up and counts for nothing.
+    // The first round warms up and is not counted.
     for (let round = 0; round <= rounds; round++) {
       const before = [await ownTimeUs(script.pid ?? 0), await processorTimeUs(store.process.pid)];
       script.send({ seconds: round === 0 ? Math.min(3, seconds) : seconds, percentiles });
@@ -122,7 +122,7 @@ async function runQueuePeer(
   }
 }
 
-/** A peer that hangs must not hang the bench. */
+/** Waits for a message, but not forever: a peer that hangs must not hang the bench. */
 async function receive(script: ChildProcess, withinSeconds: number): Promise<unknown> {
   const over = new AbortController();
   const signal = AbortSignal.any([over.signal, AbortSignal.timeout(withinSeconds * 1_000)]);

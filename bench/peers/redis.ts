@@ -1,4 +1,4 @@
-/** Redis as a peer needs it for equal durability: what it has answered was flushed to the disk. */
+/** Redis as a peer of equal durability: it flushes to the disk before it answers. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir } from "node:fs/promises";

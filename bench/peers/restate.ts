@@ -1,6 +1,6 @@
 /**
- * A server of Restate with its defaults, which flush its log before a call goes on. It comes as an
- * npm package under the Business Source License: it is run for comparison and never delivered.
+ * A Restate server with its defaults, which flush its log before a call goes on. It comes as an npm
+ * package under the Business Source License: it is run for comparison and never shipped.
  */
 import { spawn } from "node:child_process";
 import { mkdir } from "node:fs/promises";
@@ -11,7 +11,7 @@ import { endChild, freePort } from "../service/server-process.ts";
 const readyMs = 30_000;
 
 export interface RestateServer {
-  /** Of calls, and of administration. */
+  /** Ports for calls and for administration. */
   readonly ports: readonly [number, number];
   readonly pid: number;
   readonly close: () => Promise<void>;

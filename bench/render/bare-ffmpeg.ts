@@ -4,7 +4,7 @@ import { framesPerSecond } from "./films.ts";
 import type { OpenPeer } from "./renderers.ts";
 
 /**
- * Films of clips by one command each: the same cuts, holds, gaps and sound, with the encoder's
+ * Makes films of clips by one command each: the same cuts, holds, gaps and sound, with the encoder
  * settings that Klieg uses for `standard`.
  */
 export const openBareFfmpeg: OpenPeer = async ({ tools }) => [

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { ffmpeg, type Tools } from "../service/tools.ts";
 import { type Film, framesPerSecond } from "./films.ts";
 
-/** How like each other two films are, as ffmpeg's filters measure it. */
+/** Measures how similar two films are, with ffmpeg's filters. */
 
-/** Of the brightness, mean over all frames. */
+/** SSIM of the brightness (Y), as the mean over all frames. */
 async function ssim(tools: Tools, film: string, reference: string): Promise<number> {
   const said = await ffmpeg(tools, [
     ...["-i", film, "-i", reference, "-lavfi", "[0:v][1:v]ssim", "-f", "null", "-"],
@@ -20,8 +20,8 @@ export interface Fidelity {
 }
 
 /**
- * Compares `standard` with x264's medium 18 of the same film. Klieg's lossless `high` is the
- * reference and is what x264 encodes, which favours the peer.
+ * Compares `standard` with x264's medium 18 of the same film. The reference, and the source that
+ * x264 encodes, is Klieg's lossless `high`, which favours the peer.
  */
 export async function fidelity(
   tools: Tools,
@@ -40,7 +40,7 @@ export async function fidelity(
 
 const samplesWanted = 12;
 
-/** The least PSNR of frames spread over two films, in dB; infinite when they are the same. */
+/** Lowest PSNR of frames sampled evenly from two films, in dB; infinite when they are equal. */
 export async function leastSimilarity(
   tools: Tools,
   { seconds }: Film,
@@ -48,7 +48,7 @@ export async function leastSimilarity(
   other: string,
 ): Promise<number> {
   const stride = Math.floor((seconds * framesPerSecond) / samplesWanted);
-  // As a screen shows them: planes may hold colours that none has, and peers' frames never do.
+  // Compared as shown on a screen: planes may hold colours that no screen shows and peers lack.
   const shown = "scale=in_color_matrix=bt709,format=gbrp";
   const pick = `select=not(mod(n\\,${stride})),setpts=N/TB,${shown}`;
   const compared = `[0:v]${pick}[a];[1:v]${pick}[b];[a][b]psnr=stats_file=-`;

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { ffmpeg, type Tools } from "../service/tools.ts";
 import { framesPerSecond } from "./films.ts";
 
-/** Sources, not what the compiler makes of them: films and peers hold files of all kinds. */
+/** Read from the source tree, not from compiled output: films and peers have many file types. */
 const sources = join(import.meta.dirname, "../../../bench");
 const gsap = join(import.meta.dirname, "../../../node_modules/gsap/dist/gsap.min.js");
 
-/** What films show and play, in one folder; the same bytes each time. */
+/** Makes the media that the films use, in one folder; the bytes are the same each time. */
 export async function makeMedia(folder: string, tools: Tools): Promise<readonly string[]> {
   await mkdir(folder, { recursive: true });
   const photo = "mandelbrot=s=1200x900:start_scale=0.02:start_x=-0.7436439:start_y=0.1318259";
@@ -24,7 +24,7 @@ export async function makeMedia(folder: string, tools: Tools): Promise<readonly 
   return ["photo.jpg", "clip.mp4", "tone.m4a"].map((name) => join(folder, name));
 }
 
-/** A film's folder as an author would have it: markup, media and the library beside it. */
+/** Lays out a film's folder as an author would: markup, with media and the library beside it. */
 export async function layOut(
   film: string,
   folder: string,
@@ -35,7 +35,7 @@ export async function layOut(
   for (const file of [page, gsap, ...media]) await copyFile(file, join(folder, getName(file)));
 }
 
-/** Where a peer's own files lie. */
+/** Returns the folder of a peer's own files. */
 export function peerSources(peer: string): string {
   return join(sources, "peers", peer);
 }

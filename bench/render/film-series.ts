@@ -1,4 +1,4 @@
-/** What renderers took, as series of a result: one a renderer, with the figures of all films. */
+/** Turns the costs of renderers into series of a result: one per renderer, for all films. */
 import { type Cost, getPeak } from "../machine/cost.ts";
 import type { Figure, Series } from "../report/result.ts";
 import type { Contestant, Film, PeerName } from "./films.ts";
@@ -36,7 +36,7 @@ export function toSeries(film: Film, outcomes: ReadonlyMap<Contestant, Outcome>)
   });
 }
 
-/** One series a contestant, with the figures of all films. */
+/** Joins the series of all films into one per contestant. */
 export function joinSeries(all: readonly Series[]): Series[] {
   const joined = new Map<string, Series>();
   for (const series of all) {

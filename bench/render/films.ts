@@ -18,11 +18,11 @@ export interface Film {
   readonly height: number;
   readonly contestants: readonly Contestant[];
   readonly bars: readonly Bar[];
-  /** Of Klieg's own processes. */
+  /** Largest memory that Klieg's own processes may use, in MB. */
   readonly megabytesMax?: number;
-  /** After its first minute Klieg's memory stays where it was. */
+  /** Whether Klieg's memory must stay level after the film's first minute. */
   readonly isFlat?: boolean;
-  /** Rendered only when it is asked for by name. */
+  /** Whether the film is rendered only when it is requested by name. */
   readonly isLeftOut?: boolean;
 }
 

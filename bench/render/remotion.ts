@@ -4,7 +4,7 @@ import { installPeer } from "../peers/packages.ts";
 import { runCommand } from "../service/command.ts";
 import type { OpenPeer } from "./renderers.ts";
 
-/** Remotion's own command line with its defaults, on the same pictures written for React. */
+/** Remotion's own command line with its defaults, on the same pictures written in React. */
 export const openRemotion: OpenPeer = async (setting) => {
   const { tools, media, environment } = setting;
   const folder = await installPeer("remotion", setting);

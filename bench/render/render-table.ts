@@ -2,7 +2,7 @@ import { type Cost, getPeak } from "../machine/cost.ts";
 import { percentile } from "../report/statistics.ts";
 import type { Bar, Contestant, Film } from "./films.ts";
 
-/** The outcome of one contestant's rounds. */
+/** Outcome of all rounds of one contestant. */
 export type Outcome =
   | { readonly kind: "rendered"; readonly costs: readonly Cost[] }
   | { readonly kind: "failed"; readonly why: string }
@@ -16,7 +16,7 @@ interface Middle {
   readonly megabytes: number;
 }
 
-/** One line a contestant, then one a bar; medians of the rounds. */
+/** Formats one line per contestant, then one per bar (target); medians of the rounds. */
 export function filmTable(film: Film, rounds: number, outcomes: Outcomes): readonly string[] {
   const { name, seconds, height, contestants, bars } = film;
   const asked = contestants.filter((one) => outcomes.get(one)?.kind !== "absent");
@@ -73,7 +73,7 @@ function memoryLines({ megabytesMax, isFlat }: Film, outcomes: Outcomes): readon
 const growthMax = 1.1;
 const settledSeconds = 60;
 
-/** The peak after the first minute by the peak in it. */
+/** Ratio of the peak memory after the first minute to the peak within it. */
 function computeGrowth({ memory }: Cost): number {
   const peak = (isLate: boolean): number => {
     const looks = memory.filter(({ atSeconds }) => atSeconds > settledSeconds === isLate);

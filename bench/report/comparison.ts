@@ -1,4 +1,4 @@
-/** Two results of the bench, figure by figure: what became better, what worse. */
+/** Compares two results of the bench, figure by figure. */
 import { describeRest, isAtRest } from "../machine/rest.ts";
 import type { BenchResult, Figure } from "./result.ts";
 import { median, spread } from "./statistics.ts";
@@ -10,13 +10,13 @@ export interface FigureComparison {
   readonly unit: string;
   readonly before: number;
   readonly after: number;
-  /** Above 1 is better, whichever way the figure points. */
+  /** Ratio of the two results; above 1 is better, whether more or less of the figure is better. */
   readonly gain: number;
-  /** Within the spread of the rounds of both, nothing is said to have changed. */
+  /** A difference within the spread of both results' rounds counts as no change. */
   readonly change: "better" | "worse" | "same";
 }
 
-/** Even where all rounds are alike, a difference of a few hundredths says nothing. */
+/** Differences of a few hundredths mean nothing, even where all rounds are alike. */
 const noiseMin = 0.03;
 
 export function compareResults(before: BenchResult, after: BenchResult): FigureComparison[] {
@@ -52,7 +52,7 @@ function describeChange(gain: number, noise: number): FigureComparison["change"]
   return gain < 1 / (1 + noise) ? "worse" : "same";
 }
 
-/** Why the two should not be compared; empty when nothing speaks against it. */
+/** Returns reasons why the two should not be compared; empty when there are none. */
 export function findObjections(before: BenchResult, after: BenchResult): string[] {
   const [one, other] = [before.machine, after.machine];
   const shares = [before, after].map(({ scenarios }) => scenarios.flatMap(({ others }) => others));

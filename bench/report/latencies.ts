@@ -1,11 +1,11 @@
 /**
- * Latencies in a histogram of three significant digits (HdrHistogram), from a microsecond on. Its
+ * Latencies in a histogram of three significant digits (HdrHistogram), from one microsecond up. Its
  * size does not grow with the number of values, and no percentile is interpolated.
  */
 import { build } from "hdr-histogram-js";
 import type { Curve } from "./result.ts";
 
-/** Percentiles that are drawn and printed. */
+/** Percentiles that are plotted and printed. */
 export const percentiles = [50, 75, 90, 95, 99, 99.5, 99.9, 99.95, 99.99] as const;
 
 export class Latencies {
@@ -19,7 +19,7 @@ export class Latencies {
     return this.histogram.totalCount;
   }
 
-  /** In milliseconds; `percent` is from 0 to 100. */
+  /** Returns a percentile in milliseconds; `percent` is from 0 to 100. */
   percentile(percent: number): number {
     return this.histogram.getValueAtPercentile(percent) / 1_000;
   }

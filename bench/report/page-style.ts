@@ -1,6 +1,6 @@
-/** The report's style: both colour schemes, from a telephone's width on. */
+/** The report's style: light and dark colour schemes, readable from a phone's width up. */
 
-/** Series' colours can be told apart by those who see few of them (Okabe and Ito's set). */
+/** Series colours are distinguishable with colour blindness (Okabe and Ito's palette). */
 export const pageStyle = `
 :root {
   --page: #fbfaf8; --card: #ffffff; --text: #1d1f26; --faint: #5c616e; --grid: #e3e1dc;

@@ -1,6 +1,7 @@
 /**
- * The report: one HTML file that needs no network and runs no script. First a picture of all
- * scenarios, each a bar for Klieg and for each peer; then each scenario with its plots and figures.
+ * The report: one HTML file that needs no network and runs no script. It begins with an overview of
+ * all scenarios, with a bar for Klieg and for each peer; then comes each scenario with its plots
+ * and figures.
  */
 import { isAtRest } from "../machine/rest.ts";
 import { compareResults, findObjections } from "./comparison.ts";
@@ -35,12 +36,12 @@ ${result.scenarios.map((each) => writeScenario(each, assignColors(each, peers)))
 `;
 }
 
-/** Of a scenario's series, by their names. */
+/** Colour index of each series of a scenario, by the series' name. */
 type Colors = ReadonlyMap<string, number>;
 
 /**
- * A peer has its own colour in all scenarios, from the second one on; Klieg's series have the first
- * one and then the last ones.
+ * Assigns colours: a peer has the same colour in all scenarios, from the second one on; Klieg's
+ * series have the first one and then the last ones.
  */
 function assignColors(scenario: ScenarioResult, peers: readonly string[]): Colors {
   const colors = new Map<string, number>();
@@ -76,7 +77,7 @@ function writeWarnings({ scenarios }: BenchResult): string {
     .join("\n");
 }
 
-/** The first figure of each scenario, one bar a series, as long as its share of the largest. */
+/** Draws each scenario's first figure, one bar per series, as long as its share of the largest. */
 function writeOverview({ scenarios }: BenchResult, peers: readonly string[]): string {
   const groups = scenarios.flatMap((scenario) => {
     const { name, series = [] } = scenario;

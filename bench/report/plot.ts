@@ -1,6 +1,6 @@
 /**
  * Plots as SVG text: no script runs in the report. Colours are the page's custom properties, so one
- * drawing serves light and dark. A plot is as wide as a telephone and is never shrunk.
+ * drawing serves light and dark. A plot is as wide as a phone's screen and is never scaled down.
  */
 import { scaleLinear, scaleLog } from "d3-scale";
 import { line } from "d3-shape";
@@ -10,12 +10,12 @@ import { describeNumber } from "./table.ts";
 const width = 360;
 const height = 240;
 const margin = { top: 12, right: 24, bottom: 34, left: 52 } as const;
-/** As many colours as the page has. */
+/** Number of series colours that the page defines. */
 export const colorCount = 8;
 
 export interface PlotLine {
   readonly name: string;
-  /** From 0; the same series has the same one in all plots. */
+  /** Colour index from 0; a series has the same one in all plots. */
   readonly color: number;
   readonly curve: Curve;
 }
@@ -100,7 +100,7 @@ function label(values: readonly number[], place: (value: number) => number) {
   return values.map((value) => ({ at: place(value), text: shorten(value) }));
 }
 
-/** 12,000 is 12k: axes have little room. */
+/** Shortens large numbers (12,000 becomes 12k), because axes have little room. */
 function shorten(value: number): string {
   if (value >= 1e6) return `${Number((value / 1e6).toPrecision(3))}M`;
   if (value >= 1e3) return `${Number((value / 1e3).toPrecision(3))}k`;

@@ -1,11 +1,11 @@
 /**
- * What a run of the bench found. The JSON that `--json` writes is a `BenchResult` as it is, and
+ * Result of a run of the bench. The JSON that `--json` writes is exactly a `BenchResult`, and
  * `--against` reads one; `format` rises when an older one can no longer be read.
  */
 import type { DiskFigures } from "../machine/disk.ts";
 import type { Machine } from "../machine/machine.ts";
 
-/** One quantity, measured once a round. */
+/** One quantity, measured once per round. */
 export interface Figure {
   readonly name: string;
   readonly unit: string;
@@ -15,11 +15,11 @@ export interface Figure {
 
 export interface Axis {
   readonly label: string;
-  /** `nines`: percentiles, drawn by their distance from 100, so that the last ones have room. */
+  /** `nines` draws percentiles by their distance from 100, so that the last ones have room. */
   readonly scale: "linear" | "log" | "nines";
 }
 
-/** A line of a plot; curves of one title are drawn in one plot, beside those of other series. */
+/** A line of a plot; curves with the same title share a plot, whatever their series. */
 export interface Curve {
   readonly title: string;
   readonly x: Axis;
@@ -27,21 +27,21 @@ export interface Curve {
   readonly points: readonly (readonly [number, number])[];
 }
 
-/** One of those that are compared: Klieg, or a peer. */
+/** One side of a comparison: Klieg or a peer. */
 export interface Series {
   readonly name: string;
-  /** What it does not do that Klieg does. */
+  /** What a peer does not do that Klieg does; undefined for Klieg. */
   readonly lacks?: string;
-  /** The first one is the scenario's headline. */
+  /** Figures of the series; the first one is the scenario's headline. */
   readonly figures: readonly Figure[];
   readonly curves: readonly Curve[];
 }
 
 export interface Finding {
-  /** Every answer was right: figures of wrong answers count for nothing. */
+  /** Whether every answer was right; the figures are worthless otherwise. */
   readonly isSound: boolean;
   readonly series?: readonly Series[];
-  /** What no figure says: checks, and why a peer is missing. */
+  /** What no figure shows: results of checks, and why a peer is missing. */
   readonly lines: readonly string[];
 }
 
@@ -50,7 +50,7 @@ export interface ScenarioResult extends Finding {
   readonly question: string;
   readonly excludes: string;
   readonly seconds: number;
-  /** The share of the processors' time that others had, at looks while it ran. */
+  /** Share of processor time used by other processes, at each sample while the scenario ran. */
   readonly others: readonly number[];
 }
 

@@ -1,12 +1,12 @@
-/** Statistics of rounds. */
+/** Statistics over the rounds of a measurement. */
 
-/** The nearest-rank percentile; NaN of nothing. */
+/** Returns the nearest-rank percentile, or NaN for no values. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
 }
 
-/** The middle one, or the mean of both in the middle; NaN of nothing. */
+/** Returns the median (the mean of the middle two if needed), or NaN for no values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;
@@ -14,7 +14,7 @@ export function median(values: readonly number[]): number {
   return ((low ?? Number.NaN) + (high ?? Number.NaN)) / 2;
 }
 
-/** How far the rounds lie apart: half of the distance of the ends as a share of the median. */
+/** Spread of the rounds: half the distance between the extremes as a share of the median. */
 export function spread(values: readonly number[]): number {
   return (Math.max(...values) - Math.min(...values)) / 2 / median(values);
 }

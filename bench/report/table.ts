@@ -1,4 +1,4 @@
-/** A result as text for a terminal. */
+/** Formats a result as text for a terminal. */
 import { machineLine } from "../machine/machine.ts";
 import { describeRest, isAtRest } from "../machine/rest.ts";
 import type { BenchResult, Figure, ScenarioResult, Series } from "./result.ts";
@@ -26,7 +26,7 @@ export function describeCircumstances({ machine, disk, commit, date }: BenchResu
   return `${date}, commit ${commit}; ${machineLine(machine)}; ${flush}`;
 }
 
-/** One figure of all series: a headline line, then a line each with its ratio to the first one. */
+/** Formats one figure of all series: a headline, then a line each with its ratio to the first. */
 function figureLines(name: string, series: readonly Series[]): string[] {
   const found = series.flatMap((each) => {
     const figure = each.figures.find((candidate) => candidate.name === name);
@@ -56,7 +56,7 @@ export function describeFigure({ rounds }: Figure): string {
   return rounds.length < 2 ? text : `${text} ±${(100 * spread(rounds)).toFixed(0)} %`;
 }
 
-/** Three significant digits, or whole thousands with commas. */
+/** Formats a number with three significant digits, or as an integer with commas from 100 up. */
 export function describeNumber(value: number): string {
   if (!Number.isFinite(value)) return "-";
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString("en-US");

@@ -76,7 +76,7 @@ async function measure(options: Options, setting: Setting): Promise<Finding> {
   }
 }
 
-/** Each with a cache of its own, which is empty. */
+/** Times how long the console takes to open, each time with an empty cache. */
 async function timeOpenings(browser: Browser, origin: string, token: string): Promise<string> {
   const times: number[] = [];
   for (let n = 0; n < openings; n++) {
@@ -146,7 +146,7 @@ async function compareLoad(
   };
 }
 
-/** More than a tenth are the first account's, whose console is looked at; open jobs are bounded. */
+/** Over a tenth of jobs are the first account's, whose console is timed; open jobs are bounded. */
 async function fill(
   count: number,
   { origin }: Subject,
@@ -171,7 +171,7 @@ async function fill(
   return made;
 }
 
-/** The jobs are the first account's, the other views the operator's. */
+/** Times the console's views: the jobs are the first account's, the other views the operator's. */
 async function timeViews(
   browser: Browser,
   [first]: readonly Account[],

@@ -38,7 +38,7 @@ export const exporting: Scenario = {
   },
 };
 
-/** The bars of the design. */
+/** Targets of the design for an export's time and memory. */
 const bars = { seconds: 2, mebibytes: 64 } as const;
 
 async function measure({ clips, rounds }: Options, setting: Setting): Promise<Finding> {
@@ -63,7 +63,7 @@ async function measure({ clips, rounds }: Options, setting: Setting): Promise<Fi
     const seconds: number[] = [];
     const sizes = new Set<number>();
     const grown: number[] = [];
-    // The first one starts threads and browsers.
+    // The first export only starts threads and browsers.
     for (let round = 0; round <= rounds; round++) {
       const memory = watchMemory(subject.pid);
       const begunMs = performance.now();
@@ -111,7 +111,7 @@ function writeEdits(clips: number): string {
   return JSON.stringify({ version: 1, clips: Object.fromEntries(edited) });
 }
 
-/** How much more a process holds at most than when it began; NaN of another machine's. */
+/** Measures by how much a process's memory grew at most; NaN on another machine. */
 function watchMemory(pid: number | undefined) {
   let isOver = false;
   const watching = (async () => {

@@ -1,6 +1,6 @@
 /**
- * How much faster is one film with a second farm node over NATS? Both are programs of their own,
- * each on a processor of its own, and store what they share in a bucket.
+ * How much faster is one film with a second farm node over NATS? Each node is its own program on
+ * its own processor, and both store what they share in a bucket.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -23,7 +23,7 @@ import { findTools } from "../service/tools.ts";
 import { median, nodesFilm, timesMin } from "./nodes.ts";
 
 const entry = join(import.meta.dirname, "../../render-farm/main.js");
-/** Only wall time is compared, and looks would take time of the second node's processor. */
+/** Only wall time is compared, and sampling would take time of the second node's processor. */
 const hardlyEver = { everyMs: 60_000, memoryEveryNth: 0 };
 let natsUrl = "";
 
@@ -48,7 +48,7 @@ interface Options {
   readonly seconds: number;
 }
 
-/** NATS and the bucket are there before the service that is told of them. */
+/** Starts NATS and the bucket, before the service that is configured to use them. */
 async function prepare() {
   const folder = await mkdtemp(join(tmpdir(), "klieg-bench-"));
   const nats = await startNatsIn(folder, { hasJetStream: true });
@@ -70,7 +70,7 @@ async function prepare() {
   };
 }
 
-/** The images film, on the first node and then on both. */
+/** Renders the images film, first with one node and then with both. */
 async function compare(options: Options, setting: Setting): Promise<Finding> {
   const prepared = await prepare();
   try {
@@ -107,7 +107,7 @@ async function compareNodes(
       for (let round = 0; round <= rounds; round++) {
         const path = join(outputs, `${count}-${round}.mp4`);
         const cost = await klieg.render(source, { quality: "standard" }, path);
-        // A node starts its browsers in its first round, which counts for nothing.
+        // A node starts its browsers in its first round, so that round is not counted.
         if (round > 0) costs.push(cost);
         paths.push(path);
         say(`${film.name}, round ${round}, farm nodes ${count}: ${cost.wallSeconds.toFixed(1)} s`);
@@ -133,7 +133,7 @@ async function compareNodes(
   };
 }
 
-/** The same pictures and motions over a longer time: a node's start weighs less in a long film. */
+/** Stretches the same pictures and motions over more time: a node's start then weighs less. */
 async function stretch(folder: string, from: number, to: number): Promise<void> {
   const path = join(folder, "index.html");
   const page = await readFile(path, "utf8");
@@ -147,7 +147,7 @@ interface FarmNode {
   stop(): Promise<void>;
 }
 
-/** A farm node that knows where NATS is, and nothing else. */
+/** Starts a farm node that only knows the address of NATS. */
 function startNode(core: number, environment: Setting["environment"]): FarmNode {
   const args = ["-c", `${core}`, process.execPath, "--max-semi-space-size=2", entry];
   const child = spawn("taskset", args, {

@@ -79,7 +79,7 @@ async function prepare(loaded: Loaded): Promise<Contestant[]> {
   ];
 }
 
-/** One series of one kind of request: a figure for each size. */
+/** Returns the series of one kind of request, with a figure for each size of the store. */
 function gather(
   name: string,
   found: readonly { readonly jobs: number; readonly series: readonly Series[] }[],

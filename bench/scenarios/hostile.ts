@@ -1,4 +1,4 @@
-/** How are hostile requests answered, and how soon are others answered beside them? */
+/** How are hostile requests answered, and how quickly are other requests answered meanwhile? */
 import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import { extname } from "node:path";
@@ -57,7 +57,7 @@ function readOptions(args: readonly string[]): Options {
   };
 }
 
-/** One thing that is sent. */
+/** A hostile request. */
 interface Shot {
   readonly method: string;
   readonly path: string;
@@ -110,7 +110,7 @@ async function measure(options: Options, { start, say }: Setting): Promise<Findi
   };
 }
 
-/** A service that was there before is known by its answers alone. */
+/** A service that was running already has no known pid and is only judged by its answers. */
 function isRunning(pid: number | undefined): boolean {
   try {
     return pid === undefined || process.kill(pid, 0);
@@ -155,7 +155,7 @@ function form(dice: Dice): Shot {
   return { method: "POST", path: "/v1/assets", mediaType, body };
 }
 
-/** About as many parts as the listener hands over at once. */
+/** A form with about as many parts as the HTTP listener hands over at once. */
 const crowdedForm = manyParts(8_000);
 
 const methods = ["GET", "DELETE", "PATCH", "PUT", "POST", "OPTIONS", "HEAD"] as const;
@@ -197,7 +197,7 @@ class Gun {
     this.token = token;
   }
 
-  /** The status; 0 when the connection was closed without one. */
+  /** Sends a request and returns its status, or 0 when the connection was closed without one. */
   send({ method, path, mediaType, body }: Shot): Promise<number> {
     const { hostname, port } = this.origin;
     const headers = {
@@ -216,7 +216,7 @@ class Gun {
     });
   }
 
-  /** Announces a whole body, sends a part and leaves. */
+  /** Announces a whole body, sends only a part of it and disconnects. */
   abort({ method, path, mediaType, body }: Shot, dice: Dice): Promise<void> {
     const { hostname, port } = this.origin;
     const head =
@@ -232,4 +232,4 @@ class Gun {
   }
 }
 
-/** Asks /healthz from a thread of its own until the answer is called: how long each took, in ms. */
+/** Polls /healthz from a separate thread until the result is called; returns the waits in ms. */

@@ -21,7 +21,7 @@ const peerNames = ["uws-bullmq", "fastify-bullmq"] as const;
 interface Options {
   readonly seconds: number;
   readonly rounds: number;
-  /** Submits a second; undefined for shares of what is measured first. */
+  /** Submits per second; undefined when the rates are shares of a rate that is measured first. */
   readonly rates: readonly number[] | undefined;
   readonly shares: readonly number[];
   readonly peers: readonly (typeof peerNames)[number][];
@@ -67,7 +67,7 @@ function readOptions(args: readonly string[]): Options {
   };
 }
 
-/** One that is asked, with what is found at each rate. */
+/** A service under load, with its results at each rate. */
 interface Side {
   readonly name: string;
   readonly lacks?: string;
@@ -118,7 +118,7 @@ async function measure(options: Options, setting: Setting): Promise<Finding> {
   };
 }
 
-/** Half of the highest rate where it was asked for, else the one in the middle. */
+/** Returns the rate in the middle, or the lower of the two in the middle. */
 function chooseMiddle(rates: readonly number[]): number {
   return rates[Math.floor((rates.length - 1) / 2)] ?? 0;
 }

@@ -1,4 +1,4 @@
-/** How many listings of the twenty newest jobs a second? */
+/** How many listings of the twenty newest jobs per second? */
 import { runByTurns } from "../load/by-turns.ts";
 import { asContestant, fillStore, openLoaded, sampleAnswer } from "../load/klieg-load.ts";
 import { type LoadOptions, loadOptions, quickLoad, readLoadOptions } from "../load/load-options.ts";

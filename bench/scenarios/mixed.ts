@@ -1,7 +1,7 @@
 /**
- * How long do requests of all kinds take on a day of mixed use? Of each twenty requests four are
- * submits, one a quote, eleven reads of a job and four listings, at one fixed rate, timed from when
- * they were due (see open-loop.ts).
+ * How long do requests of all kinds take on a day of mixed use? Of every twenty requests four are
+ * submits, one is a quote, eleven are reads of a job and four are listings, at one fixed rate,
+ * timed from when they were due (see open-loop.ts).
  */
 import { parseArgs } from "node:util";
 import { untilSettled } from "../load/accounts.ts";
@@ -78,7 +78,7 @@ async function measure(options: Options, setting: Setting): Promise<Finding> {
   const costs: number[] = [];
   let refused = 0;
   const [process] = listProcesses(loaded.subject);
-  // The first round warms up and counts for nothing.
+  // The first round warms up and is not counted.
   for (let round = 0; round <= options.rounds; round++) {
     const each = new Map(kinds.map((kind) => [kind, new Latencies()]));
     const before = process && (await ownTimeUs(process.pid));
@@ -117,7 +117,7 @@ function writeMix({ accounts, host }: Loaded, reads: readonly string[]): (n: num
       case "quote":
         return writePost("/v1/jobs/cost", host, token, body);
       case "read":
-        // A stride that shares no factor with most counts walks over all of them.
+        // This stride is coprime to most counts, so it visits all reads.
         return reads[(n * 7_919) % reads.length] ?? "";
       case "list":
         return writeGet("/v1/jobs?limit=20", host, token);

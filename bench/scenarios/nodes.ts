@@ -1,4 +1,4 @@
-/** How much faster is one film with a second farm node, each node with a processor of its own? */
+/** How much faster is one film with a second farm node, each node on its own processor? */
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -35,14 +35,14 @@ export const nodes: Scenario = {
   },
 };
 
-/** With both processors at work, looks take from the nodes what they measure. */
+/** With both processors busy, sampling would take time from the nodes that it measures. */
 const seldom = { everyMs: 1_000, memoryEveryNth: 0 };
 
-/** A service of its own with its nodes. */
+/** A service with its own farm nodes. */
 interface House {
   readonly subject: Subject;
   readonly klieg: KliegRenderer;
-  /** Of its nodes. */
+  /** Number of the service's farm nodes. */
   readonly count: number;
   readonly costs: Cost[];
 }
@@ -56,7 +56,7 @@ async function compareInFolder(rounds: number, setting: Setting): Promise<Findin
   }
 }
 
-/** The images film by turns. */
+/** Renders the images film by turns with different numbers of nodes. */
 export async function compareNodes(
   rounds: number,
   folder: string,
@@ -83,7 +83,7 @@ export async function compareNodes(
     for (let round = 0; round <= rounds; round++)
       for (const house of houses) {
         const path = join(outputs, `${house.count}-${round}.mp4`);
-        // The first round of a house starts its farm and counts for nothing.
+        // The first round of a service starts its farm, so it is not counted.
         const cost = await house.klieg.render(source, { quality: "standard" }, path);
         if (round > 0) house.costs.push(cost);
         paths.push(path);
@@ -111,7 +111,7 @@ async function openHouse(count: number, environment: Setting["environment"]): Pr
   }
 }
 
-/** Process ids of the farm's nodes, once all are there. */
+/** Returns the process ids of the farm's nodes once all of them have started. */
 async function listNodes({ pid }: Subject, count: number): Promise<readonly number[]> {
   const until = performance.now() + startMs;
   while (pid !== undefined && performance.now() < until) {
@@ -159,7 +159,7 @@ function end(pid: number): void {
   try {
     process.kill(pid);
   } catch (failure) {
-    // It has ended already.
+    // ESRCH means that the process has ended already.
     if (!(failure instanceof Error && "code" in failure && failure.code === "ESRCH")) throw failure;
   }
 }

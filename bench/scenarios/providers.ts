@@ -1,4 +1,4 @@
-/** How many jobs can be at a slow provider, and what do they cost everybody else? */
+/** How many jobs can be at a slow provider, and what do they cost all other requests? */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,9 +22,9 @@ interface Options {
   readonly replyMs: number;
 }
 
-/** Of the plan that the crowd has. */
+/** Number of jobs that an account on the bench's plan may run at a time. */
 const jobsPerAccount = 8;
-/** How often a read may come before its time is over: see `readDelayMs`. */
+/** Interval between reads of a job at a provider, which jitter shortens; see `readDelayMs`. */
 const { readMs } = limits.providers;
 
 let simulator: ReplicateSimulator | undefined;
@@ -61,7 +61,7 @@ function readOptions(args: readonly string[]): Options {
   };
 }
 
-/** The provider is there before the service that is told of it. */
+/** Starts the provider, before the service that is configured to use it. */
 async function prepare() {
   const slow = async (_: Call, moment: "before" | "after") => {
     if (moment === "before") await pause(replyMs);
@@ -187,7 +187,7 @@ function submitAll(crowd: readonly Account[], jobs: number): Promise<Submitted[]
   });
 }
 
-/** How long after its time each read came; a reply of the provider is not the service's fault. */
+/** Delays of reads beyond their due time; the provider's reply time is not counted as delay. */
 function latenesses(calls: readonly Call[], replyMs: number): number[] {
   const lastByJob = new Map<string, number>();
   const late: number[] = [];

@@ -1,4 +1,4 @@
-/** How many quotes of a price a second? */
+/** How many quotes per second? */
 import { runByTurns } from "../load/by-turns.ts";
 import { asContestant, openLoaded, sampleAnswer } from "../load/klieg-load.ts";
 import { type LoadOptions, loadOptions, quickLoad, readLoadOptions } from "../load/load-options.ts";

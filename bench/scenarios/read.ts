@@ -72,7 +72,7 @@ const createReader = (texts: readonly string[]) => ({
   unit: "read",
 });
 
-/** Each round begins with a restart, so there is no warm-up: the first reads count. */
+/** Each round begins with a restart and there is no warm-up, so that the first reads count. */
 async function readCold(
   { subject }: Loaded,
   texts: readonly string[],

@@ -1,4 +1,4 @@
-/** How fast are films of compositions made, beside HyperFrames, Remotion and bare ffmpeg? */
+/** How fast are films of compositions rendered, beside HyperFrames, Remotion and bare ffmpeg? */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -71,13 +71,13 @@ function readOptions(args: readonly string[]): Options {
   };
 }
 
-/** What one film's rounds need. */
+/** Everything that the rounds of one film need. */
 interface Contest {
   readonly film: Film;
   readonly rounds: number;
-  /** The film's own files. */
+  /** Folder with the film's own files. */
   readonly source: string;
-  /** Where films are put. */
+  /** Folder for rendered films. */
   readonly outputs: string;
   readonly renderers: ReadonlyMap<Contestant, Renderer | string>;
   readonly say: Setting["say"];
@@ -101,7 +101,7 @@ async function measure(options: Options, setting: Setting): Promise<Finding> {
     await layOut(film.name, source, media);
     await mkdir(outputs, { recursive: true });
     const contest = { film, rounds: options.rounds, source, outputs, renderers, say };
-    // The first picture starts the farm and is not counted.
+    // The first still starts the farm and is not counted.
     await klieg.render(source, { target: "still" }, join(outputs, "warm.png"));
     const outcomes = await compete(contest);
     isSound &&= [...outcomes].every(([name, { kind }]) => !isKlieg(name) || kind === "rendered");
@@ -114,7 +114,7 @@ async function measure(options: Options, setting: Setting): Promise<Finding> {
     lines.push(...more, "");
   }
   if (options.films.some(({ name }) => name === nodesFilm)) {
-    // A machine whose processors cannot be given to a node still has the other figures.
+    // Where processors cannot be assigned to nodes, the other figures are still reported.
     const compared = compareNodes(options.rounds, subject.folder, setting).catch(
       (fault: unknown) => ({
         lines: [verdict(`nodes: ${getReason(fault)}`, false)],
@@ -125,7 +125,7 @@ async function measure(options: Options, setting: Setting): Promise<Finding> {
   return { lines, isSound, series: joinSeries(series) };
 }
 
-/** A peer that is not available is reported and does not end the bench. */
+/** Opens the renderers. A peer that is not available is reported and does not end the bench. */
 async function openAll(
   names: readonly PeerName[],
   klieg: KliegRenderer,
@@ -149,7 +149,7 @@ function isKlieg(name: Contestant): boolean {
   return name.startsWith("klieg");
 }
 
-/** By turns, so that a drifting machine drifts for all. */
+/** Renders by turns, so that a drifting machine affects all contestants alike. */
 async function compete({ film, rounds, source, outputs, renderers, say }: Contest) {
   const outcomes = new Map<Contestant, Outcome>();
   const costs = new Map<Contestant, Cost[]>();
@@ -185,12 +185,12 @@ function getReason(fault: unknown): string {
 
 const stillsWanted = 5;
 const stillSecondsMax = 0.5;
-/** A look at memory takes a tenth of a still. */
+/** Reading memory would take a tenth of a still's time. */
 const seldom: Looks = { everyMs: 1_000, memoryEveryNth: 0 };
 const ssimSlack = 0.001;
 const similarityMin = 30;
 
-/** Measures that are not about time. */
+/** Takes those measures that are not about time. */
 async function looks(
   { film, rounds, source, outputs }: Contest,
   outcomes: Outcomes,

@@ -98,7 +98,7 @@ interface Cluster {
   close(): Promise<void>;
 }
 
-/** The owner of all shards is the one that was first; the standby follows it. */
+/** Opens a cluster. The node that started first owns all shards, and the standby follows it. */
 async function openCluster(environment: Setting["environment"], shards: number): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), "klieg-bench-"));
   const nats = await startNatsClusterIn(folder);

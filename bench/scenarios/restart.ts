@@ -1,4 +1,4 @@
-/** How soon is a service ready again, after a kill and after a stop, by the jobs in its store? */
+/** How soon is a service ready again after a kill and after a stop, by the number of its jobs? */
 import { parseArgs } from "node:util";
 import { countJobs } from "../load/accounts.ts";
 import { fillStore, openLoaded } from "../load/klieg-load.ts";
@@ -18,7 +18,7 @@ export const restart: Scenario = {
 };
 
 async function measure(sizes: readonly number[], setting: Setting): Promise<Finding> {
-  // A service that runs elsewhere is not ours to kill.
+  // A service that runs elsewhere must not be killed, so this refuses one.
   if (setting.isRemote) await setting.start({ mustBeOwn: true });
   const loaded = await openLoaded(setting, 1_000);
   const { subject, accounts } = loaded;

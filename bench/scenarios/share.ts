@@ -23,7 +23,7 @@ interface Options {
 }
 
 const accounts = 20;
-/** As many as one asset may have. */
+/** Number of links that one asset may have. */
 const linksEach = 50;
 const idleMs = 3_000;
 const defaults = {
@@ -79,7 +79,7 @@ function readOptions(args: readonly string[]): Options {
 }
 
 async function measure(options: Options, { start, say }: Setting): Promise<Finding> {
-  // The bench says for whom it asks.
+  // The bench is a trusted proxy, so that it can name the address that a request comes from.
   const subject = await start({ environment: { KLIEG_TRUSTED_PROXIES: "127.0.0.1" } });
   const crowd = await createAccounts(subject.origin, subject.token, accounts);
   const tokens = await makeLinks(crowd, options.links);
@@ -124,7 +124,7 @@ async function measure(options: Options, { start, say }: Setting): Promise<Findi
   };
 }
 
-/** The middle round's. */
+/** Returns the 99th percentile of the middle round. */
 function p99(rounds: readonly number[][]): number {
   return percentile(
     rounds.map((waits) => percentile(waits, 0.99)),
@@ -136,7 +136,7 @@ function figure(waits: readonly number[] = [], share: number): string {
   return `${percentile(waits, share).toFixed(2)} ms`;
 }
 
-/** Runs `act` so often a second; how long each took from when it was due, in ms. */
+/** Runs `act` at a fixed rate; returns the time of each run from when it was due, in ms. */
 async function runPaced(
   aSecond: number,
   seconds: number,
@@ -177,8 +177,8 @@ async function makeLinks(crowd: readonly Account[], count: number): Promise<stri
 }
 
 /**
- * Tokens that lead nowhere, of three kinds by turns: of a partition that has links, of one that has
- * none, and such that begin like a link's.
+ * Requests tokens that lead nowhere, of three kinds by turns: of a partition that has links, of one
+ * that has none, and tokens that begin like a link's.
  */
 async function askUnknown(caller: Caller, tokens: readonly string[], count: number) {
   const bytes = tokens.map((token) => Buffer.from(token, "base64url"));
@@ -228,7 +228,7 @@ interface Received {
 
 class Caller {
   private readonly origin: URL;
-  /** Connections that rest are closed before the service closes them. */
+  /** Idle connections are closed here before the service closes them. */
   private readonly agent = new Agent({ keepAlive: true, timeout: idleMs });
 
   constructor(origin: string) {
@@ -247,7 +247,7 @@ class Caller {
     return (await this.send("GET", `/v1/share/${token}`, headers)).status;
   }
 
-  /** All of the answer but when it came. */
+  /** Returns everything in the answer except its time. */
   async resolve(token: string): Promise<string> {
     const headers = { "x-request-id": "same" };
     const { status, text } = await this.send("GET", `/v1/share/${token}`, headers);

@@ -1,4 +1,4 @@
-/** How soon is a still of a composition there, from its request to its end, one at a time? */
+/** How soon is a still of a composition finished after its request, one at a time? */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -11,7 +11,7 @@ import { readCount, type Scenario, type Setting } from "../scenario.ts";
 import { findTools } from "../service/tools.ts";
 
 const filmName = "images";
-/** Looks at memory would take a tenth of a still. */
+/** Reading memory would take a tenth of a still's time. */
 const looks = { everyMs: 1_000, memoryEveryNth: 0 };
 
 export const stills: Scenario = {
@@ -37,7 +37,7 @@ async function measure(count: number, { start, environment, say }: Setting): Pro
   await mkdir(outputs, { recursive: true });
   const klieg = new KliegRenderer(subject, looks);
   const [waits, costs] = [new Latencies(), [] as number[]];
-  // The first one starts the farm's browsers and counts for nothing.
+  // The first still starts the farm's browsers and is not counted.
   for (let at = -1; at < count; at++) {
     const still = { at_seconds: (film.seconds * (Math.max(0, at) + 0.5)) / count };
     const output = join(outputs, `still-${at}.png`);

@@ -1,4 +1,4 @@
-/** How many durable submits a second? Each job also runs to its end, on a simulated model. */
+/** How many durable submits per second? Each job also runs to its end, on a simulated model. */
 import { countJobs } from "../load/accounts.ts";
 import { runByTurns } from "../load/by-turns.ts";
 import {

@@ -1,4 +1,4 @@
-/** Does a service keep its speed and its memory under minutes of submits as fast as it can? */
+/** Does a service keep its speed and its memory under minutes of submits at full speed? */
 import { countJobs } from "../load/accounts.ts";
 import { runByTurns } from "../load/by-turns.ts";
 import { asContestant, checkSubmits, nextRun, openLoaded } from "../load/klieg-load.ts";
@@ -41,7 +41,7 @@ async function measure(
   return { ...check, series: series.map(addEndurance) };
 }
 
-/** The last minute beside the first; of a shorter run the last third beside the first. */
+/** Compares the last minute with the first; in a shorter run, the last third with the first. */
 function addEndurance(series: Series): Series {
   const sent = series.curves.find(({ title }) => title === "Requests sent over time");
   const counts = sent?.points.map(([, count]) => count) ?? [];

@@ -1,4 +1,4 @@
-/** What do clients cost that wait for their jobs, and how soon are they answered? */
+/** What do clients that wait for their jobs cost, and how soon do they get the answer? */
 import { parseArgs } from "node:util";
 import { holdRequests } from "../load/held-requests.ts";
 import { writeGet } from "../load/requests.ts";

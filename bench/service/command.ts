@@ -10,13 +10,13 @@ export interface Command {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** What the command took; throws with the last line that it said when it failed. */
+/** Returns the cost of a command; throws with the last line of its output when it fails. */
 export async function runCommand(command: Command): Promise<Cost> {
   const { pid, ended } = start(command);
   return (await watchCost(pid, () => ended)).cost;
 }
 
-/** All that it says, errors included; throws with the last line when it fails. */
+/** Returns all output, errors included; throws with its last line when the command fails. */
 export function output(command: Command): Promise<string> {
   return start(command).ended;
 }
@@ -42,7 +42,7 @@ function start({ path, args, cwd, env }: Command) {
   return { pid: child.pid, ended };
 }
 
-/** A failed program, with its own message. */
+/** A program that failed; the message is the program's own. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
 }

@@ -18,7 +18,7 @@ while (!isEnough) {
 agent.destroy();
 parentPort?.postMessage(waits);
 
-/** In ms; endless when there is no answer. */
+/** Returns the wait in ms, or infinity when there is no answer. */
 function wait(url: string): Promise<number> {
   const begin = performance.now();
   return new Promise((resolve) => {

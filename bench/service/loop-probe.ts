@@ -25,7 +25,7 @@ function watchLoop(): void {
   setInterval(look, everyMs).unref();
 }
 
-/** The first number of the thread's schedstat: nanoseconds on a processor. */
+/** Returns a reader of the thread's processor time in ms (schedstat's first number, in ns). */
 function openOwnTime(): () => number {
   const file = openSync("/proc/thread-self/schedstat", "r");
   const bytes = Buffer.alloc(64);

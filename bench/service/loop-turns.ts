@@ -1,25 +1,25 @@
-/** The long turns of a service's event loop, as `loop-probe.ts` writes them down inside of it. */
+/** Long turns of a service's event loop, which `loop-probe.ts` records inside the service. */
 import { readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** From one look at the loop to the next, in milliseconds. */
+/** One turn of the event loop, from one check to the next. */
 export interface LoopTurn {
   readonly wallMs: number;
-  /** Of that the thread had a processor: its own work. */
+  /** Part of the turn in which the thread had a processor: its own work, in milliseconds. */
   readonly ownMs: number;
-  /** When it ended, since 1970. */
+  /** When the turn ended, in milliseconds since 1970. */
   readonly endMs: number;
 }
 
-/** Turns above this are written down. */
+/** Turns longer than this are recorded. */
 export const longTurnMs = 10;
 
 export function turnsFile(pid: number): string {
   return join(tmpdir(), `klieg-loop-turns-${pid}`);
 }
 
-/** The long turns since then; removes the file. */
+/** Returns the long turns that ended after `sinceMs`, and removes the file. */
 export async function readLongTurns(pid: number, sinceMs: number): Promise<readonly LoopTurn[]> {
   const text = await readFile(turnsFile(pid), "utf8");
   await rm(turnsFile(pid));

@@ -1,4 +1,4 @@
-/** A Klieg of its own for a scenario, unless KLIEG_URL names one that runs already. */
+/** Starts Klieg for a scenario, unless KLIEG_URL names a service that is already running. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
@@ -7,29 +7,29 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { ClientSettings } from "../../config/settings.ts";
 
-/** The clone that this program was built in. */
+/** Root of the clone that this program was built in. */
 export const ownTree = join(import.meta.dirname, "../../..");
 
-/** A store of ten million jobs takes its time. */
+/** A store of ten million jobs takes long to open. */
 const readyMs = 120_000;
 const stopMs = 10_000;
 
 export interface ServerProcess {
   readonly origin: string;
-  /** Undefined for a service that was there before. */
+  /** Process id, or undefined for a service that was already running. */
   readonly pid: number | undefined;
   readonly stop: () => Promise<void>;
-  /** Ends it by a signal that it cannot catch. */
+  /** Ends the process with a signal that it cannot catch. */
   readonly kill: () => Promise<void>;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A service with its store. A restart keeps its address; its process is another one. */
+/** A service with its store. A restart keeps its address but starts a new process. */
 export class Subject {
-  /** May create accounts. */
+  /** Token that may create accounts. */
   readonly token: string;
-  /** On the disk that is measured beside. */
+  /** Folder of the service's data, on the same disk that the bench measures. */
   readonly folder: string;
   private server: ServerProcess;
   private readonly startAgain: () => Promise<ServerProcess>;
@@ -54,7 +54,7 @@ export class Subject {
     return this.server.pid;
   }
 
-  /** Resolves to the seconds from the start of the new process until it was ready. */
+  /** Restarts the service; returns the seconds from the new process's start until it was ready. */
   async restart(how: "stop" | "kill" = "stop"): Promise<number> {
     await this.server[how]();
     const begunMs = performance.now();
@@ -62,14 +62,14 @@ export class Subject {
     return (performance.now() - begunMs) / 1_000;
   }
 
-  /** Removes its store, too. */
+  /** Stops the service and removes its store. */
   async stop(): Promise<void> {
     await this.server.stop();
     await rm(this.folder, { recursive: true, force: true });
   }
 }
 
-/** Klieg as `npm start` runs it, on an empty store, with simulated models and no rate limits. */
+/** Starts Klieg as `npm start` does: empty store, simulated models, no rate limits. */
 export async function startSubject(
   settings: ClientSettings,
   farmWorkers: number,
@@ -84,7 +84,7 @@ export async function startSubject(
     const elsewhere = { origin: settings.url, pid: undefined, stop: nothing, kill: nothing };
     return new Subject(settings.token, folder, elsewhere, async () => elsewhere);
   }
-  // Clients find it at the same address after a restart.
+  // The ports stay the same, so clients find the service at its address after a restart.
   const ports = [await freePort(), await freePort()] as const;
   const start = () => startNode(folder, farmWorkers, environment, tree, ports);
   const server = await start();
@@ -97,7 +97,7 @@ export async function startSubject(
   }
 }
 
-/** As `startSubject` does, with its data in that folder; resolves when it is ready. */
+/** Starts a node as `startSubject` does, with its data in `folder`; resolves when it is ready. */
 export async function startNode(
   folder: string,
   farmWorkers: number,
@@ -135,7 +135,7 @@ export async function startNode(
   }
 }
 
-/** Ends the program by way of `stop` when it is told to end; what is returned revokes that. */
+/** Calls `stop` and exits on SIGINT or SIGTERM; calling the result revokes that. */
 export function stopOnSignals(stop: () => Promise<unknown>): () => void {
   const signals = ["SIGINT", "SIGTERM"] as const;
   const end = (): void => void stop().finally(() => process.exit(1));

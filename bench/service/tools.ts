@@ -4,7 +4,7 @@ import { findChromium } from "../../render-farm/browser/chromium-path.ts";
 import { findTool } from "../../render-farm/programs/find-tool.ts";
 import { type Command, output } from "./command.ts";
 
-/** The programs that Klieg uses, for its peers and for looking at films. */
+/** Programs that Klieg uses, given to its peers too and used to examine films. */
 export interface Tools {
   readonly chromium: string;
   readonly ffmpeg: string;
@@ -21,7 +21,7 @@ export async function findTools(environment: NonNullable<Command["env"]>): Promi
   };
 }
 
-/** ffmpeg's messages. */
+/** Runs ffmpeg and returns its messages. */
 export function ffmpeg({ ffmpeg: path }: Tools, args: readonly string[]): Promise<string> {
   return output({ path, args: ["-nostdin", "-hide_banner", "-y", ...args] });
 }

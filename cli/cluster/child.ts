@@ -1,36 +1,36 @@
-/** A program of the cluster: it ends when it is told to, and when this process is gone. */
+/** A program of the cluster: it ends on a signal, and when this process is gone. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 
 export interface ChildOptions {
-  /** For the operator. */
+  /** Name shown to the operator. */
   readonly name: string;
   readonly command: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** All that it says is added there. */
+  /** File to which all output of the program is appended. */
   readonly logFile: string;
-  /** What it says once it can be used; without it, it can at once. */
+  /** Output that shows that the program is ready; without it, the program is ready at once. */
   readonly ready?: string;
 }
 
 export interface Child {
   readonly name: string;
   readonly pid: number;
-  /** What ended it: a signal or an exit code. */
+  /** Resolves to what ended the program: a signal or an exit code. */
   readonly ended: Promise<string>;
   kill(signal: "SIGTERM" | "SIGKILL"): void;
 }
 
-/** What did not start; the message is one sentence. */
+/** A program that did not start; the message is one sentence. */
 export class ChildError extends Error {
   override readonly name = "ChildError";
 }
 
-/** Resolves when it can be used. Throws `ChildError`. */
+/** Resolves when the program is ready. Throws `ChildError`. */
 export async function startChild(options: ChildOptions): Promise<Child> {
   const { name, command, env, logFile, ready } = options;
-  // The kernel kills it when this thread is gone; in a session of its own Control-C passes it by.
+  // The kernel kills it when this thread is gone; in its own session it does not get Control-C.
   const mortal = ["--pdeathsig", "KILL", "--", ...command];
   const process = spawn("setpriv", mortal, {
     env,

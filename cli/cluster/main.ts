@@ -1,7 +1,7 @@
 /**
- * `npm run cluster`: a whole cluster on this machine, to try it. It starts what is below and
- * restarts nothing: what is killed stays away until all is started again, with the same data. All
- * of it ends with this process.
+ * `npm run cluster`: a whole cluster on this machine, for trying it out. It starts the programs
+ * below and restarts none: one that was killed stays away until everything is started again, with
+ * the same data. All of them end with this process.
  */
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ import {
   writePrivate,
 } from "./places.ts";
 
-/** Each group ends before the next: nodes say farewell to what they use. */
+/** Nodes end before the servers, since they sign off from the servers they use. */
 const nodes: Child[] = [];
 const servers: Child[] = [];
 let store: StoreServer | undefined;
@@ -93,21 +93,21 @@ function keepStore(started: StoreServer): void {
   watch(started.kind, started.ended);
 }
 
-/** What was killed is told, and left as it is. */
+/** Reports the end of a program that was killed, and does not restart it. */
 function watch(name: string, ended: Promise<unknown>): void {
   void ended.then((how) => {
     if (!isStopping) say(`${name} has ended${how === undefined ? "" : ` (${how})`}.`);
   });
 }
 
-/** All have begun or failed before the first failure is told: what has begun can then be ended. */
+/** Waits until all have started or failed before it throws, so that started ones can be ended. */
 async function all(starting: readonly Promise<void>[]): Promise<void> {
   const outcomes = await Promise.allSettled(starting);
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
   if (isStopping) throw new ChildError("The cluster was stopped while it started.");
 }
 
-/** Once more ends what is still there at once. */
+/** Stops the cluster. A second call kills at once what is still running. */
 async function stop(code: number): Promise<void> {
   const signal = isStopping ? "SIGKILL" : "SIGTERM";
   isStopping = true;

@@ -1,4 +1,4 @@
-/** Three servers of NATS that keep three copies. */
+/** Three NATS servers that keep three copies. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Child, startChild } from "./child.ts";
@@ -14,9 +14,9 @@ import {
 } from "./places.ts";
 
 export interface NatsOptions {
-  /** Of all of the cluster. */
+  /** Data directory of the whole cluster. */
   readonly folder: string;
-  /** Of all of the cluster, the first. */
+  /** First port of the whole cluster. */
   readonly port: number;
   readonly secrets: Secrets;
 }

@@ -1,4 +1,4 @@
-/** The engine nodes and farm nodes, which are started as `npm start` and `npm run farm` do. */
+/** The engine nodes and farm nodes, started the way `npm start` and `npm run farm` do it. */
 import { join } from "node:path";
 import { type Child, startChild } from "./child.ts";
 import {
@@ -13,16 +13,16 @@ import {
 } from "./places.ts";
 
 export interface NodesOptions {
-  /** Of all of the cluster. */
+  /** Data directory of the whole cluster. */
   readonly folder: string;
-  /** Of all of the cluster, the first. */
+  /** First port of the whole cluster. */
   readonly port: number;
-  /** Where NATS and the bucket are, and with which keys. */
+  /** Settings with the addresses of NATS and the bucket, and their keys. */
   readonly settings: Readonly<Record<string, string>>;
   readonly secrets: Secrets;
 }
 
-/** Each with its own thread; more than two of them are seldom of use on one machine. */
+/** Each shard has its own thread; more than two are rarely of use on one machine. */
 const shards = "2";
 
 /** Throws `ChildError`. */
@@ -71,7 +71,7 @@ export function startFarmNodes(options: NodesOptions): Promise<Child>[] {
   );
 }
 
-/** As `KLIEG_NATS_CREDENTIALS_FILE` takes it. */
+/** Writes credentials in the form that `KLIEG_NATS_CREDENTIALS_FILE` requires. */
 function credentialsFile(folder: string, user: string, password: string): string {
   const file = join(folder, `nats-${user}-credentials`);
   writePrivate(file, `${user}:${password}\n`);

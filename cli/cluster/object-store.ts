@@ -1,4 +1,4 @@
-/** The S3 server: MinIO where it is installed, else Debian's Swift. */
+/** The S3 server: MinIO where it is installed, otherwise Debian's Swift. */
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { ChildError, startChild } from "./child.ts";
@@ -6,9 +6,9 @@ import { host, makeFolder, type Secrets, storeConsolePort, storePort } from "./p
 import { serveSwift } from "./swift.ts";
 
 export interface StoreOptions {
-  /** Of all of the cluster. */
+  /** Data directory of the whole cluster. */
   readonly folder: string;
-  /** Of all of the cluster, the first. */
+  /** First port of the whole cluster. */
   readonly port: number;
   readonly secrets: Secrets;
 }
@@ -22,7 +22,7 @@ export interface StoreServer {
 
 export const accessKey = "klieg:cluster";
 
-/** What has objects already goes on. Throws `ChildError`. */
+/** Starts the server that holds objects already, or a new one. Throws `ChildError`. */
 export async function startStore(options: StoreOptions): Promise<StoreServer> {
   const hasSwift = existsSync(join(options.folder, "swift"));
   const minio = hasSwift ? undefined : findMinio();

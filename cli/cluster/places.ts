@@ -1,4 +1,4 @@
-/** Where the parts of the cluster of one machine are: ports, folders, secrets. */
+/** Ports, folders and secrets of a cluster that runs on one machine. */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -10,19 +10,19 @@ export const engineNodes = 2;
 export const farmNodes = 2;
 export const natsServers = 3;
 
-/** From the first node's port on: an engine node takes three, for clients, operator and nodes. */
+/** Counted from the first node's port; each engine node uses three: clients, operator, nodes. */
 export const portsTaken = 40;
 export const enginePort = (first: number, node: number): number => first + 10 * node;
 export const storePort = (first: number): number => first + 20;
-/** MinIO's own page. */
+/** Port of MinIO's own web page. */
 export const storeConsolePort = (first: number): number => first + 21;
-/** Of a farm node, for metrics. */
+/** Port of a farm node's metrics. */
 export const farmPort = (first: number, node: number): number => first + 25 + node;
 export const natsPort = (first: number, server: number): number => first + 30 + server;
-/** To each other. */
+/** Port on which NATS servers connect to each other. */
 export const natsRoutePort = (first: number, server: number): number => first + 35 + server;
 
-/** All that will be listened at. */
+/** Returns all ports that the cluster listens at. */
 export function portsFrom(first: number): number[] {
   const engine = [...Array(engineNodes).keys()].map((node) => enginePort(first, node));
   const nats = [...Array(natsServers).keys()];
@@ -34,7 +34,7 @@ export function portsFrom(first: number): number[] {
   ];
 }
 
-/** The first that is not free. */
+/** Returns the first port that is not free. */
 export async function findTakenPort(ports: readonly number[]): Promise<number | undefined> {
   for (const port of ports) if (!(await isFree(port))) return port;
   return undefined;
@@ -52,34 +52,34 @@ async function isFree(port: number): Promise<boolean> {
   return true;
 }
 
-/** The user of NATS of a farm node. */
+/** NATS user of a farm node. */
 export const farmUser = (node: number): string => `farm-${node + 1}`;
 
-/** Closed to other users. */
+/** Creates a folder that other users cannot read. */
 export function makeFolder(path: string): string {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   chmodSync(path, 0o700);
   return path;
 }
 
-/** With which nodes sign what they forward. */
+/** File of the key with which nodes sign what they forward. */
 export const clusterKeyName = "cluster-key";
 
 export interface Secrets {
-  /** Of the first account. */
+  /** Token of the first account. */
   readonly token: string;
   readonly storeKey: string;
   readonly natsEngine: string;
-  /** Of each farm node. */
+  /** NATS passwords, one for each farm node. */
   readonly natsFarms: readonly string[];
-  /** Of servers of NATS to each other. */
+  /** Password that NATS servers use among themselves. */
   readonly natsRoute: string;
 }
 
-/** Drawn at the first start. */
+/** Reads the secrets, which are generated at the first start. */
 export function readSecrets(folder: string): Secrets {
   const secret = (name: string) => readSecret(join(folder, name));
-  // Nodes read it themselves.
+  // Creates the cluster key; nodes read the file themselves.
   secret(clusterKeyName);
   return {
     token: secret("admin-token"),

@@ -6,7 +6,7 @@ import { CommandError } from "../command.ts";
 
 const manifestBytesMax = 64 * 1024 ** 2;
 
-/** Of an export that was saved. Its shape is the service's promise. */
+/** Reads the manifest of a saved export. The service guarantees its shape. */
 export async function readManifest(path: string): Promise<ExportManifest> {
   const archive = await openPromise(path, { lazyEntries: true, autoClose: false });
   try {

@@ -1,4 +1,4 @@
-/** `klieg blocks`: clips and narrations, as a JSON file lists them, to one film. */
+/** `klieg blocks`: turns clips and narrations that a JSON file lists into one film. */
 import { readFile } from "node:fs/promises";
 import { basename, dirname, extname, resolve } from "node:path";
 import { text as readText } from "node:stream/consumers";
@@ -51,7 +51,7 @@ async function readContent(path: string): Promise<string> {
   }
 }
 
-/** The rest is the service's to check. Throws `CommandError`. */
+/** Parses the file; the service checks the rest. Throws `CommandError`. */
 function parse(content: string, name: string): BlocksRequest {
   let value: unknown;
   try {
@@ -65,7 +65,7 @@ function parse(content: string, name: string): BlocksRequest {
   throw new CommandError(`${name} has no list "blocks" of objects.`);
 }
 
-/** Each file is uploaded once. */
+/** Uploads the files that a request names, each only once, and puts in the ids of their assets. */
 async function withAssets(
   request: BlocksRequest,
   folder: string,

@@ -1,10 +1,10 @@
-/** A folder as the bundle of a composition. */
+/** Reads a folder as the bundle of a composition. */
 import { stat } from "node:fs/promises";
 import { limits } from "../../config/limits.ts";
 import { CommandError } from "../command.ts";
 import { folderFiles } from "../folder-files.ts";
 
-/** Throws `CommandError` for a folder that is no composition or too large, before it is sent. */
+/** Throws `CommandError` before sending a folder that is too large or no composition. */
 export async function readBundle(folder: string): Promise<ReadonlyMap<string, string>> {
   const files = await folderFiles(folder);
   if (!files.has("index.html")) throw new CommandError(`${folder} has no index.html.`);

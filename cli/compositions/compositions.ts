@@ -1,4 +1,4 @@
-/** `klieg composition list`, `clone` and `push`: compositions, and folders stored as such. */
+/** `klieg composition list`, `clone` and `push`: compositions, and storing a folder as one. */
 import { basename, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { count } from "../../actors/count.ts";

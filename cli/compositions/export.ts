@@ -1,4 +1,4 @@
-/** A composition's timeline as an archive for a desktop editor, with its media beside it. */
+/** Saves a composition's timeline as an archive for a desktop editor, with its media beside it. */
 import { mkdir, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -88,7 +88,7 @@ interface SavedMedia {
   readonly size_bytes: number;
 }
 
-/** One after the other: they come from one service. */
+/** Saves media one after the other, since all come from the same service. */
 async function saveMedia(
   client: Klieg,
   { media }: ExportManifest,

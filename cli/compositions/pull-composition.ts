@@ -1,4 +1,4 @@
-/** `klieg composition pull`: the files of a composition into a folder. */
+/** `klieg composition pull`: writes the files of a composition into a folder. */
 import { mkdir, readdir } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
 import { parseArgs } from "node:util";
@@ -57,7 +57,7 @@ function isMissing(fault: unknown): boolean {
   return fault instanceof Error && "code" in fault && fault.code === "ENOENT";
 }
 
-/** A service that is not ours may name any path. Throws `CommandError`. */
+/** Resolves a path in the folder; a foreign service may send any path. Throws `CommandError`. */
 function placeIn(folder: string, path: string): string {
   const place = join(folder, path);
   if (resolve(place).startsWith(resolve(folder) + sep)) return place;

@@ -1,4 +1,4 @@
-/** From an accepted render to its file: follow it, save what it made, say what that is. */
+/** Follows an accepted render, saves the file that it made, and describes the file. */
 import type { Render } from "../../clients/typescript/src/generated/models.ts";
 import { type Klieg, KliegError } from "../../clients/typescript/src/klieg.ts";
 import { CommandError, type Session } from "../command.ts";
@@ -6,7 +6,7 @@ import { writeWhole } from "../output-file.ts";
 import { type Progress, progressLine } from "../terminal/progress-line.ts";
 
 export interface Delivery {
-  /** The file's path. */
+  /** Path of the file to write. */
   readonly output: string;
   readonly isJson: boolean;
 }
@@ -26,7 +26,7 @@ export async function deliverRender(
   );
 }
 
-/** The render when it has succeeded. Throws `CommandError`. */
+/** Follows a render and returns it once it has succeeded. Throws `CommandError`. */
 async function follow(client: Klieg, accepted: Render, { terminal }: Session): Promise<Render> {
   const line = progressLine(terminal);
   const begunMs = performance.now();
@@ -53,7 +53,7 @@ async function follow(client: Klieg, accepted: Render, { terminal }: Session): P
   }
 }
 
-/** By the pace so far; null while there is none. */
+/** Estimates the time left by the pace so far; null while there is no pace to go by. */
 function estimateTimeLeft(progress: number | null, begunMs: number): string | null {
   if (progress === null || progress < leastShare || progress >= 1) return null;
   const spentMs = performance.now() - begunMs;

@@ -1,4 +1,4 @@
-/** `klieg render`: a folder to a film or a still. */
+/** `klieg render`: renders a folder as a film or a still. */
 import { basename, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { RenderRequest } from "../../clients/typescript/src/generated/models.ts";

@@ -1,10 +1,10 @@
-/** Servers of the command line, for programs on this machine; see `engine/network/loopback.ts`. */
+/** HTTP servers for programs on this machine only; see `engine/network/loopback.ts`. */
 import { once } from "node:events";
 import type { IncomingMessage, Server } from "node:http";
 import { loopbackHost } from "../../engine/network/loopback.ts";
 import { CommandError } from "../command.ts";
 
-/** Listens, on any free port for 0. Throws `CommandError` when the port cannot be had. */
+/** Listens on a port; 0 takes any free one. Throws `CommandError` when the port is in use. */
 export async function listenOnLoopback(server: Server, port: number): Promise<void> {
   server.listen(port, loopbackHost);
   try {
@@ -23,7 +23,7 @@ export function closeNow(server: Server): void {
   server.closeAllConnections();
 }
 
-/** Whether a page that this server has sent asks. */
+/** Whether the request comes from a page that this server sent. */
 export function isOfOwnPage({ headers }: IncomingMessage): boolean {
   return headers.origin === `http://${headers.host}`;
 }

@@ -1,20 +1,20 @@
-/** Files that an agent gives: in the message, by a link, or by a path where there is a folder. */
+/** Files that an agent passes: in the message, by link, or by path if there is a folder. */
 import { KliegError } from "../../clients/typescript/src/klieg.ts";
 import { WebError } from "../../engine/ports/web.ts";
 import type { Turn } from "./tool.ts";
 
-/** One of them. */
+/** One file, passed in exactly one of these ways. */
 export interface GivenFile {
   readonly base64?: string | undefined;
   readonly url?: string | undefined;
   readonly path?: string | undefined;
 }
 
-/** Of what a link leads to. */
+/** Size limit of a file that a link leads to. */
 const linkedBytesMax = 100 * 1_048_576;
 const redirectsMax = 3;
 
-/** The bytes of the file that was given. Throws `KliegError`. */
+/** Returns the bytes of the file that was passed. Throws `KliegError`. */
 export async function readGivenFile(given: GivenFile, turn: Turn): Promise<Blob> {
   const { base64, url, path } = given;
   if ([base64, url, path].filter((one) => one !== undefined).length !== 1)

@@ -1,6 +1,6 @@
 /**
- * The folder of this machine in which an agent's program may read and write, over standard input
- * and output alone. Paths are relative to it, and links may not lead out of it.
+ * The folder on this machine in which an agent's program may read and write; only offered over
+ * standard input and output. Paths are relative to the folder, and links may not lead out of it.
  */
 import { openAsBlob } from "node:fs";
 import { lstat, realpath, stat } from "node:fs/promises";
@@ -15,12 +15,12 @@ export class AgentFolder {
     this.root = root;
   }
 
-  /** Rejects when there is no such folder. */
+  /** Opens the folder; rejects when it does not exist. */
   static async open(path: string): Promise<AgentFolder> {
     return new AgentFolder(await realpath(path));
   }
 
-  /** The file's bytes, read when they are wanted. Throws `KliegError`. */
+  /** Returns a file, whose bytes are read only when needed. Throws `KliegError`. */
   async read(path: string): Promise<Blob> {
     const real = await realpath(this.place(path)).catch(() => undefined);
     const isFile = real !== undefined && this.holds(real) && (await stat(real)).isFile();
@@ -28,7 +28,7 @@ export class AgentFolder {
     return openAsBlob(real);
   }
 
-  /** Writes a file that is not there yet; the answer is its whole path. Throws `KliegError`. */
+  /** Writes a file that does not exist yet, and returns its full path. Throws `KliegError`. */
   async write(path: string, bytes: ReadableStream<Uint8Array>): Promise<string> {
     const place = this.place(path);
     if ((await lstat(place).catch(() => undefined)) !== undefined)

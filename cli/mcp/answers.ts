@@ -1,4 +1,4 @@
-/** What an agent is told: results, and refusals in words to act on or to show its customer. */
+/** Answers to an agent: results, and refusals worded so that it can act or show them. */
 import { KliegError } from "../../clients/typescript/src/klieg.ts";
 import type { ToolAnswer } from "./tool.ts";
 
@@ -7,8 +7,8 @@ type Content =
   | { readonly type: "image"; readonly data: string; readonly mimeType: string };
 
 /**
- * As the protocol has it. A result is sent once, as text, which each program shows its agent; a
- * refusal is a sentence for the agent, and its data for the program.
+ * The result of a call as the protocol defines it. A result is sent once, as text, which every
+ * program shows its agent; a refusal is a sentence for the agent, and data for the program.
  */
 export interface CallResult {
   readonly content: readonly Content[];
@@ -22,7 +22,7 @@ export function buildResult({ result, picture }: ToolAnswer): CallResult {
   return { content: seen === undefined ? [text] : [{ ...seen, type: "image" }, text] };
 }
 
-/** Throws what is no refusal. */
+/** Turns a refusal into an answer; rethrows any other error. */
 export function findRefusal(fault: unknown): CallResult {
   if (!(fault instanceof KliegError)) throw fault;
   const { status, code, title, jobId, renderId, setId, errors, problem } = fault;

@@ -1,4 +1,4 @@
-/** What was made and uploaded, and links to it for strangers. */
+/** Tools for generated and uploaded assets, and for share links to them. */
 
 import { Type } from "../../config/schema.ts";
 import { strict, Uuid } from "../../contract/common.ts";
@@ -8,7 +8,7 @@ import { type Tool, tool } from "./tool.ts";
 
 const { Optional } = Type;
 
-/** An agent's program holds all of it in memory, twice. */
+/** Upload limit: an agent's program holds the whole file in memory, twice. */
 const uploadBytesMax = 8 * 1_048_576;
 const base64CharsMax = Math.ceil(uploadBytesMax / 3) * 4;
 

@@ -1,4 +1,4 @@
-/** Compositions, which are folders of HTML and media, and films and stills of them. */
+/** Tools for compositions (folders of HTML and media), and for films and stills of them. */
 
 import { Type } from "../../config/schema.ts";
 import { strict, Uuid } from "../../contract/common.ts";
@@ -13,7 +13,7 @@ const file = {
   ...composition,
   path: Type.String({ minLength: 1, maxLength: 512, description: "For example index.html." }),
 };
-/** More than an agent can read. */
+/** Limit for a text file, which is already more than an agent can read. */
 const textCharsMax = 1_048_576;
 
 export const compositionTools: readonly Tool[] = [

@@ -1,4 +1,4 @@
-/** What an agent takes out into its folder; offered over standard input and output. */
+/** Tools that save results to an agent's folder; offered only over standard input and output. */
 
 import { KliegError } from "../../clients/typescript/src/klieg.ts";
 import { Type } from "../../config/schema.ts";

@@ -1,4 +1,4 @@
-/** Quoting, submitting and following generations. */
+/** Tools that quote, submit and follow generations. */
 
 import type { Generation } from "../../clients/typescript/src/generate.ts";
 import { modalities } from "../../config/catalogue.ts";

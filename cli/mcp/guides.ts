@@ -1,4 +1,4 @@
-/** What an agent may read before it writes a composition: the film format, and an example. */
+/** Texts for an agent that writes a composition: the film format, and an example. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 

@@ -11,10 +11,10 @@ import { getPort, isForLoopback, loopbackHost } from "../../engine/network/loopb
 import { closeNow, isOfOwnPage, listenOnLoopback } from "../loopback/loopback.ts";
 
 const bounds = {
-  /** An upload of 8 MiB in base64, and what stands around it. */
+  /** Room for an upload of 8 MiB in base64 and the rest of its request. */
   bodyBytesMax: 12 * 1_048_576,
   connectionsMax: 64,
-  /** For a request to arrive whole. */
+  /** Time within which a request must have arrived completely. */
   requestMs: 60_000,
 } as const;
 
@@ -81,7 +81,7 @@ function isEqual(given: string, wanted: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-/** Undefined for one that is too large. */
+/** Returns the body, or undefined when it is too large. */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;

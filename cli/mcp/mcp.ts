@@ -127,7 +127,7 @@ async function openTurn(session: Session, { brief, ceiling, ttlSeconds }: Asked)
   return { klieg, instructions: instructions(ceiling), tools, finish };
 }
 
-/** Only the owner's credential may read a turn. */
+/** Reports the turn's ceiling. It reads the turn as the owner, since only the owner may. */
 function ceilingTool(readTurn: () => Promise<AgentTurn>): Tool {
   return tool({
     name: "get_ceiling",

@@ -32,11 +32,11 @@ export interface Offered {
   readonly klieg: Klieg;
   readonly folder: AgentFolder | undefined;
   readonly web: Web;
-  /** For the agent, about all of it. */
+  /** Instructions for the agent about all tools together. */
   readonly instructions: string;
 }
 
-/** Until the other side closes its end, or the signal ends it. */
+/** Serves until the other side closes its end, or the signal aborts. */
 export async function serveStdio(offered: Offered, signal: AbortSignal): Promise<void> {
   const server = createServer(offered);
   const closed = new Promise<void>((resolve) => {
@@ -95,12 +95,12 @@ function createServer({ tools, klieg, folder, web, instructions }: Offered): Ser
     const { signal } = extra;
     const token = extra._meta?.progressToken;
     let reported = -1;
-    // The protocol wants each notification to be further than the one before.
+    // The protocol requires that progress rises with each notification.
     const report = (progress: number, message: string) => {
       if (token === undefined || progress <= reported) return;
       reported = progress;
       const told = { progressToken: token, progress, total: 1, message };
-      // A client that went away misses nothing that it would still read.
+      // Failures are ignored: a client that has disconnected would not read the notification.
       void extra
         .sendNotification({ method: "notifications/progress", params: told })
         .catch(() => undefined);

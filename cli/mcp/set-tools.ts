@@ -1,4 +1,4 @@
-/** Sets of pictures: one request, a job for each member. */
+/** Tools for sets of pictures: one request, with a job for each member. */
 import { strict, Uuid } from "../../contract/common.ts";
 import { GenerateSetRequest } from "../../contract/generation.ts";
 import { idempotencyKey, toldAfterwards } from "./generation-tools.ts";

@@ -1,4 +1,4 @@
-/** What an agent is offered: a name, what it takes, and what it does with the client. */
+/** The type of a tool for agents: its name, its arguments, and what it does with the client. */
 import type { Klieg } from "../../clients/typescript/src/klieg.ts";
 import { type Check, check, type Static, type Type } from "../../config/schema.ts";
 import type { Web } from "../../engine/ports/web.ts";
@@ -7,26 +7,26 @@ import type { AgentFolder } from "./agent-folder.ts";
 export interface Tool {
   readonly name: string;
   readonly title: string;
-  /** For the agent: when to use it, and what comes back. */
+  /** Tells the agent when to use the tool and what it returns. */
   readonly description: string;
-  /** An object's JSON Schema. */
+  /** JSON Schema of the arguments, an object. */
   readonly takes: Type.TObject;
-  /** Changes and costs nothing. */
+  /** Whether the tool changes nothing and costs nothing. */
   readonly isReadOnly: boolean;
   readonly faults: Check<unknown>["faults"];
-  /** `given` has been checked. Throws `KliegError`. */
+  /** Runs the tool; `given` has been checked already. Throws `KliegError`. */
   readonly run: (given: unknown, turn: Turn) => Promise<ToolAnswer>;
 }
 
-/** Of one call. */
+/** What one call of a tool can use. */
 export interface Turn {
   readonly klieg: Klieg;
   readonly signal: AbortSignal;
-  /** Where files are read and written; undefined where the agent's program may be elsewhere. */
+  /** Folder for reading and writing files; undefined if the agent's program may be elsewhere. */
   readonly folder: AgentFolder | undefined;
-  /** For links that the agent gives. */
+  /** Fetches links that the agent passes. */
   readonly web: Web;
-  /** Tells the agent's program how far the work is, from 0 to 1. */
+  /** Reports the progress to the agent's program, from 0 to 1. */
   readonly report: (progress: number, message: string) => void;
 }
 

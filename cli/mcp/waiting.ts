@@ -1,7 +1,7 @@
-/** Waiting as an agent's program can bear it: for a while, and then the agent asks again. */
+/** Bounded waiting: an agent's program waits for a while, and then the agent calls again. */
 import { Type } from "../../config/schema.ts";
 
-/** An agent's program waits for an answer about so long. */
+/** An agent's program waits about this long for an answer. */
 const waitSecondsMax = 300;
 export const waitSecondsUsual = 60;
 
@@ -9,7 +9,7 @@ export const timeoutSeconds = Type.Optional(
   Type.Integer({ minimum: 1, maximum: waitSecondsMax, default: waitSecondsUsual }),
 );
 
-/** Ends `work` by its signal after `seconds`; that it ended so is no fault. */
+/** Aborts `work` by its signal after `seconds`; ending that way is no error. */
 export async function forSeconds(
   seconds: number,
   signal: AbortSignal,

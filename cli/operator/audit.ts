@@ -1,4 +1,4 @@
-/** `klieg audit`: audits all accounts of the running service and prints what does not add up. */
+/** `klieg audit`: audits all accounts of the running service and prints every discrepancy. */
 import { parseArgs } from "node:util";
 import { count, isOrAre } from "../../actors/count.ts";
 import { type Command, CommandError } from "../command.ts";

@@ -1,6 +1,6 @@
 /**
- * `klieg backup`: has the running service of this machine write a backup of its store. It leaves
- * the folder's name in the data directory, where only this user can write.
+ * `klieg backup`: makes the running service of this machine write a backup of its store. The
+ * command leaves the folder's name in the data directory, where only this user can write.
  */
 import { randomBytes } from "node:crypto";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
@@ -56,7 +56,7 @@ async function awaitOutcome(
       await rm(file, { force: true });
       return outcome;
     }
-    // Seldom: the look takes the service's lock for a moment.
+    // Checked only at every twentieth poll, since it takes the service's lock for a moment.
     if (looks % 20 !== 0 || isServed(dataDir)) continue;
     await rm(join(dataDir, requestFile), { force: true });
     throw new CommandError("The service has ended, and no backup was written; run it again then.");

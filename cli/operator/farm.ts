@@ -1,4 +1,4 @@
-/** `klieg farm`: config/klieg becomes the farm node itself; here is what is said of it. */
+/** `klieg farm`: only its help and errors; config/klieg itself becomes the farm node. */
 import { parseArgs } from "node:util";
 import { type Command, CommandError } from "../command.ts";
 

@@ -1,4 +1,4 @@
-/** `klieg models check`: reads catalogue and providers as the service would when it starts. */
+/** `klieg models check`: reads catalogue and providers as the service does at its start. */
 import { parseArgs } from "node:util";
 import { count } from "../../actors/count.ts";
 import type { ModelEntry } from "../../config/catalogue.ts";
@@ -39,7 +39,7 @@ export const modelsCheck: Command = {
   },
 };
 
-/** Each provider's answer, by its name. */
+/** Returns the health of each provider by its name. */
 export async function askHealth(
   configs: readonly ProviderConfig[],
   openProvider: Session["openProvider"],

@@ -1,4 +1,4 @@
-/** `klieg node forget`: a node of the cluster is gone for good. */
+/** `klieg node forget`: removes a node that is gone for good from the cluster. */
 import { parseArgs } from "node:util";
 import { type Command, onlyArgument } from "../command.ts";
 

@@ -1,4 +1,4 @@
-/** `klieg nodes` and `klieg drain`: who serves and who renders, and letting a node go. */
+/** `klieg nodes` and `klieg drain`: list the nodes that serve and render, and drain one. */
 import { parseArgs } from "node:util";
 import type { AdminNode } from "../../clients/typescript/src/generated/models.ts";
 import { check } from "../../config/schema.ts";
@@ -20,7 +20,7 @@ export const listNodes: Command = {
     const options = { json: { type: "boolean", default: false } } as const;
     const { values } = parseArgs({ args: [...args], options });
     const list = await (await client()).admin.nodes().catch(async (error: unknown) => {
-      // No token can be checked while the directory has no owner.
+      // Without an owner of the directory no token can be checked, so only warnings are shown.
       for (const warning of await readWarnings(settings())) terminal.print(warning);
       throw error;
     });
@@ -42,7 +42,7 @@ function listShards({ shards }: AdminNode, as: "owner" | "standby"): string {
   return numbers.length === 0 ? "-" : numbers.join(",");
 }
 
-/** What the service says without a credential; nothing where it says nothing. */
+/** Reads the service's warnings, for which it needs no credential; empty when they are missing. */
 async function readWarnings(settings: ClientSettings): Promise<readonly string[]> {
   try {
     const url = new URL("/readyz", await findOrigin(settings));

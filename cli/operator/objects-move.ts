@@ -1,4 +1,4 @@
-/** `klieg objects move`: brings a stopped service's objects from the disk to a bucket, or back. */
+/** `klieg objects move`: moves a stopped service's objects from the disk to a bucket, or back. */
 import { parseArgs } from "node:util";
 import { count } from "../../actors/count.ts";
 import { type Command, type MovedObjects, type Terminal, UsageError } from "../command.ts";

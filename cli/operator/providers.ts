@@ -1,4 +1,4 @@
-/** `klieg providers`: who runs models elsewhere, how they are, and pausing them. */
+/** `klieg providers`: lists providers of models with their health, and pauses them. */
 import { parseArgs } from "node:util";
 import { type Command, onlyArgument, type Session } from "../command.ts";
 import { table } from "./table.ts";

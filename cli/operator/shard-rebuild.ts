@@ -1,4 +1,4 @@
-/** `klieg shard rebuild`: goes on with what is left of a shard whose last owner is gone. */
+/** `klieg shard rebuild`: continues with what is left of a shard whose last owner is gone. */
 import { parseArgs } from "node:util";
 import { type Command, onlyArgument, type ShardLoss } from "../command.ts";
 
@@ -49,7 +49,7 @@ function describeLoss(loss: ShardLoss): string[] {
   ];
 }
 
-/** `from` is the last record that is kept of those up to `known`. */
+/** `from` is the last record that is kept; records up to `known` are known to have existed. */
 function describeMissing(from: number, known: number, silent: readonly string[]): string[] {
   return [
     from < known

@@ -1,4 +1,4 @@
-/** `klieg store check`: says what is wrong with the files of a store that is not in use. */
+/** `klieg store check`: reports what is wrong with the files of a store that is not in use. */
 import { parseArgs } from "node:util";
 import { count } from "../../actors/count.ts";
 import { type Command, CommandError } from "../command.ts";

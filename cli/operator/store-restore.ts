@@ -1,4 +1,4 @@
-/** `klieg store restore`: makes a store of a backup, in an empty data directory. */
+/** `klieg store restore`: creates a store from a backup, in an empty data directory. */
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type Command, onlyArgument } from "../command.ts";

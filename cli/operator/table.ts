@@ -1,4 +1,4 @@
-/** Lines of columns under their names; nothing without rows. */
+/** Formats rows in columns under their names; returns nothing when there are no rows. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   if (rows.length === 0) return [];
   const all = [head, ...rows];

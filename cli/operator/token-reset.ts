@@ -1,6 +1,6 @@
 /**
- * `klieg token reset`: leaves a new token in the data directory, where only this user can write.
- * The service takes it within a second, or when it starts, in place of the first credential.
+ * `klieg token reset`: leaves a new token in the data directory, where only this user can write. It
+ * replaces the first credential within a second, or when the service starts.
  */
 import { randomBytes } from "node:crypto";
 import { access, rename, writeFile } from "node:fs/promises";

@@ -2,7 +2,7 @@ import { entryPath } from "../../timeline/bundle.ts";
 import type { Timeline } from "../../timeline/model.ts";
 import { checkBundle } from "../compositions/check-bundle.ts";
 
-/** What a timeline is computed from: the text files of a bundle, by path, beside all paths. */
+/** Input of a timeline: the text files of a bundle by path, and the paths of all its files. */
 export interface FolderTexts {
   readonly paths: readonly string[];
   readonly texts: ReadonlyMap<string, string>;

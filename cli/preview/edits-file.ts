@@ -1,6 +1,6 @@
 /**
  * The studio's edits in a folder. A save names the version that it replaces, by the digest of its
- * bytes, and the file appears whole or not at all; saves follow each other.
+ * bytes; the file appears whole or not at all, and saves are made one after the other.
  */
 import { createHash } from "node:crypto";
 import { lstat, readFile, rm } from "node:fs/promises";
@@ -17,7 +17,7 @@ export interface Edits {
   readonly etag: string;
 }
 
-/** What a save says of the version that it replaces: `If-Match` and `If-None-Match`. */
+/** Conditions of a save on the version that it replaces: `If-Match` and `If-None-Match`. */
 export interface Conditions {
   readonly match: string | undefined;
   readonly noneMatch: string | undefined;
@@ -32,8 +32,8 @@ export class EditsFile {
   }
 
   /**
-   * Undefined where there is none. Throws `RefusalError`: 409 for a link and the like, which may
-   * lead anywhere, 413 for more than edits may be.
+   * Returns the edits, or undefined when there are none. Throws `RefusalError`: 409 for a link or
+   * the like, which may lead anywhere, 413 for a file larger than edits may be.
    */
   async read(): Promise<Edits | undefined> {
     try {
@@ -50,8 +50,8 @@ export class EditsFile {
   }
 
   /**
-   * Removes the file for undefined. Throws `RefusalError`: 412 when another version is there, 400
-   * for what are no edits.
+   * Saves the edits; undefined removes the file. Throws `RefusalError`: 412 when another version is
+   * stored, 400 for invalid edits.
    */
   save(text: string | undefined, conditions: Conditions): Promise<string | undefined> {
     const fault = text === undefined ? undefined : findFault(text);

@@ -2,7 +2,7 @@ import { PortError } from "../../engine/ports/port-error.ts";
 import { RefusalError } from "../../http/exchange/refusal-error.ts";
 import { buildProblem } from "../../http/problems/problems.ts";
 
-/** What went wrong, as a sentence for who looks at the folder. */
+/** Describes an error as a sentence for the user who views the folder. */
 export function faultSentence(error: unknown): string {
   if (error instanceof RefusalError) {
     const { detail, title } = buildProblem(error.refusal);

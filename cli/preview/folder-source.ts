@@ -1,4 +1,4 @@
-/** A folder of this machine as the files of a preview. */
+/** Provides a folder on this machine as the files of a preview. */
 import { constants, type FileHandle, open, realpath } from "node:fs/promises";
 import { getExtension } from "../../actors/protocol/bundle-file.ts";
 import { limits } from "../../config/limits.ts";
@@ -11,10 +11,10 @@ import type { Timeline } from "../../timeline/model.ts";
 import type { FolderTexts } from "./check-texts.ts";
 import { type FolderFile, type FolderFiles, isInside } from "./read-folder.ts";
 
-/** Throws `PortError`, not retryable when the markup takes too much. */
+/** Throws `PortError`, which is not retryable when the markup exceeds its limits. */
 export type CheckFolder = (texts: FolderTexts) => Promise<Timeline>;
 
-/** What is read as text where a timeline is computed. */
+/** Extensions of files that are read as text to compute a timeline. */
 const textual = ["html", "htm", "css", "js", "mjs", "json", "svg", "cube"];
 const chunkBytes = 64 * 1024;
 
@@ -35,14 +35,14 @@ export class FolderSource implements PreviewFiles {
 
   timeline(): Promise<Timeline> {
     this.computed ??= this.compute();
-    // A passing failure may be retried.
+    // The failure may be temporary, so the next call computes the timeline again.
     this.computed.catch(() => {
       this.computed = undefined;
     });
     return this.computed;
   }
 
-  /** The service has them. */
+  /** Returns undefined: assets are kept by the service, which this preview does not use. */
   async asset(): Promise<undefined> {
     return undefined;
   }
@@ -63,7 +63,7 @@ export class FolderSource implements PreviewFiles {
     return { ...timeline, diagnostics };
   }
 
-  /** What a render has and this preview has not. */
+  /** Warns of everything that a render would show and this preview lacks. */
   private localWarnings({ clips }: Timeline): readonly Diagnostic[] {
     const createWarning = (code: Diagnostic["code"], path: string, says: string): Diagnostic => ({
       severity: "warning",
@@ -97,7 +97,7 @@ export class FolderSource implements PreviewFiles {
     return Buffer.concat(chunks).toString("utf8");
   }
 
-  /** Throws `PortError` when the file has gone, has become shorter, or leads out of the folder. */
+  /** Throws `PortError` when the file is gone, has become shorter, or is outside the folder. */
   private async *read(key: string, { start, end }: ByteRange): AsyncGenerator<Uint8Array, void> {
     const file = this.files.find(({ path }) => path === key);
     if (file === undefined) throw new PortError(`${key} is not in the folder`, false);

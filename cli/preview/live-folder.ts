@@ -15,13 +15,13 @@ import { type CheckFolder, FolderSource } from "./folder-source.ts";
 import { type FolderFiles, readFolder, type WatchedFolder } from "./read-folder.ts";
 
 const settleMs = 60;
-/** Readings that may differ from each other, before a change counts all the same. */
+/** Number of differing readings after which a change counts even if two never agree. */
 const readingsMax = 20;
 const pollMs = 2_000;
-/** Of those before the current one, whose media may still be read. */
+/** Number of latest previews whose media can still be read. */
 const keptMax = 3;
 
-/** What programs need of the folder that is shown. */
+/** Functions that the folder needs from the program that shows it. */
 export interface Ports {
   readonly check: CheckFolder;
   readonly writePage: WritePage;
@@ -35,7 +35,7 @@ export class LiveFolder {
   readonly root: string;
   private readonly ports: Ports;
   private readonly listeners = new Set<() => void>();
-  /** Undefined for a folder that cannot be watched. */
+  /** Watchers by folder; undefined for a folder that cannot be watched. */
   private readonly watchers = new Map<string, FSWatcher | undefined>();
   private readonly kept: OpenPreview[] = [];
   private fingerprint: string | undefined;
@@ -43,7 +43,7 @@ export class LiveFolder {
   private current: Shown = { kind: "fault", fault: "The folder was not read yet." };
   private settling: NodeJS.Timeout | undefined;
   private polling: NodeJS.Timeout | undefined;
-  /** Readings follow each other. */
+  /** The last reading; each reading starts after the one before it. */
   private reading: Promise<void> = Promise.resolve();
   private isClosed = false;
 
@@ -52,14 +52,14 @@ export class LiveFolder {
     this.ports = ports;
   }
 
-  /** `root` as in `readFolder`. */
+  /** Opens a folder; `root` as in `readFolder`. */
   static async open(root: string, ports: Ports): Promise<LiveFolder> {
     const folder = new LiveFolder(root, ports);
     await folder.refresh();
     return folder;
   }
 
-  /** Another one for other files. */
+  /** Number of the folder's revision, which changes when its files do. */
   get revision(): number {
     return this.revisions;
   }
@@ -68,12 +68,12 @@ export class LiveFolder {
     return this.current;
   }
 
-  /** One that is shown, or was until recently, by the path below which it is. */
+  /** Returns a preview that is shown, or was until recently, by its base path. */
   previewAt(base: string): OpenPreview | undefined {
     return this.kept.find((preview) => preview.base === base);
   }
 
-  /** Calls `listener` after each change, until the result is called. */
+  /** Calls `listener` after each change, until the returned function is called. */
   onChange(listener: () => void): () => void {
     this.listeners.add(listener);
     this.polling ??= setInterval(() => this.look(), pollMs);
@@ -85,7 +85,7 @@ export class LiveFolder {
     };
   }
 
-  /** Reads the folder at once, and shows what is there. */
+  /** Reads the folder at once, and shows what it contains. */
   refresh(): Promise<void> {
     this.reading = this.reading.then(async () => this.show(await readFolder(this.root)));
     return this.reading;
@@ -99,7 +99,7 @@ export class LiveFolder {
     this.watchers.clear();
   }
 
-  /** Something may have changed. */
+  /** Called when something may have changed. */
   private look(): void {
     if (this.isClosed || this.settling !== undefined) return;
     this.settle(undefined, readingsMax);
@@ -148,7 +148,7 @@ export class LiveFolder {
       if (!this.watchers.has(name)) this.watchers.set(name, this.watch(place));
   }
 
-  /** Where no watcher can be had, reading every so often has to do. */
+  /** Where watching is not possible, the regular reading has to do. */
   private watch(place: string): FSWatcher | undefined {
     try {
       const watcher = watch(place, () => this.look());

@@ -29,12 +29,12 @@ import { writeAnswer } from "./write-answer.ts";
 const bounds = { connectionsMax: 256, requestMs: 60_000 } as const;
 
 export interface PreviewServer {
-  /** Of the page. With it one may see the folder and change its edits. */
+  /** URL of the page. With it, one can see the folder and change its edits. */
   readonly url: string;
   close(): void;
 }
 
-/** Throws `CommandError` when the port cannot be had. */
+/** Throws `CommandError` when the port is in use. */
 export async function openPreviewServer(
   folder: LiveFolder,
   port: number,
@@ -43,7 +43,7 @@ export async function openPreviewServer(
   const secret = randomBytes(24).toString("base64url");
   const desk = new Desk(folder, secret, onFault);
   const server = createServer({ requestTimeout: bounds.requestMs }, (request, response) => {
-    // A client that goes away is no fault.
+    // A client that disconnects is no error.
     response.on("error", () => response.destroy());
     if (isForLoopback(request, server)) void desk.respond(request, response);
     else writeAnswer(response, refusal(foreignHost), closed);
@@ -75,7 +75,7 @@ class Desk {
     this.onFault = onFault;
   }
 
-  /** Never rejects. */
+  /** Answers a request. Never rejects. */
   async respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { url = "" } = request;
     const isPreview = url.startsWith(previewPath);
@@ -155,7 +155,7 @@ function refusal({ refusal }: RefusalError): Answer {
   return json(status, { title, status, code, detail }, headers);
 }
 
-/** Each once, as a route sees them. */
+/** Returns each header once, in the form in which routes read them. */
 function readHeaders({ headers }: IncomingMessage): Readonly<Record<string, string | undefined>> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, [value].flat().at(-1)]),

@@ -1,8 +1,8 @@
-/** `klieg preview`: a folder as a film in the browser, while it is worked on. */
+/** `klieg preview`: shows a folder as a film in the browser while it is being edited. */
 import { parseArgs } from "node:util";
 import { type Command, onlyArgument, UsageError, wholeNumber } from "../command.ts";
 
-/** Needs no service: the page plays what a render would film. */
+/** Needs no service: the page plays what a render would record. */
 export const preview: Command = {
   name: "preview",
   usage: "<folder> [--port N]",
@@ -17,7 +17,7 @@ export const preview: Command = {
     const folder = onlyArgument(positionals, "the folder");
     const port = wholeNumber(values.port, "--port") ?? 0;
     if (port > 65_535) throw new UsageError(`--port is ${port}; no such port.`);
-    // Other commands do not wait for what only this one needs.
+    // Loaded here, so that other commands need not wait for modules that only this one needs.
     const { serveFolder } = await import("./serve-folder.ts");
     await serveFolder(folder, port, session);
   },

@@ -20,28 +20,28 @@ import { type Walked, walkFolder } from "../folder-files.ts";
 
 export interface FolderFiles {
   readonly files: readonly FolderFile[];
-  /** All that were entered. */
+  /** All folders that were read, the root included. */
   readonly folders: readonly WatchedFolder[];
   /** Paths of links that lead out of the folder. */
   readonly leftOut: readonly string[];
-  /** Why there is no preview of it, as a sentence. */
+  /** Why the folder cannot be previewed, as a sentence; undefined if it can. */
   readonly fault: string | undefined;
-  /** Equal as long as no file was changed. */
+  /** Fingerprint of the files, which stays equal as long as no file changes. */
   readonly fingerprint: string;
 }
 
 export interface FolderFile extends PreviewFile {
-  /** Where its bytes are, links followed. */
+  /** Path of the file's bytes, with links followed. */
   readonly place: string;
 }
 
 export interface WatchedFolder {
   readonly place: string;
-  /** Tells a folder from one that has taken its place. */
+  /** Distinguishes a folder from another one that has replaced it. */
   readonly inode: number;
 }
 
-/** `root` is the folder's own place, with links followed. */
+/** Reads a folder; `root` is its real path, with links followed. */
 export async function readFolder(root: string): Promise<FolderFiles> {
   const reading = new Reading(root);
   try {
@@ -54,7 +54,7 @@ export async function readFolder(root: string): Promise<FolderFiles> {
   return reading.end();
 }
 
-/** Whether it is the folder itself or anything in it. */
+/** Whether `place` is the folder itself or anything in it. */
 export function isInside(root: string, place: string): boolean {
   return place === root || place.startsWith(root.endsWith(sep) ? root : root + sep);
 }
@@ -73,7 +73,7 @@ class Reading {
     this.root = root;
   }
 
-  /** False when no more is needed. */
+  /** Adds a file or folder; returns false when no more is needed. */
   add({ path, place, stats }: Walked): boolean {
     if (!isInside(this.root, place)) this.leftOut.push(path);
     else if (stats.isDirectory()) this.folders.push({ place, inode: stats.ino });

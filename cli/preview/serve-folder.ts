@@ -8,7 +8,7 @@ import type { FolderTexts } from "./check-texts.ts";
 import { LiveFolder, type Ports } from "./live-folder.ts";
 import { openPreviewServer } from "./preview-server.ts";
 
-/** Until the command is to end. Throws `CommandError` for what cannot be shown at first. */
+/** Serves until the command is to end. Throws `CommandError` if the folder cannot be shown. */
 export async function serveFolder(path: string, port: number, session: Session): Promise<void> {
   const { terminal, stopped } = session;
   const root = await resolvePlace(path);
@@ -27,7 +27,7 @@ export async function serveFolder(path: string, port: number, session: Session):
   }
 }
 
-/** Throws `CommandError` for what is no folder. */
+/** Returns the folder's real path. Throws `CommandError` if it is no folder. */
 async function resolvePlace(path: string): Promise<string> {
   const place = await realpath(path).catch(() => undefined);
   const isFolder = place !== undefined && (await stat(place)).isDirectory();
@@ -40,7 +40,7 @@ const entries = {
   pages: new URL("../../film/page-thread/main.js", import.meta.url),
 };
 
-/** Hostile markup takes long, so it is read in threads that can be ended, as in the service. */
+/** Hostile markup takes long to read, so threads that can be ended do it, as in the service. */
 function openPorts(): Ports & { close(): Promise<void> } {
   const { timelineMs, timelineQueueMax, timelineMegabytes } = limits.compositions;
   const bounds = {

@@ -1,6 +1,7 @@
 /**
- * What the page around a preview asks for: itself, what is shown now, the timeline, and the edits.
- * All of it is below a path that only this page knows: the composition in its frame does not.
+ * Requests of the page around a preview: the page itself, what is shown now, the timeline, and the
+ * edits. All are below a path that only this page knows; the composition in its frame does not know
+ * it.
  */
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
@@ -19,25 +20,25 @@ import type { LiveFolder } from "./live-folder.ts";
 
 export const appFilesPath = "/folder-files/";
 
-/** What the build made of `console/folder`. */
+/** Build output of `console/folder`. */
 export const appFiles = new StaticFiles(
   new URL("../../console/folder/public/", import.meta.url),
   appFilesPath,
   "hashed",
 );
 
-/** What the page is told whenever it changes. */
+/** State that is sent to the page whenever it changes. */
 interface Told {
   readonly name: string;
-  /** Another for other files. */
+  /** Revision of the folder, which changes when its files do. */
   readonly revision: number;
-  /** Path of the preview's page; null while there is none. */
+  /** Path of the preview's page, or null while there is none. */
   readonly preview: string | null;
-  /** Why there is none, as sentences. */
+  /** Why there is no preview, as sentences. */
   readonly faults: readonly string[];
 }
 
-/** So that a connection that is gone is noticed. */
+/** Interval of keep-alive messages, by which a lost connection is noticed. */
 const beatMs = 15_000;
 const unreadBytesMax = 64 * 1024;
 
@@ -50,7 +51,7 @@ export class ShellRoutes {
     this.edits = new EditsFile(folder.root);
   }
 
-  /** `path` is behind the page's own. Throws `RefusalError`. */
+  /** Answers a request; `path` is relative to the page's own. Throws `RefusalError`. */
   async answer(request: IncomingMessage, path: string): Promise<Answer> {
     switch (path) {
       case "":
@@ -94,7 +95,7 @@ export class ShellRoutes {
     const show = async () => send(`data: ${JSON.stringify(await this.readTold())}\n\n`);
     const stop = this.folder.onChange(() => void show());
     const beat = setInterval(() => send(":\n\n"), beatMs);
-    // Before the first watcher said anything, the folder may have become another.
+    // The folder may have changed before the first watcher was set up, so it is read again.
     void this.folder.refresh().then(show);
     return () => {
       clearInterval(beat);
@@ -122,7 +123,7 @@ export class ShellRoutes {
     return edits === undefined ? noContent() : json(200, edits);
   }
 
-  /** Answers when the preview has the edits too. */
+  /** Saves the edits; answers once the preview has them too. */
   private async saveEdits(request: IncomingMessage): Promise<Answer> {
     if (!isOfOwnPage(request))
       throw new RefusalError({ code: "forbidden", detail: "The Origin is another." });
@@ -136,7 +137,7 @@ export class ShellRoutes {
   }
 }
 
-/** Why nothing can be rendered of it, as `klieg lint` says it. */
+/** Returns why the folder cannot be rendered, in the words of `klieg lint`. */
 async function listFaults(source: FolderSource): Promise<readonly string[]> {
   try {
     const { diagnostics } = await source.timeline();
@@ -147,7 +148,7 @@ async function listFaults(source: FolderSource): Promise<readonly string[]> {
   }
 }
 
-/** Throws `RefusalError` with 405. */
+/** Throws `RefusalError` with status 405 unless the method is allowed. */
 export function allow({ method = "" }: IncomingMessage, methods: readonly string[]): void {
   if (!methods.includes(method))
     throw new RefusalError({ code: "method_not_allowed", allow: methods.join(", ") });

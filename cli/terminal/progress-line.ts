@@ -2,14 +2,14 @@ import type { Terminal } from "../command.ts";
 
 const barChars = 24;
 
-/** How far something is. */
+/** Progress of a job or a render. */
 export interface Progress {
   readonly status: string;
   readonly status_message?: string | null;
   readonly progress?: number | null;
 }
 
-/** Shows how a job goes: one line drawn over on a terminal, a line a status elsewhere. */
+/** Shows the progress: one line that is redrawn on a terminal, or one line per status elsewhere. */
 export interface ProgressLine {
   readonly show: (event: Progress) => void;
   /** Clears the line for further output. */

@@ -5,7 +5,7 @@
  */
 import type { Terminal } from "../command.ts";
 
-/** Where text is written; `isTTY` as of Node's streams. */
+/** An output stream; `isTTY` as in Node's streams. */
 interface Output {
   write(text: string): unknown;
   readonly isTTY?: boolean;
@@ -14,7 +14,7 @@ interface Output {
 const eraseLine = "\r\u001b[2K";
 const steering = /(?![\n\t])[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu;
 
-/** `onInterrupt` as of the terminal's own. */
+/** `onInterrupt` becomes that of the returned terminal. */
 export function openTerminal(
   results: Output,
   notes: Output,

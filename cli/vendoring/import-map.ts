@@ -7,7 +7,7 @@ interface MapText {
   readonly [member: string]: unknown;
 }
 
-/** Where imports by a bare name lead to, as the import maps of all pages say. */
+/** Addresses of imports by a bare name, merged from the import maps of all pages. */
 export class ImportMap {
   private readonly addresses = new Map<string, string>();
 
@@ -18,14 +18,14 @@ export class ImportMap {
           if (typeof address === "string") this.addresses.set(name, address);
   }
 
-  /** Names that lead to one file each, elsewhere. */
+  /** Bare names whose address is a single remote file. */
   get remoteNames(): readonly string[] {
     return [...this.addresses].flatMap(([name, to]) =>
       isRemote(to) && !name.endsWith("/") ? [name] : [],
     );
   }
 
-  /** The address of a file elsewhere; the longest beginning counts. */
+  /** Returns a name's remote address; the longest matching prefix in the map counts. */
   resolve(name: string): string | undefined {
     const beginnings = [...this.addresses.keys()]
       .filter((one) => one === name || (one.endsWith("/") && name.startsWith(one)))
@@ -37,7 +37,7 @@ export class ImportMap {
   }
 }
 
-/** The page with import maps that lead into the folder, for all that was taken there. */
+/** Returns the page with its import maps leading into the folder for all files taken there. */
 export async function withImportMap(page: string, store: VendorFolder): Promise<string> {
   let result = page;
   for (const { from, to, map } of mapsIn(page).reverse()) {
@@ -60,7 +60,7 @@ function isRemote(address: unknown): boolean {
   return typeof address === "string" && /^\s*(https?:)?\/\//i.test(address);
 }
 
-/** Their texts' places in the page; a map that is no JSON leads nowhere. */
+/** Returns a page's import maps with their positions; one that is not JSON is ignored. */
 function mapsIn(page: string) {
   return [...everyElement(parseMarkup(page).html)].flatMap(({ tag, attributes, text, key }) => {
     if (tag !== "script" || attributes["type"]?.toLowerCase() !== "importmap") return [];

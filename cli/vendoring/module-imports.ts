@@ -1,8 +1,8 @@
 import { init, parse } from "es-module-lexer";
 
 /**
- * A script's text with other names for what it imports, as `rename` says; `undefined` keeps one.
- * What is no script stays as it is.
+ * Returns a script's text with its imports renamed by `rename`; `undefined` keeps a name. Text that
+ * is not a script is returned unchanged.
  */
 export async function withImports(
   text: string,
@@ -14,7 +14,7 @@ export async function withImports(
   for (const { start, end, specifier } of importsIn(text)) {
     const name = await rename(specifier);
     if (name === undefined) continue;
-    // Of an `import(...)` the quotes are part of the place.
+    // For `import(...)`, the range includes the quotes.
     const isQuoted = /["'`]/.test(text.charAt(start));
     result += text.slice(done, start) + (isQuoted ? JSON.stringify(name) : name);
     done = end;

@@ -7,21 +7,20 @@ import { CommandError } from "../command.ts";
 import { withImports } from "./module-imports.ts";
 
 export const vendorFolder = "vendor";
-/** Servers of fonts answer browsers with smaller files. */
+/** Font servers send smaller files to browsers, so requests pose as one. */
 const headers = { "User-Agent": "Mozilla/5.0 (X11; Linux x64) Chrome/130.0 Safari/537.36" };
 
 interface Wanted {
-  /** The integrity that a page asks for. */
+  /** The digest in the page's `integrity` attribute. */
   readonly expected?: string | undefined;
   readonly isModule?: boolean;
-  /** Of a style that another takes in. */
+  /** How deep a style sheet is nested in imports of other style sheets. */
   readonly depth?: number;
 }
 
 /**
- * Fetched files lie in one folder, each under a descriptive name, beside the files that it refers
- * to. A name is known as soon as its file is fetched, so that modules may import each other in
- * circles.
+ * A folder of fetched files, each under a descriptive name, beside the files that it refers to. A
+ * file's name is known as soon as it is fetched, so that modules may import each other in circles.
  */
 export class VendorFolder {
   private readonly folder: string;
@@ -31,7 +30,7 @@ export class VendorFolder {
   private readonly integrityByName = new Map<string, Promise<string>>();
   private readonly filesByName = new Map<string, string>();
 
-  /** `resolve`: where an import by a bare name leads to. */
+  /** `resolve` returns the address of an import by a bare name. */
   constructor(
     folder: string,
     tell: (line: string) => void,
@@ -46,12 +45,12 @@ export class VendorFolder {
     return this.namesByUrl.size;
   }
 
-  /** Names of the files that imports by a bare name lead to. */
+  /** File names in the folder by the bare names that lead to them. */
   get bare(): ReadonlyMap<string, string> {
     return this.filesByName;
   }
 
-  /** The file's name in the folder. Throws `CommandError`. */
+  /** Fetches a file once and returns its name in the folder. Throws `CommandError`. */
   take(url: string, wanted: Wanted = {}): Promise<string> {
     const known = this.namesByUrl.get(url);
     if (known !== undefined) return known;
@@ -60,7 +59,7 @@ export class VendorFolder {
     return taking;
   }
 
-  /** The same of what a bare name leads to; `undefined`: to nothing elsewhere. */
+  /** Fetches the file of a bare name, or returns `undefined` if the name has no remote address. */
   async takeBare(specifier: string): Promise<string | undefined> {
     const url = this.resolve(specifier);
     if (url === undefined) return undefined;
@@ -69,19 +68,19 @@ export class VendorFolder {
     return name;
   }
 
-  /** Of a file that was taken, as it is written. */
+  /** Returns the integrity of a fetched file, as it is written to the folder. */
   async readIntegrity(name: string): Promise<string> {
     return (await this.integrityByName.get(name)) ?? "";
   }
 
-  /** When all is written. */
+  /** Resolves when all files are written. */
   async finish(): Promise<void> {
     for (const integrity of this.integrityByName.values()) await integrity;
   }
 
   /**
-   * A script with what it imports from elsewhere fetched; `base`: where it was, or `undefined` for
-   * one of the composition's own; `place`: how the folder is named from there.
+   * Returns a script after fetching its remote imports. `base` is the script's address, or
+   * `undefined` for one of the composition's own; `place` is the folder's path as seen from it.
    */
   withImports(text: string, base: string | undefined, place: string): Promise<string> {
     return withImports(text, async (specifier) => {
@@ -113,7 +112,7 @@ export class VendorFolder {
         ? this.withImports(text(), url, "./")
         : Promise.resolve(bytes);
     const written = content.then((whole) => this.write(name, whole));
-    // The caller that awaits the end gets the error.
+    // The error is reported to the caller that awaits `finish`.
     written.catch(() => undefined);
     this.integrityByName.set(name, written);
     this.tell(`${vendorFolder}/${name}  ${url}`);
@@ -127,7 +126,7 @@ export class VendorFolder {
     return `sha384-${digest("sha384", content)}`;
   }
 
-  /** With what it names fetched too. */
+  /** Returns a style sheet after fetching everything that it refers to. */
   private async style(text: string, from: string, depth: number): Promise<string> {
     let result = text;
     for (const address of new Set([...importsIn(text), ...addressesIn(text)])) {
@@ -163,7 +162,7 @@ function digest(kind: string, bytes: Buffer | string): string {
   return createHash(kind).update(bytes).digest("base64");
 }
 
-/** One of several digests is enough, as in browsers. */
+/** As in browsers, one matching digest of several is enough. */
 function isAsExpected(bytes: Buffer, integrity: string): boolean {
   return integrity
     .trim()

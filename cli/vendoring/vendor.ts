@@ -1,4 +1,4 @@
-/** Takes scripts and styles that a composition loads from elsewhere into its folder, once. */
+/** Copies scripts and styles that a composition loads from elsewhere into its folder, once. */
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, posix } from "node:path";
 import { parseArgs } from "node:util";
@@ -49,7 +49,7 @@ interface Text {
   readonly isPage: boolean;
 }
 
-/** Pages and scripts of a composition, by path. */
+/** Reads the pages and scripts of a composition, by path. */
 async function readTexts(folder: string): Promise<Map<string, Text>> {
   const texts = new Map<string, Text>();
   for (const [path, file] of await folderFiles(folder)) {
@@ -60,7 +60,7 @@ async function readTexts(folder: string): Promise<Map<string, Text>> {
   return texts;
 }
 
-/** The page with its remote scripts and style sheets leading into the folder. */
+/** Returns the page with its remote scripts and style sheets leading into the folder. */
 async function withVendored(text: string, store: VendorFolder): Promise<string> {
   const edits: Edit[] = [];
   for (const element of everyElement(parseMarkup(text).html)) {
@@ -83,7 +83,7 @@ interface Edit {
   readonly written: string;
 }
 
-/** A tag that names a remote file. */
+/** Edit for a tag that refers to a remote file. */
 async function withoutRemote(
   element: Element,
   text: string,
@@ -111,7 +111,7 @@ async function withoutRemote(
   return { from, to, written };
 }
 
-/** A module script that is written in the page. */
+/** Edit for a module script whose text is in the page. */
 async function inline(
   element: Element,
   text: string,
@@ -131,7 +131,7 @@ function isModule({ tag, attributes }: Element): boolean {
 
 const integrityAttribute = /\s+integrity\s*=\s*("[^"]*"|'[^']*'|[^\s>]+)/gi;
 
-/** Of a script or a style sheet. */
+/** Returns the remote address of a script or a style sheet. */
 function remoteAddress({ tag, attributes }: Element): string | undefined {
   const isSheet = tag === "link" && /\bstylesheet\b/i.test(attributes["rel"] ?? "");
   const address = tag === "script" ? attributes["src"] : isSheet ? attributes["href"] : undefined;

@@ -8,7 +8,7 @@ import { type Field, getShape, isMembers, type Members, namesIn, type Shape } fr
 import { repeatable, surface, targets } from "./surface.ts";
 
 export interface Contract {
-  /** In an order in which each is known before it is used, as far as there is one. */
+  /** Types ordered so that each is defined before it is used, as far as possible. */
   readonly types: readonly NamedType[];
   readonly resources: readonly Resource[];
 }
@@ -20,7 +20,7 @@ export interface NamedType {
 }
 
 export interface Resource {
-  /** "" for the client itself. */
+  /** Name of the resource; "" for the client itself. */
   readonly name: string;
   readonly methods: readonly Method[];
 }
@@ -29,21 +29,21 @@ export interface Method {
   readonly name: string;
   readonly summary: string;
   readonly verb: string;
-  /** Its placeholders are `parameters`. */
+  /** Path of the operation; its placeholders are listed in `parameters`. */
   readonly path: string;
   readonly parameters: readonly Parameter[];
-  /** Required parts of the query; the others are fields of `query`. */
+  /** Required query parameters; the others are fields of `query`. */
   readonly needed: readonly Field[];
-  /** The optional parts, and the name of the type that has them as fields. */
+  /** Optional query parameters; `query` names the type that has them as fields. */
   readonly queryFields: readonly Field[];
   readonly query: string | undefined;
   readonly body: Body | undefined;
   readonly answer: Answer;
-  /** Silence may be answered by sending it again. */
+  /** Whether the request may be sent again when it gets no answer. */
   readonly isRepeatable: boolean;
-  /** Carries an Idempotency-Key. */
+  /** Whether the request carries an Idempotency-Key. */
   readonly isSubmit: boolean;
-  /** May be told which version is to be changed. */
+  /** Whether the request may name the version that it changes (If-Match). */
   readonly takesMatch: boolean;
 }
 
@@ -61,7 +61,7 @@ export type Answer =
   | { readonly kind: "bytes" }
   | { readonly kind: "nothing" };
 
-/** Reads the document; throws where the surface names what it does not publish. */
+/** Reads the document; throws if the surface names an operation that is not published. */
 export function readContract(document: Members): Contract {
   const schemas = at(document, "components", "schemas");
   const shapes = new Map(Object.entries(schemas).map(([name, schema]) => [name, getShape(schema)]));
@@ -77,7 +77,7 @@ export function readContract(document: Members): Contract {
   return { types, resources };
 }
 
-/** What the methods add to as they are read. */
+/** State that is extended as the methods are read. */
 interface Reader {
   readonly document: Members;
   readonly shapes: Map<string, Shape>;
@@ -130,13 +130,13 @@ function isListed(operation: string): boolean {
   return repeatable.includes(operation);
 }
 
-/** `organizations` and `add_member`: OrganizationsAddMember. */
+/** Builds a type's name: `organizations` and `add_member` give OrganizationsAddMember. */
 function typeName({ resource, method }: Row): string {
   const words = `${resource}_${method}`.split("_").filter((word) => word !== "");
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
 }
 
-/** Names a shape that has no name of its own, and all that it mentions, as passed by callers. */
+/** Names a nameless shape, and marks it and all it mentions as passed by callers. */
 function give(reader: Reader, name: string, shape: Shape): string {
   if (!reader.shapes.has(name)) reader.shapes.set(name, shape);
   markGiven(reader, name);
@@ -180,20 +180,20 @@ function readAnswer(operation: Members): Answer {
   return { kind: "json", type: shape.name };
 }
 
-/** The published operations that a row of the surface stands for: two for a `{target}`. */
+/** Published operations that a row of the surface stands for: two if it has a `{target}`. */
 export function listOperations(operation: string): readonly string[] {
   if (!operation.includes("{target}")) return [operation];
   return targets.map((target) => operation.replace("{target}", target));
 }
 
-/** The contract tells an upload from an asset by one segment more in braces. */
+/** The contract tells uploads from assets by one more path segment in braces. */
 const publishedAs: Readonly<Record<string, string>> = {
   "/assets/uploads/{id}": "/assets/{collection}/{id}",
 };
 
 /**
- * `GET /assets/uploads/{id}`, as the surface names it, for each published operation of the API. An
- * address outside of that is for people, proxies and signed links.
+ * Returns each published operation of the API as the surface names it, such as `GET
+ * /assets/uploads/{id}`. Addresses outside the API are for people, proxies and signed links.
  */
 export function listPublishedOperations(document: Members): readonly string[] {
   const named = new Map(Object.entries(publishedAs).map(([path, published]) => [published, path]));

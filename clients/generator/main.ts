@@ -1,4 +1,4 @@
-/** `node dist/clients/generator/main.js` in the root: writes what the clients are made of. */
+/** `node dist/clients/generator/main.js`, run in the root: writes the clients' generated files. */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { generatedFiles, generatedFolders } from "./generated.ts";

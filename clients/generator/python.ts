@@ -1,6 +1,6 @@
 /**
  * The template of `clients/python`: the contract as Python. Its synchronous half is the
- * asynchronous one with the words of asyncio taken out.
+ * asynchronous one with the keywords of asyncio removed.
  */
 import type { Contract, Method, NamedType, Resource } from "./contract.ts";
 import type { Field, Shape } from "./shape.ts";
@@ -8,7 +8,7 @@ import type { Field, Shape } from "./shape.ts";
 const columns = 100;
 const notice = "Written by clients/generator from the published contract; do not edit it.";
 
-/** Path below `clients/python/klieg/` to text. */
+/** Returns the generated texts by their paths below `clients/python/klieg/`. */
 export function pythonFiles({ types, resources }: Contract): ReadonlyMap<string, string> {
   return new Map([
     ["models.py", models(types)],
@@ -29,13 +29,13 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/\basync_http\b/g, "sync_http"],
 ];
 
-/** A module of `_async/` as it stands in `_sync/`. */
+/** Returns a module of `_async/` as it must be in `_sync/`. */
 export function synchronous(text: string): string {
   const plain = replacements.reduce((so, [words, instead]) => so.replaceAll(words, instead), text);
   return `# ${notice}\n# In place of this file edit its namesake in _async/.\n${plain}`;
 }
 
-/** Records within records get names of their own: a TypedDict has none inside. */
+/** Names nested records, since a TypedDict cannot contain an anonymous one. */
 class Names {
   readonly inner: (readonly [string, readonly Field[]])[] = [];
 
@@ -95,7 +95,7 @@ function declaration({ name, shape }: NamedType): string {
   return `${writeInner(names)}${text}`;
 }
 
-/** Quoted, since what it names may come later. */
+/** Quoted, since the type may refer to names that are defined later. */
 function alias(name: string, type: string): string {
   const line = `${name}: TypeAlias = ${quote(type)}`;
   if (line.length <= columns) return line;
@@ -103,7 +103,7 @@ function alias(name: string, type: string): string {
   return `${name}: TypeAlias = Union[\n${members.join("")}]`;
 }
 
-/** Those that are named while others are written come before them. */
+/** Writes nested records; those named while writing another one are put before it. */
 function writeInner(names: Names): string {
   const written: string[] = [];
   for (let one = names.inner.shift(); one !== undefined; one = names.inner.shift())
@@ -124,7 +124,7 @@ function record(name: string, fields: readonly Field[], names: Names): string {
   return `\n${name} = TypedDict(\n    ${quote(name)},\n    {\n${entries.join("")}    },\n)\n`;
 }
 
-/** A literal's values a line each where they do not fit. */
+/** Puts a literal's values on separate lines when they do not fit on one. */
 function wrapLine(line: string): string {
   if (line.length + 4 <= columns || !line.includes("Literal[")) return line;
   return line.replaceAll(/Literal\[([^\]]*)\]/g, (_, values: string) => {
@@ -169,7 +169,7 @@ function resourceClass({ name, methods }: Resource): string {
   ].join("");
 }
 
-/** Where a duplicate's earlier result is read. */
+/** Resource at which the earlier result of a duplicate is read. */
 const earlier: Readonly<Record<string, string>> = {
   Job: "jobs",
   Render: "renders",

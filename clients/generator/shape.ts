@@ -1,6 +1,6 @@
 /**
- * A JSON Schema of the published contract as what a type can say of it. Bounds, formats and
- * patterns are the service's to check.
+ * Reduces a JSON Schema of the published contract to what a type can express. Bounds, formats and
+ * patterns are left to the service to check.
  */
 
 export type Members = Readonly<Record<string, unknown>>;
@@ -23,7 +23,7 @@ export interface Field {
 const refPrefix = "#/components/schemas/";
 const plain = ["integer", "number", "boolean", "null"] as const;
 
-/** Throws for a keyword that would be lost. */
+/** Throws for a keyword whose meaning would be lost. */
 export function getShape(schema: unknown): Shape {
   if (!isMembers(schema)) throw new Error(`${JSON.stringify(schema)} is no schema.`);
   const { $ref: ref, type, anyOf, enum: values, items } = schema;
@@ -74,7 +74,7 @@ export function isMembers(value: unknown): value is Members {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The names that a shape mentions. */
+/** Returns the type names that a shape mentions. */
 export function namesIn(shape: Shape): readonly string[] {
   switch (shape.kind) {
     case "named":

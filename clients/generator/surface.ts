@@ -10,7 +10,7 @@
  *    Idempotency-Key are so without being listed.
  */
 
-/** Resource to name to operation. The resource "" is the client itself. */
+/** Operations by resource and method name. The resource "" is the client itself. */
 export const surface: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "": {
     me: "GET /me",
@@ -159,7 +159,7 @@ export const surface: Readonly<Record<string, Readonly<Record<string, string>>>>
   },
 };
 
-/** The values of `{target}`. */
+/** Values that `{target}` stands for. */
 export const targets = ["renders", "assets"] as const;
 
 /** Published operations of the API that no client offers as a method, and why. */

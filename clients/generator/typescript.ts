@@ -6,7 +6,7 @@ import { namesIn } from "./shape.ts";
 const columns = 100;
 const header = "/** Written by clients/generator from the published contract; do not edit it. */\n";
 
-/** Path below `clients/typescript/src/generated/` to text. */
+/** Returns the generated texts by their paths below `clients/typescript/src/generated/`. */
 export function typescriptFiles({ types, resources }: Contract): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   files.set("models.ts", header + types.map((type) => `\n${declaration(type)}\n`).join(""));
@@ -27,7 +27,7 @@ function declaration({ name, shape, isGiven }: NamedType): string {
   return `export type ${name} =${members.join("")};`;
 }
 
-/** What callers pass may hold `undefined`, which JSON leaves out, and is not changed. */
+/** Types passed by callers are readonly and may hold `undefined`, which JSON leaves out. */
 function block(fields: readonly Field[], isGiven: boolean, indent: string): string {
   const lines = fields.map(({ name, shape, isRequired }) => {
     const type = getType(shape, isGiven, `${indent}  `);
@@ -71,7 +71,7 @@ function getType(shape: Shape, isGiven: boolean, indent: string): string {
   }
 }
 
-/** A union that is too long for a line, a member a line. */
+/** Breaks a union that is too long for a line into one line per member. */
 function wrapType(type: string, absent: string, indent: string): string {
   const list = /^(readonly )?\((.*)\)\[\]$/.exec(type);
   const members = (list?.[2] ?? type).split(" | ").map((one) => `${indent}| ${one}\n`);
@@ -127,7 +127,7 @@ function getOptions({ isSubmit, takesMatch }: Method): string {
   return takesMatch ? "ChangeOptions" : "CallOptions";
 }
 
-/** Where a duplicate's earlier result is read. */
+/** Resource at which the earlier result of a duplicate is read. */
 const earlier: Readonly<Record<string, string>> = {
   Job: "jobs",
   Render: "renders",
@@ -190,7 +190,7 @@ function listArguments(method: Method): string[] {
   ];
 }
 
-/** The fields of a query are those of the contract; the required ones are arguments. */
+/** Query fields are named as in the contract; the required ones are arguments of the method. */
 function getQuery({ needed, query }: Method): string | undefined {
   const given = needed.map(({ name }) => (camel(name) === name ? name : `${name}: ${camel(name)}`));
   if (query === undefined) return given.length === 0 ? undefined : `{ ${given.join(", ")} }`;

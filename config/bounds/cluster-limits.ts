@@ -1,92 +1,92 @@
 /** The bounds of a cluster; part of `limits`. */
 export const clusterLimits = {
   cluster: {
-    /** From the sending of the last record that the log has stored, its owner answers reads. */
+    /** How long an owner may answer reads after sending the last record that the log has stored. */
     leaseMs: 2_000,
-    /** An owner without work appends an empty record so often. */
+    /** Interval at which an owner without work appends an empty record. */
     heartbeatMs: 500,
-    /** An owner of which a standby has heard nothing for so long is taken for dead. */
+    /** Silence after which a standby considers the owner dead. */
     silenceMs: 3_000,
-    /** Of two standbys the second waits so much longer, that they do not compete. */
+    /** Extra wait of the second standby, so that the two standbys do not compete. */
     rankMs: 400,
-    /** The same when the owner has handed the shard over. */
+    /** The standby's extra wait when the owner has handed the shard over. */
     handoverRankMs: 100,
-    /** Of nodes that may go on with a shard without an owner, each further one waits so much. */
+    /** Extra wait of each further node that may take over a shard without an owner. */
     turnMs: 2_000,
-    /** What the log has and did not deliver for so long is read from it, */
+    /** Records that the log has stored but not delivered within this time are read from it. */
     fetchMs: 1_000,
-    /** so many records at a time. */
+    /** Records that are read from the log at a time. */
     fetchRecords: 256,
-    /** A shard that waits for its owner longer says why. */
+    /** A shard that waits longer than this for its owner reports why. */
     waitSaidMs: 5_000,
-    /** How often a standby looks whether it is to take over. */
+    /** How often a standby checks whether it should take over. */
     followTickMs: 100,
     /** How long an owner tries to append one record before it gives the shard up. */
     appendMs: 10_000,
     appendAgainMs: 100,
-    /** Epochs that may be among records whose loss was accepted; numbers of those never return. */
+    /** Epochs skipped when a loss of records is accepted, so that lost epochs are never reused. */
     lostEpochs: 1_000,
-    /** How long a write waits for a standby before it is answered that its outcome is unknown. */
+    /** How long a write waits for a standby before its outcome is answered as unknown. */
     quorumMs: 5_000,
-    /** How often an owner drops from the log what no standby needs. */
+    /** How often an owner drops from the log the records that no standby needs. */
     logTrimMs: 60_000,
-    /** Of a larger log the older half is dropped: who needs it joins from a snapshot. */
+    /** Above this size the older half of the log is dropped; late standbys join from a snapshot. */
     logBytesMax: 4 * 1024 ** 3,
-    /** How often a node says how far it is. */
+    /** How often a node announces how far it is. */
     announceMs: 1_000,
-    /** What other nodes wait for is announced no more often than this. */
+    /** Minimum interval between announcements that other nodes are waiting for. */
     pressingMs: 20,
-    /** Known at the same time, those that are gone among them. */
+    /** Maximum nodes known at the same time, including those that are gone. */
     nodesMax: 256,
-    /** For so long a change of rights waits until every node has it. */
+    /** How long a change of permissions waits for every node to have it. */
     spreadMs: 1_000,
-    /** For so long a shard that has moved is asked for. */
+    /** How long a request looks for the new owner of a shard that has moved. */
     movedMs: 5_000,
     movedAgainMs: 100,
-    /** A node that stops answers for so long on connections that are there, each once more. */
+    /** How long a stopping node keeps answering on open connections, one request each. */
     lingerMs: 1_000,
-    /** Then other nodes have so long to answer what was forwarded to them, */
+    /** How long other nodes then have to answer the requests that were forwarded to them. */
     lastAnswersMs: 1_500,
-    /** and refusals of the rest so long to go out. */
+    /** How long the refusals of the remaining requests then have to be sent. */
     closingMs: 250,
-    /** Another node's answer is not awaited longer. */
+    /** Maximum wait for another node's answer. */
     answerMs: 15_000,
-    /** A forwarded request is good for so long, by the clocks of both nodes. */
+    /** Validity of a forwarded request, by the clocks of both nodes. */
     hopMs: 30_000,
-    /** The client's headers, encoded in one. */
+    /** Maximum size of the client's headers, which are encoded in one header. */
     hopHeaderBytesMax: 64 * 1024,
-    /** A node's clock that is off by so much is shown to the operator. */
+    /** Clock difference of a node from which on it is shown to the operator. */
     clockWarnedMs: 5_000,
-    /** How often it is looked whether the node that is asked lives. */
+    /** How often a forwarded request checks that the node it was sent to is alive. */
     hopCheckMs: 500,
-    /** Connections to one node, and those of them that are kept without a request. */
+    /** Maximum connections to one node, and how many of them are kept open while idle. */
     hopSocketsMax: 4_096,
     hopFreeSocketsMax: 1_024,
-    /** Kept so long by who asks, and longer by who is asked, so that neither meets a closed one. */
+    /** The called node keeps idle connections longer, so that no caller uses a closed one. */
     hopIdleMs: 30_000,
     hopKeepAliveMs: 60_000,
-    /** A standby that was not heard of for so long may need a snapshot when it comes back. */
+    /** Absence after which a returning standby may need a snapshot. */
     standbyGoneMs: 24 * 3_600_000,
-    /** What a node has not heard of for so long, it does not read: the directory's rows. */
+    /** A node does not read directory rows that are older than this. */
     staleMs: 5_000,
-    /** A shard without work is handed to the node that comes first for it after so long. */
+    /** Time without work after which a shard is handed to its preferred node. */
     balanceMs: 30_000,
-    /** In which it had at most so many records beside its heartbeats. */
+    /** Maximum records within that time, beside heartbeats, of a shard without work. */
     balanceRecordsMax: 30,
-    /** One shard after the other looks whether it is to be handed over. */
+    /** Time slot in which one shard, each in its turn, checks whether it should be handed over. */
     balanceSlotMs: 2_000,
-    /** A standby flushes so often. */
+    /** How often a standby flushes. */
     standbyFlushMs: 1_000,
-    /** How often a node that lacks a shard's rows asks for a snapshot, or looks anew. */
+    /** How often a node that lacks a shard's rows asks for a snapshot, or checks again. */
     snapshotAgainMs: 1_000,
-    /** Who asks for a snapshot is given one that is not older. */
+    /** Maximum age of the existing snapshot that a node is given when it asks for one. */
     snapshotFreshMs: 5_000,
-    /** A snapshot of a large store over a slow network. */
+    /** Maximum duration of a snapshot: enough for a large store over a slow network. */
     snapshotMs: 3_600_000,
     snapshotMegabytes: 512,
-    /** Of a snapshot, written in one transaction. */
+    /** Bytes of a snapshot that are written in one transaction. */
     joinBytes: 4 * 1024 * 1024,
-    /** Of the own tables, removed in one transaction. */
+    /** Rows of the node's own tables that are removed in one transaction. */
     joinRows: 10_000,
   },
 } as const;

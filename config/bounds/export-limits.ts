@@ -3,17 +3,17 @@ export const exportLimits = {
   exports: {
     clipsMax: 500,
     textsMax: 200,
-    /** All files of an archive before they are compressed. */
+    /** Maximum size of all files of an archive together, before compression. */
     documentBytesMax: 64 * 1024 ** 2,
     keyframesMax: 200_000,
     warningsMax: 500,
-    /** Tables of colours that grades name, together. */
+    /** Maximum size of all colour look-up tables that grades name, together. */
     tableBytesMax: 16 * 1024 ** 2,
-    /** How long a farm node may take to lay the page out, with all that waits before it. */
+    /** How long a farm node may take to lay out the page, including the time in the queue. */
     measureMs: 14_000,
-    /** Of what it found, the pictures of texts included. */
+    /** Maximum size of the measurements, including the pictures of texts. */
     measurementBytesMax: 64 * 1024 ** 2,
-    /** How long all files may take to be written. */
+    /** Maximum time for writing all files. */
     writingMs: 16_000,
     threads: 2,
     queueMax: 4,

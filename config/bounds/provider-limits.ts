@@ -1,75 +1,75 @@
 /** The bounds of calls to providers, and of what they answer; part of `limits`. */
 export const providerLimits = {
   providers: {
-    /** The pause after the first submit that a provider did not take; it doubles up to the most. */
+    /** Delay after the first submit a provider did not accept; it doubles up to the maximum. */
     retryMs: 1_000,
     retryMaxMs: 60_000,
-    /** How often a job is read at a provider that does not call back, and at one that does. */
+    /** How often a job is read at a provider without callbacks, and at one with callbacks. */
     readMs: 5_000,
     callbackReadMs: 20_000,
-    /** The share by which a read may come early, or late where a callback is awaited. */
+    /** Share of the interval by which a read may be early, or late while a callback is awaited. */
     readJitter: 0.1,
-    /** A job is lost that is lost at two reads so far apart. */
+    /** A job counts as lost when it is missing at two reads that are this far apart. */
     lostAgainMs: 10_000,
-    /** A provider is down after so many calls that failed one after the other. */
+    /** Consecutive failed calls after which a provider is considered down. */
     downAfter: 5,
-    /** How often one that is down is probed, and one of which nothing was heard. */
+    /** How often a provider that is down is probed, and one that has been idle. */
     probeMs: 5_000,
     healthMs: 30_000,
-    /** How long after a callback its job is read. */
+    /** Delay between a callback and the read of its job. */
     wakeMs: 20,
-    /** How long a callback is waited for where a submit was not answered, at least. */
+    /** Minimum wait for a callback when a submit was not answered. */
     unansweredMs: 120_000,
-    /** Of results that the provider's own API gives, and of all. */
+    /** Tries and time for a result from the provider's own API, and maximum size of any result. */
     streamAttempts: 3,
     streamMs: 300_000,
     resultBytesMax: 2 * 1024 * 1024 * 1024,
-    /** Of one asset that is given to a provider: inside of the request, and by an upload. */
+    /** Maximum size of one asset for a provider: inside the request, and as an upload. */
     dataUrlBytesMax: 8 * 1024 * 1024,
     uploadBytesMax: 128 * 1024 * 1024,
-    /** As many requests are under way at one host. */
+    /** Maximum concurrent requests to one host. */
     connectionsPerHost: 512,
-    /** What a provider says about a job, but for its files. */
+    /** Maximum size of a provider's reply about a job, without its files. */
     replyBytesMax: 8 * 1024 * 1024,
-    /** A server's whole queue, with the graphs of all that wait (comfyui). */
+    /** Maximum size of a server's whole queue, with the graphs of all waiting jobs (comfyui). */
     queueBytesMax: 64 * 1024 * 1024,
-    /** A frame of progress, and one that is no picture (comfyui). */
+    /** Maximum size of a progress frame, and of one that is not a picture (comfyui). */
     frameBytesMax: 16 * 1024 * 1024,
     frameTextBytesMax: 1024 * 1024,
-    /** Uploaded names of which it is known which servers have them (comfyui). */
+    /** Uploads for which the service remembers which servers have them (comfyui). */
     uploadsKept: 10_000,
-    /** Without an answer for so long a call to a provider has failed. */
+    /** Time without an answer after which a call to a provider has failed. */
     callMs: 30_000,
-    /** A call that is answered with its result is waited for so long at the submit (openai). */
+    /** How long a submit waits for a call that is answered with its result (openai). */
     synchronousMs: 2_000,
-    /** Of the provider's own name of a job, in characters. */
+    /** Maximum length of the provider's own name of a job, in characters. */
     refMax: 1_024,
-    /** Names that are remembered as paused; more than a file of providers may have. */
+    /** Maximum remembered names of paused providers; more than a file of providers may have. */
     pausedMax: 200,
-    /** How long a provider that is told so (fal) keeps a result. */
+    /** How long a provider should keep a result, for those that accept such a setting (fal). */
     resultLifeSeconds: 86_400,
-    /** How far a callback's time may be from ours. */
+    /** Maximum difference between a callback's timestamp and this service's clock. */
     callbackAgeMs: 300_000,
-    /** A provider's keys are fetched again at this age, and when none verifies so much later. */
+    /** Age at which a provider's keys are fetched again, and the wait when none verifies. */
     keysAgeMs: 24 * 60 * 60 * 1000,
     keysAgainMs: 60_000,
-    /** How often, and after which pause, a prediction is read to learn what its cancel did. */
+    /** How often, and at which interval, a prediction is read to learn what its cancel did. */
     cancelReads: 2,
     cancelReadMs: 1_000,
-    /** A server that waits for work so long has lost what it had (cog). */
+    /** A server that has been idle for this long has lost the job it had (cog). */
     idleLostMs: 30_000,
-    /** An outcome of a job that this thread did not ask for until then is not kept (cog). */
+    /** How long the outcome of a job that this thread did not ask for is kept (cog). */
     outcomeMs: 120_000,
-    /** Outputs that came with callbacks or answers and wait to be stored (cog, openai). */
+    /** Maximum size of outputs from callbacks or answers that wait to be stored (cog, openai). */
     outcomeBytesMax: 512 * 1024 * 1024,
   },
-  /** What providers call us with. */
+  /** Bounds of the callbacks that providers send. */
   callbacks: {
     perSecond: 100,
-    /** How many of a job's last submissions may still be named. */
+    /** How many of a job's most recent submissions a callback may still refer to. */
     submissionsMax: 16,
     bodyBytesMax: 1024 * 1024,
-    /** Of a provider whose callback carries the outcome. */
+    /** Maximum body size for a provider whose callback carries the outcome. */
     outcomeBytesMax: 100 * 1024 * 1024,
   },
 } as const;

@@ -1,10 +1,10 @@
 /**
- * What a mapping may name of a request, by kind of request: the fields after defaulting, by their
- * names in the API, and the assets by the names of theirs without `_asset_id`.
+ * What a mapping may refer to in a request, by kind of request: the fields after defaulting, by
+ * their API names, and the assets by the names of their fields without `_asset_id`.
  */
 import type { Modality } from "../catalogue.ts";
 
-/** Of a model, as far as it decides what its requests have. */
+/** Properties of a model that determine which fields its requests have. */
 export interface ModelTraits {
   readonly modality: Modality;
   readonly operations: readonly string[];
@@ -12,13 +12,13 @@ export interface ModelTraits {
 }
 
 export interface KnownFields {
-  /** A field, or its place with `provider_options`. */
+  /** Whether a field has this name; `provider_options` counts too. */
   isValue(name: string): boolean;
-  /** A field that text can be made of. */
+  /** Whether a field has this name and can be converted to text. */
   isText(name: string): boolean;
-  /** An asset in one of its forms. */
+  /** Whether this names an asset in one of its forms. */
   isAsset(name: string): boolean;
-  /** The values that the model lists for a field. */
+  /** Returns the values that the model lists for a field. */
   options(name: string): readonly string[];
 }
 
@@ -27,13 +27,13 @@ export type AssetForm = "url" | "data" | "file";
 export interface AssetName {
   readonly field: string;
   readonly form: AssetForm;
-  /** All of the field's assets; else the first. */
+  /** Whether the name stands for all of the field's assets, or only for the first. */
   readonly isList: boolean;
 }
 
 interface RequestFields {
   readonly values: readonly string[];
-  /** Those that hold one asset, and those that hold several. */
+  /** Asset fields, with whether each holds one asset or several. */
   readonly assets: Readonly<Record<string, "one" | "many">>;
 }
 
@@ -74,7 +74,7 @@ const reworked: Readonly<Record<string, RequestFields>> = {
   },
 };
 
-/** `hasFiles`: assets are uploaded to the provider, and named. */
+/** Lists the fields of a model. `hasFiles`: assets are uploaded to the provider and named. */
 export function listKnownFields(
   { modality, operations, options }: ModelTraits,
   hasFiles: boolean,
@@ -99,7 +99,7 @@ export function listKnownFields(
 const assetName = /^(.+?)_(?:(url|data|file)|(urls|data_urls|files))$/;
 const listForms = { urls: "url", data_urls: "data", files: "file" } as const;
 
-/** `first_frame_url`, `reference_urls`, `image_data_urls` ... */
+/** Parses an asset name such as `first_frame_url`, `reference_urls` or `image_data_urls`. */
 export function readAssetName(name: string): AssetName | undefined {
   const [, field, one, many] = assetName.exec(name) ?? [];
   if (field === undefined) return undefined;

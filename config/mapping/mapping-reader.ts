@@ -1,15 +1,15 @@
-/** From a catalogue entry's mapping to what the service fills in for each job. */
+/** Converts a catalogue entry's mapping to the one that the service fills in for each job. */
 import { listKnownFields, type ModelTraits } from "./fields.ts";
 import type { Mapping } from "./mapping.ts";
 import { readPart, templateFaults } from "./template.ts";
 import { graphAt, workflowFaults } from "./workflow.ts";
 
-/** What is wrong with a mapping; each continues "<model> has a mapping that ...". */
+/** What is wrong with a mapping; each fault continues "<model> has a mapping that ...". */
 export interface MappingFaults {
   readonly faults: readonly string[];
 }
 
-/** A graph is read beside `file`, which is the catalogue's. */
+/** Reads a mapping. A graph's path is relative to `file`, the catalogue file. */
 export function readMapping(
   given: Readonly<Record<string, unknown>>,
   model: ModelTraits,

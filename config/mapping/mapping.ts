@@ -1,6 +1,6 @@
 import type { WorkflowGraph } from "./workflow.ts";
 
-/** What the service fills in for each job; plain data. */
+/** The mapping that the service fills in for each job; plain data. */
 export type Mapping =
   | { readonly kind: "template"; readonly template: Readonly<Record<string, unknown>> }
   /** Of ComfyUI; `inputs` are templates by `<node>.<input>`. */

@@ -27,7 +27,7 @@ const Translation = Type.Object(
 const isFieldAsText = check<Static<typeof FieldAsText>>(FieldAsText);
 const isTranslation = check<Static<typeof Translation>>(Translation);
 
-/** What a template says at one place. */
+/** Parses one value of a template. */
 export function readPart(template: unknown): Part {
   if (typeof template === "string") return readText(template);
   if (typeof template !== "object" || template === null)
@@ -54,7 +54,7 @@ function withoutEscapes(text: string): string {
   return text.replaceAll("$$", () => "$");
 }
 
-/** Each continues "... has a mapping that". */
+/** Returns the template's faults, each of which continues "... has a mapping that". */
 export function templateFaults(template: unknown, known: KnownFields, path = ""): string[] {
   const part = readPart(template);
   const at = path === "" ? "" : ` at ${path}`;
@@ -78,7 +78,7 @@ export function templateFaults(template: unknown, known: KnownFields, path = "")
   }
 }
 
-/** What the model lists must have a translation. */
+/** Every value that the model lists must have a translation. */
 function mapFaults(name: string, values: Values, known: KnownFields): string[] {
   if (!known.isText(name)) return [`translates the unknown field ${name}`];
   const missing = known.options(name).find((option) => !Object.hasOwn(values, option));

@@ -1,4 +1,4 @@
-/** A ComfyUI graph in its API format, beside the catalogue that names it. */
+/** A ComfyUI graph in its API format, in a file relative to the catalogue that names it. */
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { check, type Static, Type } from "../schema.ts";
@@ -10,7 +10,7 @@ const Graph = Type.Record(
 export type WorkflowGraph = Readonly<Static<typeof Graph>>;
 const isGraph = check<WorkflowGraph>(Graph);
 
-/** The graph, or what is wrong with its file: continues "... has a mapping that". */
+/** Returns the graph, or its file's fault, which continues "... has a mapping that". */
 export function graphAt(workflow: string, catalogueFile: string): WorkflowGraph | string {
   const path = resolve(dirname(catalogueFile), workflow);
   let value: unknown;
@@ -26,13 +26,13 @@ export function graphAt(workflow: string, catalogueFile: string): WorkflowGraph 
     : `names the graph ${path}, which is no graph in the API format`;
 }
 
-/** Where an input of a mapping belongs. Names of inputs may have dots, ids of nodes have none. */
+/** Splits the name of a mapping's input. Names of inputs may contain dots, ids of nodes do not. */
 export function readInputName(name: string): { readonly node: string; readonly input: string } {
   const dot = name.indexOf(".");
   return { node: name.slice(0, Math.max(0, dot)), input: name.slice(dot + 1) };
 }
 
-/** Each continues "... has a mapping that". */
+/** Returns the workflow's faults, each of which continues "... has a mapping that". */
 export function workflowFaults({
   graph,
   inputs,

@@ -1,4 +1,4 @@
-/** `node dist/config/notices/main.js` in the root: writes THIRD-PARTY.md. */
+/** Writes THIRD-PARTY.md; run `node dist/config/notices/main.js` in the root. */
 import { writeFileSync } from "node:fs";
 import { noticesFile, writeNotices } from "./notices.ts";
 

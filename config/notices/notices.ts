@@ -1,4 +1,4 @@
-/** THIRD-PARTY.md: whose work is delivered with Klieg, and on which terms. */
+/** Writes THIRD-PARTY.md, which names the work that is delivered with Klieg, and its licences. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type DeliveredPackage, type LockFile, listDelivered } from "./packages.ts";
@@ -7,7 +7,7 @@ export const noticesFile = "THIRD-PARTY.md";
 
 const texts = "config/notices/texts";
 
-/** Licences that packages name without having their text. */
+/** Licences that packages name without including their text. */
 const ownTexts: readonly (readonly [string, string])[] = [
   ["The libraries in the builds of libvips", "libvips.txt"],
   ["GNU Lesser General Public License, version 3 (libvips)", "LGPL-3.0.txt"],
@@ -33,7 +33,7 @@ function writeTable(delivered: readonly DeliveredPackage[]): string {
   return ["| Package | Version | Licence | |", "|---|---|---|---|", ...rows].join("\n");
 }
 
-/** Equal texts are written once, under the names of all that have them. */
+/** Writes equal texts once, under the names of all packages that have them. */
 function writeTexts(root: string, delivered: readonly DeliveredPackage[]): string {
   const owners = new Map<string, string[]>();
   for (const { name, version, path, isForPlatform } of delivered)

@@ -1,4 +1,4 @@
-/** The packages of others that are delivered, as the lock file says. */
+/** Lists the third-party packages that are delivered, according to the lock file. */
 
 /** An entry of `packages` in package-lock.json. */
 interface LockedPackage {
@@ -21,16 +21,16 @@ export interface DeliveredPackage {
   readonly name: string;
   readonly version: string;
   readonly license: string;
-  /** Its folder below the root: `node_modules/three`. */
+  /** Folder below the root, such as `node_modules/three`. */
   readonly path: string;
-  /** Needed only on some platforms, so that it may be missing where the notices are written. */
+  /** Whether it is needed only on some platforms, so that it may be missing where this runs. */
   readonly isForPlatform: boolean;
 }
 
-/** The build puts these into pages (see `bundle` in config/setup), so they need no installation. */
+/** The build bundles these into pages (`bundle` in config/setup), so they are not installed. */
 const bundledForDevelopment = ["redoc", "minisearch"];
 
-/** By name and version, each once. */
+/** Lists the delivered packages sorted by name and version, each once. */
 export function listDelivered(lock: LockFile): readonly DeliveredPackage[] {
   const { "": root, ...locked } = lock.packages;
   const installed = Object.keys(locked).filter((path) => locked[path]?.dev !== true);
@@ -51,7 +51,7 @@ export function listDelivered(lock: LockFile): readonly DeliveredPackage[] {
   return [...delivered.keys()].sort().flatMap((key) => delivered.get(key) ?? []);
 }
 
-/** The paths of packages with all that they need on every platform. */
+/** Returns the paths of packages with all that they depend on, on every platform. */
 function collect(lock: LockFile, names: readonly string[]): readonly string[] {
   const paths = new Set<string>();
   const visit = (from: string, needed: readonly string[]) => {
@@ -69,7 +69,7 @@ function collect(lock: LockFile, names: readonly string[]): readonly string[] {
   return [...paths];
 }
 
-/** The package that a name means in a folder: as Node looks for it, from the folder upwards. */
+/** Resolves a package name as Node does: from the given folder upwards. */
 function resolve({ packages }: LockFile, from: string, name: string): string | undefined {
   const path = `${from === "" ? "" : `${from}/`}node_modules/${name}`;
   if (packages[path] !== undefined) return path;

@@ -1,4 +1,4 @@
-/** What one has, what was spent, who may act, and how much of everything there may be. */
+/** The account view: credits, usage, access tokens, organizations and limits. */
 import { at, segments } from "../place.ts";
 import { CreditsView } from "./credits.tsx";
 import { LimitsView } from "./limits.tsx";

@@ -1,4 +1,4 @@
-/** The balance, a chart of what was spent, and every change of it. */
+/** The balance, a chart of the spending, and every change of the balance. */
 import type {
   Credits,
   LedgerEntry,

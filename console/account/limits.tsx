@@ -5,7 +5,7 @@ import { Facts } from "../parts/facts.tsx";
 import { RequestView } from "../parts/shown.tsx";
 import { klieg, me } from "../session.ts";
 
-/** How much there may be of everything, and how much of it is used. */
+/** Shows the account's limits and how much of each is used. */
 export function LimitsView() {
   const { asked, again } = useAsked((signal) => klieg.value.limits({ signal }), []);
   return (

@@ -1,4 +1,4 @@
-/** The organizations that one belongs to; members, roles and budgets of the one that is chosen. */
+/** The account's organizations; members, roles and budgets of the selected one. */
 import type {
   Member,
   MemberBudget,

@@ -1,4 +1,4 @@
-/** Personal access tokens: made with the scopes they need, shown once, revoked. */
+/** Personal access tokens: creates them with chosen scopes, shows each once, and revokes them. */
 import type {
   CreatedToken,
   CreateTokenRequest,
@@ -89,7 +89,7 @@ function Tokens({ items, revoke }: { items: readonly Token[]; revoke: (token: To
 
 type Scope = Token["scopes"][number];
 
-/** One may give a token no more than one's own has. */
+/** A new token can have only scopes that the current token has. */
 function NewToken({ create }: { create: (request: CreateTokenRequest) => Promise<void> }) {
   const own = (me.value?.token.scopes ?? []) as readonly Scope[];
   const [name, setName] = useState("");

@@ -1,4 +1,4 @@
-/** Sessions of agents: what each has spent, and one of them by its address. */
+/** Sessions of agents with what each has spent, and a single session by its address. */
 import type { AgentSession } from "../../clients/typescript/src/generated/models.ts";
 import { useAsked } from "../asked.ts";
 import { nowMs } from "../clock.ts";

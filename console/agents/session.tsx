@@ -1,4 +1,4 @@
-/** One session: its turns, their briefs and ceilings, what they spent and made. */
+/** One session: its turns, their briefs and ceilings, and what each spent and produced. */
 import type { AgentSession, AgentTurn } from "../../clients/typescript/src/generated/models.ts";
 import { useAsked } from "../asked.ts";
 import { nowMs } from "../clock.ts";
@@ -47,7 +47,7 @@ export function SessionView({ id }: { id: string }) {
   );
 }
 
-/** The session is read again whenever its stream says that something happened. */
+/** Reads the session again whenever its stream reports an event. */
 function followTurn(id: string, isRunning: boolean, again: () => void): (() => void) | undefined {
   if (!isRunning) return undefined;
   const ending = new AbortController();

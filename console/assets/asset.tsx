@@ -1,4 +1,4 @@
-/** One asset: to be seen or listened to, named, tagged, shared, saved, and thrown away. */
+/** One asset: view or play it, name, tag, share, download and delete it. */
 import type { Asset } from "../../clients/typescript/src/generated/models.ts";
 import { useAsked } from "../asked.ts";
 import { bytes, moment, playtime, words } from "../format.ts";
@@ -62,7 +62,7 @@ interface Changed {
   put: (asset: Asset) => void;
 }
 
-/** A heading that can be written in. */
+/** An editable heading. */
 function Name({ asset, put }: Changed) {
   const [name, setName] = useState(asset.display_name);
   const save = () => {

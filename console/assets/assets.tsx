@@ -1,4 +1,4 @@
-/** The gallery, with files dropped anywhere on it; the trash; and one asset by its address. */
+/** The gallery, where files can be dropped anywhere; the trash; and one asset by its address. */
 import type { Asset, AssetPage } from "../../clients/typescript/src/generated/models.ts";
 import { useAsked } from "../asked.ts";
 import { count, playtime, words } from "../format.ts";

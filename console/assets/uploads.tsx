@@ -1,4 +1,4 @@
-/** Files on their way: how far, what broke off and can go on, what was refused. */
+/** Uploads under way: their progress, the interrupted ones that can be resumed, the refusals. */
 import { createFault } from "../asked.ts";
 import { bytes } from "../format.ts";
 import { Icon } from "../parts/icon.tsx";
@@ -9,9 +9,9 @@ interface Sending {
   readonly id: number;
   readonly file: File;
   readonly phase: "sending" | "stopped" | "done";
-  /** 0 to 1. */
+  /** Share of the file that was sent, 0 to 1. */
   readonly share: number;
-  /** Where to go on. */
+  /** Id of the upload, to resume it. */
   readonly uploadId?: string | undefined;
   readonly fault?: string | undefined;
   readonly stop: AbortController;

@@ -1,4 +1,4 @@
-/** A composition of the service for the studio. */
+/** Makes a composition of the service available to the studio. */
 import { KliegError } from "../../clients/typescript/src/klieg.ts";
 import { klieg } from "../session.ts";
 import type { SavedEdits, StoredEdits, StudioSource } from "../studio/studio-source.ts";
@@ -10,7 +10,7 @@ export function compositionSource(id: string): StudioSource {
     timeline: (signal) => klieg.value.compositions.timeline(id, { signal }),
     async preview(signal) {
       const { url } = await klieg.value.compositions.preview(id, { signal });
-      // By the host of this page, whatever the service calls itself.
+      // Uses the host of this page, whatever address the service gives.
       return new URL(url).pathname;
     },
     edits: (signal) => readEdits(id, signal),
@@ -18,7 +18,7 @@ export function compositionSource(id: string): StudioSource {
   };
 }
 
-/** Listed first: a browser complains of a file that is not there. */
+/** Lists the files first, because a browser logs an error for a file that does not exist. */
 async function readEdits(id: string, signal?: AbortSignal): Promise<StoredEdits | undefined> {
   const { compositions } = klieg.value;
   const { files = [] } = await compositions.get(id, { signal });
@@ -48,7 +48,7 @@ async function saveEdits(
     return { kind: "saved", etag: undefined };
   } catch (error) {
     if (!hasStatus(error, 412) && !hasStatus(error, 404)) throw error;
-    // An answer that was lost: the same edits are there already.
+    // The answer to an earlier save may have been lost: then the same edits are already stored.
     const stored = await readEdits(id);
     const isSaved = stored?.text === text;
     return isSaved ? { kind: "saved", etag: stored?.etag } : { kind: "conflict" };

@@ -1,4 +1,4 @@
-/** One composition: its files to edit, what is wrong with it, its timeline and its renders. */
+/** One composition: its files in an editor, its diagnostics, its timeline and its renders. */
 import type { Composition } from "../../clients/typescript/src/generated/models.ts";
 import { type Asking, useAsked } from "../asked.ts";
 import { playtime } from "../format.ts";

@@ -1,4 +1,4 @@
-/** All compositions, a new one, and one of them by its address. */
+/** All compositions, the form for a new one, and a single composition by its address. */
 import type {
   Composition,
   CompositionPage,

@@ -1,4 +1,4 @@
-/** A file of text. It is saved only over the version that was read. */
+/** Editor of a text file. A save replaces only the version that was read. */
 import type {
   Composition,
   CompositionFile,
@@ -16,7 +16,7 @@ interface EditorProps {
   file: CompositionFile;
   text: string;
   changed: () => void;
-  /** Of this file. */
+  /** Diagnostics of this file. */
   diagnostics: EffectiveTimeline["diagnostics"];
 }
 
@@ -78,7 +78,7 @@ export function Editor({ composition, file, text, changed, diagnostics }: Editor
   );
 }
 
-/** The element that the address names is brought into sight in the text. */
+/** Scrolls the text to the element that the address names. */
 function useShownElement() {
   const area = useRef<HTMLTextAreaElement>(null);
   const element = askedFor("element");
@@ -88,15 +88,15 @@ function useShownElement() {
   return area;
 }
 
-/** What is being written over the text that is stored, whose version `etag` names. */
+/** Holds the user's changes to the stored text, whose version `etag` names. */
 function useWritten(text: string, newest: string) {
   const [written, setWritten] = useState(text);
   const [saved, setSaved] = useState(text);
   const etag = useRef(newest);
   const isChanged = written !== saved;
-  // At once: what is written between a picture and its effects would be taken for what is stored.
+  // A layout effect: text typed between a paint and its effects would count as stored.
   useLayoutEffect(() => {
-    // Stored by another; what is written here stays, and its save is refused.
+    // Another client stored this version; the changes here stay, and saving them is refused.
     if (isChanged) return;
     etag.current = newest;
     setWritten(text);
@@ -112,7 +112,7 @@ interface FindingsProps {
   show: (element: string) => void;
 }
 
-/** What is wrong with the file, with the lines where that can be found. */
+/** Lists the file's diagnostics, with their lines where those can be found. */
 function Findings({ diagnostics, text, show }: FindingsProps) {
   if (diagnostics.length === 0) return null;
   return (
@@ -134,7 +134,7 @@ function Findings({ diagnostics, text, show }: FindingsProps) {
   );
 }
 
-/** Selects its line and brings it into sight. */
+/** Selects the element's line and scrolls to it. */
 function showElement(area: HTMLTextAreaElement, element: string): void {
   const line = elementLine(area.value, element);
   if (line === undefined) return;
@@ -147,7 +147,7 @@ function showElement(area: HTMLTextAreaElement, element: string): void {
   area.scrollTop = (line - 3) * lineHeight;
 }
 
-/** The browser asks before the page is left. */
+/** Makes the browser ask before the page is left with changes. */
 function warnWhile(isChanged: boolean): (() => void) | undefined {
   if (!isChanged) return undefined;
   const warn = (event: BeforeUnloadEvent) => event.preventDefault();

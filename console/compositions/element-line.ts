@@ -1,6 +1,6 @@
 /**
- * Line of the element that a diagnostic names as `tag#id`, or as `tag` where it has no id; from 1,
- * undefined when the text has it not.
+ * Returns the line, from 1, of the element that a diagnostic names as `tag#id`, or as `tag` where
+ * it has no id; undefined when the text does not contain it.
  */
 export function elementLine(text: string, element: string): number | undefined {
   const [tag = "", ...parts] = element.split("#");

@@ -1,4 +1,4 @@
-/** The timeline for desktop editors, as an archive to save. */
+/** Exports the timeline for desktop editors, as an archive to download. */
 import type { Composition } from "../../clients/typescript/src/generated/models.ts";
 import { attempt } from "../notices.ts";
 import { Icon } from "../parts/icon.tsx";

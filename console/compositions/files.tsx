@@ -1,4 +1,4 @@
-/** The files of a composition: text to edit, media to see, new ones to drop here. */
+/** The files of a composition: text to edit, media to view, and new files dropped here. */
 import type {
   Composition,
   CompositionFile,

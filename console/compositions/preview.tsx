@@ -1,4 +1,4 @@
-/** What the composition looks like: its newest film or still. */
+/** Preview of the composition: its newest film or still. */
 import type { Composition } from "../../clients/typescript/src/generated/models.ts";
 import { useAsked } from "../asked.ts";
 import { Icon } from "../parts/icon.tsx";

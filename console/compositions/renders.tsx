@@ -1,4 +1,4 @@
-/** Films and stills of a composition: asked for, followed live, shared. */
+/** Films and stills of a composition: starting renders, following their progress, sharing. */
 import type {
   Composition,
   Render,
@@ -162,7 +162,7 @@ function Bar({ share }: { share: number | undefined }) {
   );
 }
 
-/** By the render's stream, as long as it runs. */
+/** Follows the render's stream for as long as the render is running. */
 function useProgress({ id, status, progress: known }: Render, again: () => void) {
   const [progress, setProgress] = useState(known ?? undefined);
   const isOpen = status === "queued" || status === "running";

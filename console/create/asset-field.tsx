@@ -1,4 +1,4 @@
-/** Choosing assets for a request: those that are there, or a file of one's own. */
+/** Chooses assets for a request: existing ones, or a file to upload. */
 import type { Asset } from "../../clients/typescript/src/generated/models.ts";
 import { useAsked } from "../asked.ts";
 import { attempt } from "../notices.ts";

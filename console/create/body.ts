@@ -1,2 +1,2 @@
-/** What is filled in, by the names of the kind's fields; the service checks them. */
+/** Form values, by the names of the kind's fields; the service validates them. */
 export type Body = { readonly model: string } & Readonly<Record<string, unknown>>;

@@ -4,7 +4,7 @@ import type { Body } from "./body.ts";
 import type { Kind } from "./kinds.ts";
 import { type Language, languages, snippet } from "./snippets.ts";
 
-/** One request in several languages; the choice of language holds for the page. */
+/** Shows one request in several languages; the selected language is kept for the page. */
 export function Code({ kind, body }: { kind: Kind; body: Body }) {
   const [language, setLanguage] = useState<Language>("curl");
   const text = snippet(language, kind, body, location.origin);

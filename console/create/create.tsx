@@ -1,4 +1,4 @@
-/** The playground: a model, a form made of what it takes, its price, and what comes of it. */
+/** The playground: a model, a form for its fields, its price, and the results. */
 import type { Model } from "../../clients/typescript/src/generated/models.ts";
 import { KliegError } from "../../clients/typescript/src/klieg.ts";
 import { useAsked } from "../asked.ts";
@@ -160,7 +160,7 @@ function Models(props: { models: readonly Model[]; chosen: Model; of: Kind }) {
   );
 }
 
-/** So many fields are always there; the others open. */
+/** Number of fields that are always visible; the others can be expanded. */
 const firstFields = 4;
 
 function Fields({ model, of }: { model: Model; of: Kind }) {

@@ -1,4 +1,4 @@
-/** What is filled in, for as long as the page is open; a link can bring it. */
+/** The form's values, kept for as long as the page is open; a link can set them. */
 import type { Job, Model } from "../../clients/typescript/src/generated/models.ts";
 import { getParameter } from "../place.ts";
 import { klieg } from "../session.ts";
@@ -10,13 +10,13 @@ import { getKind, isOfKind, type Kind, kindOfModel } from "./kinds.ts";
 type Values = Readonly<Record<string, Value>>;
 
 export const kindName = signal(getKind(undefined).name);
-/** By kind: another kind's choice is kept. */
+/** Selected model by kind, so that the choice for each kind is kept. */
 export const modelIds = signal<Readonly<Record<string, string>>>({});
 export const values = signal<Values>({});
 
 export const kind = computed(() => getKind(kindName.value));
 
-/** The model that is chosen, else the service's own choice. */
+/** Returns the selected model, or the service's default. */
 export function chooseModel(models: readonly Model[], of: Kind): Model | undefined {
   const able = models.filter((model) => isOfKind(model, of));
   return able.find(({ id }) => id === modelIds.value[of.name]) ?? able[0];
@@ -31,7 +31,7 @@ export function set(name: string, value: Value | undefined): void {
   values.value = value === undefined || value === "" ? others : { ...others, [name]: value };
 }
 
-/** Fields that the model has, and that differ from what it would take anyway. */
+/** Includes fields that the model has and whose values differ from its defaults. */
 export function buildBody(model: Model, of: Kind): Body {
   const body: Record<string, unknown> & { model: string } = { model: model.id };
   for (const field of listFields(model, of)) {
@@ -41,7 +41,7 @@ export function buildBody(model: Model, of: Kind): Body {
   return body;
 }
 
-/** As the service takes it; undefined where the field is left alone or lacks the option. */
+/** Returns the value as the service takes it; undefined if unset or not among the options. */
 function getGivenTo(field: FormField): unknown {
   const value = values.value[field.name];
   switch (field.kind) {
@@ -61,19 +61,19 @@ function getGivenTo(field: FormField): unknown {
   }
 }
 
-/** Required fields without a value. */
+/** Lists required fields without a value. */
 export function listLacking(model: Model, of: Kind): readonly FormField[] {
   return listFields(model, of).filter(
     (field) => field.isRequired === true && getGivenTo(field) === undefined,
   );
 }
 
-/** Fills in the request of a job, for another like it. */
+/** Fills in the request of a job, to make another like it. */
 export async function repeat({ model, request = {} }: Job): Promise<void> {
   fill(kindOfModel(await klieg.value.models.get(model)), { ...request, model });
 }
 
-/** Fills in a request as it was sent. */
+/** Fills in the form from a request as it was sent. */
 export function fill(of: Kind, body: Body): void {
   const { model, confirmation_token: _, ...fields } = body;
   kindName.value = of.name;
@@ -86,7 +86,7 @@ export function fill(of: Kind, body: Body): void {
   );
 }
 
-/** From an address such as `?model=studio-image&prompt=a+kite`. */
+/** Fills in the form from an address such as `?model=studio-image&prompt=a+kite`. */
 export function fillFromAddress(models: readonly Model[]): void {
   const model = models.find(({ id }) => id === getParameter("model"));
   const prompt = getParameter("prompt");

@@ -1,4 +1,4 @@
-/** For those who have made nothing yet: what one could ask for, one press away. */
+/** Examples for users who have made nothing yet, each of which one click submits. */
 import type { Model } from "../../clients/typescript/src/generated/models.ts";
 import { Icon } from "../parts/icon.tsx";
 import { fill } from "./draft.ts";
@@ -17,7 +17,7 @@ const examples: readonly Example[] = [
   { kind: "audio", field: "text", words: "Lights, please. We are rolling." },
 ];
 
-/** `start` sends what was filled in. */
+/** Shows examples; `start` submits the request that was filled in. */
 export function Examples({ models, start }: { models: readonly Model[]; start: () => void }) {
   const use = ({ kind, field, words }: Example, model: Model) => {
     fill(getKind(kind), { model: model.id, [field]: words });

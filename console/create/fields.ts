@@ -1,6 +1,6 @@
 /**
- * The form of a model, made from what the model says of itself: its options, limits, capabilities
- * and defaults. A field that the model does not have is not asked for.
+ * The form of a model, built from the model's own options, limits, capabilities and defaults.
+ * Fields that the model does not have are left out.
  */
 import type { Model } from "../../clients/typescript/src/generated/models.ts";
 import { words } from "../format.ts";
@@ -14,7 +14,7 @@ interface Named {
   readonly label: string;
   readonly hint?: string | undefined;
   readonly isRequired?: boolean;
-  /** What the service takes when the field is left alone. */
+  /** The service's default when the field is left empty. */
   readonly standard?: unknown;
 }
 
@@ -33,7 +33,7 @@ export type FormField = Named &
     | { readonly kind: "assets"; readonly accepts: Accepts; readonly max: number }
   );
 
-/** The modality of assets that a field takes. */
+/** The modality of assets that a field accepts. */
 export type Accepts = Model["modality"];
 
 interface Range {
@@ -207,7 +207,7 @@ function restoreFields(model: Model): FormField[] {
   ]);
 }
 
-/** Characters of all lines of a set. */
+/** Maximum characters of all lines of a set together. */
 const membersMax = 20_000;
 const backgrounds = ["opaque", "transparent", "auto"] as const;
 const seed: FormField = {
@@ -279,7 +279,7 @@ function number(
   return { ...createNamed(name, label), standard, kind: "number", ...range, isSlider: true };
 }
 
-/** Of a model that takes certain lengths only, a choice. */
+/** For a model that takes only certain lengths, the field is a choice. */
 function duration(model: Model, key: string): FormField | undefined {
   const allowed = model.limits[key];
   if (typeof allowed !== "object" || allowed === null) return undefined;
@@ -307,7 +307,7 @@ function present(fields: readonly (FormField | undefined)[]): FormField[] {
   return fields.filter((field) => field !== undefined);
 }
 
-/** As people read it: `push_in` is `Push in`, `16:9` stays. */
+/** Formats an option for display: `push_in` becomes `Push in`, `16:9` is unchanged. */
 export function optionLabel(option: string | number): string {
   return typeof option === "string" && /^[a-z]+(_[a-z]+)+$/.test(option)
     ? words(option)

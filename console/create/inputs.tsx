@@ -4,7 +4,7 @@ import { AssetField } from "./asset-field.tsx";
 import { set, values } from "./draft.ts";
 import { type FormField, optionLabel } from "./fields.ts";
 
-/** From so many options on they are a list to open, not a row of buttons. */
+/** With more options than this, the field is a drop-down list, not a row of buttons. */
 const rowOptionsMax = 6;
 
 export function Input({ field }: { field: FormField }) {
@@ -98,7 +98,7 @@ function Row({ field }: Of<"choice">) {
   );
 }
 
-/** A frame of that shape. */
+/** Draws a frame with the given aspect ratio. */
 function Shape({ ratio }: { ratio: string }) {
   const [width = 1, height = 1] = ratio.split(":").map(Number);
   const scale = 12 / Math.max(width, height);

@@ -1,4 +1,4 @@
-/** What can be made, and by which calls. */
+/** The kinds of media that can be made, and the calls for each. */
 import type {
   Generate3DRequest,
   GenerateAudioRequest,
@@ -24,20 +24,20 @@ export interface Kind {
   readonly icon: IconName;
   readonly modality: Model["modality"];
   readonly operation: Model["operations"][number];
-  /** Behind `/v1`. */
+  /** Path of the call, without `/v1`. */
   readonly path: string;
-  /** Of the command line and of the client. */
+  /** Names of the kind in the command line and in the client. */
   readonly command: string;
   readonly method: string;
   readonly extension: string;
-  /** The body of a submit. */
+  /** Builds the body of a submit. */
   readonly buildRequest: (body: Body) => object;
   readonly submit: (klieg: Klieg, body: Body) => Promise<Submitted>;
 }
 
 export interface Submitted {
   readonly jobIds: readonly string[];
-  /** Of a set's pictures those that were not taken, and why. */
+  /** Why pictures of a set were refused, one text each. */
   readonly refusals: readonly string[];
 }
 
@@ -166,7 +166,7 @@ export function isOfKind(model: Model, { modality, operation }: Kind): boolean {
   return model.modality === modality && model.operations.includes(operation);
 }
 
-/** A generic kind by modality, for repeating what was made. */
+/** Returns the generic kind of a model's modality, for repeating a job. */
 export function kindOfModel(model: Model): Kind {
   return kinds.find((kind) => isOfKind(model, kind)) ?? getKind(undefined);
 }

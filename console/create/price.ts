@@ -8,7 +8,7 @@ const units: Readonly<Record<string, string>> = {
   megapixels: "a megapixel",
 };
 
-/** A model's price in short, for example `2 credits a second`. The quote says what a request is. */
+/** Formats a model's price, such as `2 credits a second`. The exact price comes from the quote. */
 export function computePrice({ price, modality }: Model): string {
   const { base, per } = price;
   const parts = Object.entries(per)

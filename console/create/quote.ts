@@ -1,4 +1,4 @@
-/** What the request that is filled in would cost, asked again a moment after it changed. */
+/** Quotes the price of the request in the form, again shortly after each change. */
 import type {
   JobCostQuote,
   JobCostRequest,
@@ -16,10 +16,10 @@ export type Quote =
   | { readonly phase: "asked"; readonly quote: JobCostQuote };
 
 const pauseMs = 300;
-/** A token that is about to expire is not sent along. */
+/** A confirmation token with less time left than this is not sent. */
 const leftMs = 5_000;
 
-/** `isWhole`: no field that is needed is empty. `turn` changes when a quote has been used. */
+/** `isWhole`: every required field is filled in. `turn` changes when a quote has been used. */
 export function useQuote(kind: Kind, body: Body | undefined, isWhole: boolean, turn: number) {
   const [quote, setQuote] = useState<Quote>({ phase: "none" });
   const key = isWhole ? `${kind.name} ${JSON.stringify(body)}` : "";
@@ -45,7 +45,7 @@ export function useQuote(kind: Kind, body: Body | undefined, isWhole: boolean, t
   return quote;
 }
 
-/** So that no more is charged than was shown. */
+/** Returns the quote's token, which ensures that no more is charged than was shown. */
 export function getConfirmation(quote: Quote): string | undefined {
   if (quote.phase !== "asked") return undefined;
   const { expires_at: expires, confirmation_token: token } = quote.quote;

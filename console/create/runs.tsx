@@ -1,4 +1,4 @@
-/** What was asked for in this tab, newest first, each beside its request. */
+/** Jobs submitted in this tab, newest first, each shown beside its request. */
 import type { Asset, Job } from "../../clients/typescript/src/generated/models.ts";
 import { nowMs } from "../clock.ts";
 import { ago, credits } from "../format.ts";
@@ -13,7 +13,7 @@ import { klieg } from "../session.ts";
 import { signal } from "../view.ts";
 import { repeat } from "./draft.ts";
 
-/** The largest set, whole. */
+/** Maximum runs shown: as many as the largest set has members. */
 const shownMax = 24;
 
 export const runs = signal<readonly string[]>([]);

@@ -1,14 +1,14 @@
-/** A set's request, made of a form in which each line is one of its pictures. */
+/** Builds a set's request from a form in which each line describes one picture. */
 import type { GenerateSetRequest } from "../../clients/typescript/src/generated/models.ts";
 import type { Body } from "./body.ts";
 
 export type Member = GenerateSetRequest["members"][number];
 
-/** The form's field with the lines. */
+/** Name of the form's field that contains the lines. */
 export const membersField = "members";
 const labelMax = 64;
 
-/** `Spring: in blossom` is Spring: the common prompt, and what is behind the colon. */
+/** `Spring: in blossom` labels a member Spring, with the common prompt plus the text after it. */
 export function setRequest({ [membersField]: lines, ...base }: Body): GenerateSetRequest {
   const members = String(lines ?? "")
     .split("\n")

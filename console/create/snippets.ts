@@ -1,4 +1,4 @@
-/** The same request for those who would rather write it. */
+/** The form's request as code, for users who prefer to call the API. */
 import type { Body } from "./body.ts";
 import type { Kind } from "./kinds.ts";
 import { setRequest } from "./sets.ts";
@@ -26,7 +26,7 @@ function curl({ path, buildRequest: requestOf }: Kind, body: Body, origin: strin
   -d ${quote(JSON.stringify(requestOf(body)))}`;
 }
 
-/** Words of its own first, then options; a speech is a command of its own. */
+/** Positional arguments come first, then options; speech is a separate command. */
 function cli(kind: Kind, body: Body): string {
   if (kind.name === "set") return setCommand(body);
   const { task, ...fields } = body;
@@ -66,7 +66,7 @@ function splitWords(value: unknown): string[] {
   return (Array.isArray(value) ? value : [value]).map((one) => quote(String(one)));
 }
 
-/** Files stand in options without the words `asset id`: an id of an asset will do too. */
+/** Options for assets omit `asset id` from their names, because they accept files and ids. */
 function option(name: string, value: unknown): string {
   const word = name.replace(/_asset_ids?$/, "").replaceAll("_", "-");
   if (value === true) return `--${word}`;

@@ -1,4 +1,4 @@
-/** A folder on this machine for the studio: what `klieg preview` answers beside this page. */
+/** Makes a local folder available to the studio, as served by `klieg preview` beside this page. */
 import type { EffectiveTimeline } from "../../clients/typescript/src/generated/models.ts";
 import type { SavedEdits, StoredEdits, StudioSource } from "../studio/studio-source.ts";
 import { lastGood } from "./live.ts";
@@ -26,7 +26,7 @@ async function saveEdits(text: string | undefined, etag: string | undefined): Pr
   });
   if (answer.status === 204) return { kind: "saved", etag: undefined };
   if (answer.status !== 412) return { kind: "saved", ...(await readAnswer<Saved>(answer)) };
-  // An answer that was lost: the same edits are there already.
+  // The answer to an earlier save may have been lost: then the same edits are already stored.
   const stored = await readEdits();
   if (stored?.text !== text) return { kind: "conflict" };
   return { kind: "saved", etag: stored?.etag };
@@ -40,7 +40,7 @@ async function ask<T>(path: string, options: RequestInit): Promise<T> {
   return readAnswer(await fetch(path, options));
 }
 
-/** Throws an error whose message is a sentence. */
+/** Parses an answer; throws an error whose message is a sentence. */
 async function readAnswer<T>(answer: Response): Promise<T> {
   const value: unknown = await answer.json();
   if (answer.ok) return value as T;

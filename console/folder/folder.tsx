@@ -1,6 +1,6 @@
 /**
- * The page of `klieg preview`: a folder's film as it plays, its tracks to be edited, and what is
- * wrong. While the files are broken, the film stays as it was and the reason stands above it.
+ * The page of `klieg preview`: plays a folder's film, edits its tracks and lists its faults. While
+ * the files are broken, the last good film stays visible with the reason above it.
  */
 import { useAsked } from "../asked.ts";
 import { playtime } from "../format.ts";
@@ -51,12 +51,12 @@ function Work({ told: { name, faults } }: { told: Live }) {
 interface FilmProps {
   name: string;
   faults: readonly string[];
-  /** Of the files as they were when they could be shown. */
+  /** Revision of the files from when they could last be shown. */
   revision: number;
 }
 
 function Film({ name, faults, revision }: FilmProps) {
-  // The process tells of the new files by itself.
+  // Nothing to do after a save: the preview process reports changed files by itself.
   const session = useEditSession(folderSource, () => {});
   const { asked, again } = useAsked(
     (signal) => session.read(signal),
@@ -112,7 +112,7 @@ function Head({ name, facts }: { name: string; facts?: string | undefined }) {
   );
 }
 
-/** It goes by itself when the files are mended. */
+/** Lists the faults; the list disappears when the files have been fixed. */
 function FaultList({ faults }: { faults: readonly string[] }) {
   return (
     <div class="trouble" role="alert">

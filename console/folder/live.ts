@@ -1,23 +1,23 @@
-/** What `klieg preview` shows now, as its process tells whenever the folder has changed. */
+/** State of `klieg preview`, as its process reports whenever the folder has changed. */
 import { signal } from "../view.ts";
 
 export interface Live {
   readonly name: string;
-  /** Another for other files. */
+  /** Number of the files' version; increases when they change. */
   readonly revision: number;
-  /** Path of the preview's page; null while there is none. */
+  /** Path of the preview's page, or null while there is no preview. */
   readonly preview: string | null;
-  /** Why there is none, as sentences. */
+  /** Why there is no preview, as sentences. */
   readonly faults: readonly string[];
 }
 
-/** Undefined until it was told for the first time. */
+/** The latest state, or undefined until the first one has arrived. */
 export const live = signal<Live | undefined>(undefined);
-/** What was told when there was a preview. */
+/** The latest state that had a preview. */
 export const lastGood = signal<Live | undefined>(undefined);
 export const isConnected = signal(true);
 
-/** The browser connects again by itself. */
+/** Follows the state. The browser reconnects by itself. */
 export function follow(): void {
   const events = new EventSource("events");
   events.onmessage = ({ data }: MessageEvent<string>) => {

@@ -1,6 +1,6 @@
 /**
- * A job as it is now. Browsers open few connections to one service, and each stream holds one: a
- * few jobs are followed by their streams, others are read every so often.
+ * The current state of a job. Browsers open few connections to one service, and each stream
+ * occupies one: a few jobs are followed by their streams, others are polled.
  */
 import type { Job } from "../../clients/typescript/src/generated/models.ts";
 import { type Asked, createFault } from "../asked.ts";
@@ -20,7 +20,7 @@ export interface Followed {
   readonly put: (job: Job) => void;
 }
 
-/** `turn` changes when the job is to be read anew. */
+/** Follows a job; `turn` changes when the job should be read again. */
 export function useJob(id: string, turn = 0): Followed {
   const [asked, setAsked] = useState<Asked<Job>>({ phase: "loading" });
   const put = (value: Job) => setAsked({ phase: "ready", value });

@@ -1,4 +1,4 @@
-/** One job: its result, its history, its money and what the provider said. */
+/** One job: its result, its history, its cost and what the provider reported. */
 import type { Job, JobEvents } from "../../clients/typescript/src/generated/models.ts";
 import { useAsked } from "../asked.ts";
 import { repeat } from "../create/draft.ts";
@@ -167,7 +167,7 @@ function Request({ request }: { request: Job["request"] }) {
   );
 }
 
-/** Read again when the job has changed its state. */
+/** Reads the history again when the job's status has changed. */
 function History({ job }: { job: Job }) {
   const { asked, again } = useAsked(
     (signal) => klieg.value.jobs.history(job.id, { signal }),

@@ -1,4 +1,4 @@
-/** All jobs, as they are now, and one of them by its address. */
+/** All jobs with their current state, and a single job by its address. */
 import type { Job, JobPage } from "../../clients/typescript/src/generated/models.ts";
 import { useAsked } from "../asked.ts";
 import { nowMs } from "../clock.ts";
@@ -36,7 +36,7 @@ function query() {
   return { ...given, created_after: from, created_before: until, set_id, agent_session_id, scope };
 }
 
-/** A day, as the field has it, as the API takes it. */
+/** Converts a date field's day to the format of the API. */
 function formatDate(day: string | undefined): string | undefined {
   return day === undefined || day === "" ? undefined : new Date(`${day}T00:00:00Z`).toISOString();
 }
@@ -144,7 +144,7 @@ function List({ page, filter }: { page: JobPage; filter: ReturnType<typeof query
   );
 }
 
-/** What the first page, which is read again and again, does not have. */
+/** Returns older jobs that are not on the first page, which is polled. */
 function newOnly(page: JobPage, older: JobPage): readonly Job[] {
   const there = new Set(page.items.map(({ id }) => id));
   return older.items.filter(({ id }) => !there.has(id));

@@ -1,4 +1,4 @@
-/** What there is of a job: how far it is, its result, or why there is none. */
+/** The outcome of a job: its progress, its result, or the reason why there is none. */
 import type { Job } from "../../clients/typescript/src/generated/models.ts";
 import { count } from "../format.ts";
 import { Icon } from "../parts/icon.tsx";

@@ -1,4 +1,4 @@
-/** All accounts: new ones, their plans, standing and credits. */
+/** All accounts: creates them, and changes their plans, status and credits. */
 import type {
   AdminAccount,
   AdminAccountPage,

@@ -1,4 +1,4 @@
-/** Who changed what, newest first. */
+/** The audit log: who changed what, newest first. */
 import type { AuditEntry, AuditPage } from "../../clients/typescript/src/generated/models.ts";
 import { useAsked } from "../asked.ts";
 import { moment } from "../format.ts";

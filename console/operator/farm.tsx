@@ -1,4 +1,4 @@
-/** What each farm node does now, with pictures of renders, and what waits for one. */
+/** What each farm node is doing, with pictures of renders, and the tasks that are waiting. */
 import type { AdminTask, AdminTaskList } from "../../clients/typescript/src/generated/models.ts";
 import { useAsked } from "../asked.ts";
 import { nowMs } from "../clock.ts";
@@ -90,7 +90,7 @@ function Task({ task }: { task: AdminTask }) {
   );
 }
 
-/** Read with the token, so it cannot stand in an address of a picture. */
+/** The picture is fetched with the token, so its URL cannot be used as an image source. */
 function Picture({ id, progress }: { id: string; progress: number }) {
   const [url, setUrl] = useState<string>();
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** The machines of the service: their shards, their tasks, and taking one out of work. */
+/** The service's machines: their shards and tasks, and draining one of them. */
 import type { AdminNode } from "../../clients/typescript/src/generated/models.ts";
 import { useAsked } from "../asked.ts";
 import { nowMs } from "../clock.ts";
@@ -50,7 +50,7 @@ export function Nodes() {
   );
 }
 
-/** A node of the service hands its shards to another one, so there must be one that lives. */
+/** A draining service node hands its shards to another, so another must be alive. */
 function mayDrain({ id, kind, status }: AdminNode, nodes: readonly AdminNode[]): boolean {
   const isOther = (other: AdminNode) => other.kind === "engine" && other.id !== id;
   const isLeft = nodes.some((other) => isOther(other) && other.status === "live");

@@ -1,4 +1,4 @@
-/** One hour of the service: what comes, what ends, how fast it answers, what waits. */
+/** One hour of the service: accepted and ended work, response times, and queues. */
 import type { AdminOverview } from "../../clients/typescript/src/generated/models.ts";
 import { useAsked } from "../asked.ts";
 import { bytes, count, credits } from "../format.ts";
@@ -71,7 +71,7 @@ function Figure({ label, value }: { label: string; value: string }) {
 
 type Minute = AdminOverview["minutes"][number];
 
-/** An hour whole: minutes of which the service knows nothing have no figures. */
+/** Returns the full hour; minutes for which the service has no data have no figures. */
 function getHour({ at, minutes, current }: AdminOverview): readonly (Minute | number)[] {
   const known = new Map([...minutes, current].map((one) => [getMinute(one.at), one]));
   const last = getMinute(at);

@@ -1,4 +1,4 @@
-/** Who runs models for this service: health, work under way, pause and resume. */
+/** Providers that run models for this service: health, jobs under way, pause and resume. */
 import type { AdminProvider } from "../../clients/typescript/src/generated/models.ts";
 import { useAsked } from "../asked.ts";
 import { nowMs } from "../clock.ts";

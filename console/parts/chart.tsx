@@ -1,18 +1,18 @@
-/** Figures over time. Its colours are those of the look, in light and in dark. */
+/** A chart of figures over time, in the colours of the light or dark theme. */
 import UPlot from "uplot";
 import { useEffect, useRef, useState } from "../view.ts";
 
 export interface Series {
   readonly label: string;
   readonly values: readonly (number | null)[];
-  /** A custom property of the look. */
+  /** A CSS custom property of the theme. */
   readonly color: "--accent" | "--arc" | "--good" | "--bad" | "--warn" | "--quiet";
   readonly isBars?: boolean;
 }
 
 interface ChartProps {
   label: string;
-  /** Seconds since 1970. */
+  /** Times in seconds since 1970. */
   times: readonly number[];
   series: readonly Series[];
   height?: number;
@@ -72,7 +72,7 @@ function columns({ times, series }: ChartProps): UPlot.AlignedData {
   return [[...times], ...series.map(({ values }) => [...values])];
 }
 
-/** For those who do not see it: the last figures. */
+/** Describes the latest figures for users of screen readers. */
 function describeChart({ label, series, unit = String }: ChartProps): string {
   const last = series.map(({ label: name, values }) => {
     const value = values.findLast((one) => one !== null);
@@ -91,7 +91,7 @@ function buildOptions(props: ChartProps, width: number): UPlot.Options {
   return {
     width,
     height: getHeight(props),
-    // Half of the last label of the time stands to the right of the plot.
+    // Half of the time axis's last label extends beyond the right edge of the plot.
     padding: [8, 24, 0, 0],
     legend: { show: false },
     cursor: { y: false, points: { size: 6 } },
@@ -127,7 +127,7 @@ function buildOptions(props: ChartProps, width: number): UPlot.Options {
 
 const labelGap = 14;
 
-/** Room for the longest label of an axis, in pixels. */
+/** Returns the width of an axis's longest label, in pixels. */
 function measureWidest(plot: UPlot, labels: readonly string[] | null, font: string): number {
   plot.ctx.save();
   plot.ctx.font = font;

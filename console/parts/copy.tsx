@@ -1,7 +1,7 @@
 import { notice } from "../notices.ts";
 import { Icon } from "./icon.tsx";
 
-/** Copies a text. Without TLS browsers have no clipboard for pages: then the text is selected. */
+/** Copies a text. Without TLS browsers give pages no clipboard, so the text is selected instead. */
 export function Copy({ text, label = "Copy" }: { text: string; label?: string }) {
   return (
     <button type="button" class="plain small" onClick={() => copy(text)}>

@@ -9,7 +9,7 @@ interface DialogProps {
   isWide?: boolean;
 }
 
-/** Shown as long as it is there. Escape closes it, and so does a press beside it. */
+/** A dialog that is open while it is rendered. Escape and a click outside close it. */
 export function Dialog({ title, onClose, children, isWide = false }: DialogProps) {
   const own = useRef<HTMLDialogElement>(null);
   useEffect(() => own.current?.showModal(), []);

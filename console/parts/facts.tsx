@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "../view.ts";
 
 interface FactsProps {
-  /** Those without a value are left out. */
+  /** Facts to show; those without a value are left out. */
   facts: readonly (readonly [label: string, value: ComponentChildren])[];
 }
 

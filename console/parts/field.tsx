@@ -8,7 +8,7 @@ interface FieldProps {
   children: ComponentChildren;
 }
 
-/** A label, its input, and what there is to say of it. */
+/** A label, its input, and a hint or an error. */
 export function Field({ id, label, hint, wrong, children }: FieldProps) {
   return (
     <div class="field">

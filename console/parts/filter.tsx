@@ -1,4 +1,4 @@
-/** Filters of a listing, which stand in its address. */
+/** Filters of a listing, stored in its address. */
 import { words } from "../format.ts";
 import { getParameter, refine } from "../place.ts";
 
@@ -6,7 +6,7 @@ interface FilterProps {
   name: string;
   label: string;
   options: readonly string[];
-  /** Of options whose names say too little. */
+  /** Labels of options whose names are not clear enough. */
   labels?: Readonly<Record<string, string>>;
   none?: string;
 }
@@ -32,7 +32,7 @@ export function Filter({ name, label, options, labels = known, none = "All" }: F
   );
 }
 
-/** The first one of a view is where `/` leads. */
+/** The `/` key focuses the first search field of a view. */
 export function SearchFilter({ name, label }: Pick<FilterProps, "name" | "label">) {
   return (
     <label>

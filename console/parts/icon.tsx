@@ -1,4 +1,4 @@
-/** Icons as lines of one weight, 20 units wide. */
+/** Icons drawn as lines of one weight, in a box 20 units wide. */
 const paths = {
   create:
     "M10 3v4M10 13v4M3 10h4M13 10h4M5.5 5.5l2.2 2.2M12.3 12.3l2.2 2.2M14.5 5.5l-2.2 2.2M7.7 12.3l-2.2 2.2",
@@ -71,7 +71,7 @@ export function Icon({ name, size = 18 }: { name: IconName; size?: number }) {
   );
 }
 
-/** The mark: two rods of a lamp and the arc between them. */
+/** The logo: two rods of an arc lamp and the arc between them. */
 export function Mark() {
   return (
     <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">

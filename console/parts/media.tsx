@@ -1,4 +1,4 @@
-/** Players for each kind of media. 3D is drawn by the viewer that share pages have. */
+/** Players for each kind of media. 3D uses the same viewer as share pages. */
 import type { Asset } from "../../clients/typescript/src/generated/models.ts";
 import { useEffect, useRef, useState } from "../view.ts";
 import { Icon, type IconName } from "./icon.tsx";
@@ -41,7 +41,7 @@ function Sound({ asset }: { asset: Asset }) {
   );
 }
 
-/** The viewer looks for its stage when its script runs, so each stage brings the script. */
+/** The viewer looks for its stage when its script runs, so each stage loads the script. */
 function Model({ asset }: { asset: Asset }) {
   const stage = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -71,7 +71,7 @@ function Placeholder({ asset }: { asset: Asset }) {
   );
 }
 
-/** Small, in lists and galleries. */
+/** A small picture for lists and galleries. */
 export function Thumbnail({ asset }: { asset: Asset }) {
   const [isBroken, setBroken] = useState(false);
   const { thumbnail_url: url, mime_type: type, signed_url: whole } = asset;

@@ -1,7 +1,7 @@
 import { refuse } from "../notices.ts";
 import { useState } from "../view.ts";
 
-/** The next page of a listing, when there is one. */
+/** A button for the next page of a listing, if there is one. */
 export function More({ hasMore, more }: { hasMore: boolean; more: () => Promise<unknown> }) {
   const [isBusy, setBusy] = useState(false);
   if (!hasMore) return null;

@@ -1,4 +1,4 @@
-/** Links for strangers: made here, shown once, counted, withdrawn. */
+/** Public share links: creates them, shows each once, counts their uses, revokes them. */
 import type { ShareLink } from "../../clients/typescript/src/generated/models.ts";
 import { useAsked } from "../asked.ts";
 import { day } from "../format.ts";

@@ -1,4 +1,4 @@
-/** The states that every view has besides its own: loading, empty, failed, forbidden. */
+/** The states that are common to all views: loading, empty, failed, forbidden. */
 import type { Asked, Fault } from "../asked.ts";
 import { at } from "../place.ts";
 import type { ComponentChildren } from "../view.ts";
@@ -7,7 +7,7 @@ import { Icon, type IconName } from "./icon.tsx";
 interface ShownProps<T> {
   asked: Asked<T>;
   again?: () => void;
-  /** What stands in while it is loading. */
+  /** Placeholder that is shown while the value is loading. */
   skeleton?: ComponentChildren;
   children: (value: T) => ComponentChildren;
 }

@@ -1,6 +1,6 @@
 import { words } from "../format.ts";
 
-/** The colours of states, of all that has some. */
+/** The colours of status labels, for everything that has a status. */
 const tones: Readonly<Record<string, string>> = {
   queued: "",
   running: "live",

@@ -1,6 +1,6 @@
 /**
- * Changes of clips and tracks by hand: each from a document to the next. What changes nothing gives
- * back the document itself, and so does any change on a locked track.
+ * Manual changes of clips and tracks; each maps a document to the next. A change without effect
+ * returns the document itself, and so does any change on a locked track.
  */
 import {
   bounds,
@@ -20,7 +20,7 @@ export interface Editable extends Placement {
   readonly isText: boolean;
 }
 
-/** Writes only what is another than before. */
+/** Writes only the members that changed. */
 export function placeClip(edits: Edits, clip: Editable, next: Placement): Edits {
   const lane = Math.round(clamp(next.lane, -bounds.lane, bounds.lane));
   if (isLocked(edits, clip.lane) || isLocked(edits, lane)) return edits;
@@ -46,7 +46,7 @@ export function setVolume(edits: Edits, clip: Editable, volume: number): Edits {
   return changeClip(edits, clip, { volume: clamp(tidy(volume), 0, 1) });
 }
 
-/** Written for shown clips too: the author may have hidden it. */
+/** Stores `hidden` for visible clips too, because the author may have hidden the clip. */
 export function setHidden(edits: Edits, clip: Editable, hidden: boolean): Edits {
   return changeClip(edits, clip, { hidden });
 }
@@ -59,7 +59,7 @@ function changeClip(edits: Edits, clip: Editable, members: ClipEdit): Edits {
   return { ...edits, clips: { ...edits.clips, [id]: { ...before, ...members } } };
 }
 
-/** Edits of a deleted element stay, for when it is put back. */
+/** Keeps the edits of a deleted element for when it is restored. */
 export function deleteClip(edits: Edits, { id, isText, lane }: Editable): Edits {
   const { texts = [], deleted = [] } = edits;
   if (isLocked(edits, lane)) return edits;
@@ -77,7 +77,7 @@ export function putBack(edits: Edits, id: string): Edits {
 
 export type Toggle = "enabled" | "muted" | "locked";
 
-/** What a track is when nothing is said of it. */
+/** The defaults of a track's toggles. */
 const usual: Readonly<Record<Toggle, boolean>> = { enabled: true, muted: false, locked: false };
 
 export function isOn(edits: Edits, lane: number, toggle: Toggle): boolean {

@@ -1,4 +1,4 @@
-/** All that is wrong with the film, each with the way to its place. */
+/** The film's diagnostics, each with a link to its place. */
 import type { EffectiveTimeline } from "../../clients/typescript/src/generated/models.ts";
 import { words } from "../format.ts";
 import { Icon } from "../parts/icon.tsx";
@@ -8,7 +8,7 @@ import { isAbout, type TimedFilm } from "./studio-clips.ts";
 interface DiagnosticsProps {
   film: TimedFilm;
   session: EditSession;
-  /** Opens the file of the bundle that a diagnostic is about, where it can be edited. */
+  /** Opens the file that a diagnostic is about in an editor, where there is one. */
   open?: OpenPlace | undefined;
 }
 

@@ -23,7 +23,7 @@ interface SessionOptions {
   readonly source: StudioSource;
   /** Called when edits have been stored. */
   readonly onSaved: () => void;
-  /** Edits that follow each other faster are stored together. */
+  /** Edits that follow each other within this time are stored together. */
   readonly pauseMs?: number;
 }
 
@@ -35,7 +35,7 @@ export class EditSession {
   readonly edits = computed(() => this.readNow());
   authored: Authored = new Map();
 
-  /** A version that the service takes for no edits, and what it says of it. */
+  /** A version that the service ignores as invalid edits, and the fault it reports. */
   private readonly ignored = signal<{ readonly version: Version; readonly fault: string }>({
     version: undefined,
     fault: "",
@@ -55,7 +55,7 @@ export class EditSession {
     this.pauseMs = pauseMs;
   }
 
-  /** The film as it is stored; its edits are taken over unless there are newer ones here. */
+  /** Reads the stored film, and adopts its edits unless there are newer ones here. */
   async read(signal: AbortSignal): Promise<TimedFilm> {
     const { saves } = this;
     const [timeline, stored] = await Promise.all([
@@ -76,7 +76,7 @@ export class EditSession {
     return film;
   }
 
-  /** `group` as in `record`. */
+  /** Applies a change to the edits; `group` is as in `record`. */
   edit(change: (edits: Edits) => Edits, group?: string): void {
     const read = this.edits.peek();
     if ("fault" in read) return;
@@ -92,12 +92,12 @@ export class EditSession {
     this.change(redo);
   }
 
-  /** Removes a file that cannot be read; undo brings it back. */
+  /** Removes an edits file that cannot be parsed; undo restores it. */
   startAnew(): void {
     this.change((history) => record(history, undefined));
   }
 
-  /** Puts what another has stored in place of one's own. */
+  /** Replaces the local edits by those that another client stored. */
   async takeTheirs(): Promise<void> {
     try {
       this.take(await this.source.edits(new AbortController().signal));
@@ -106,7 +106,7 @@ export class EditSession {
     }
   }
 
-  /** Stores at once what is not stored yet; ends when that is done or has failed. */
+  /** Stores at once what is not stored yet; resolves when that is done or has failed. */
   flush(): Promise<void> {
     clearTimeout(this.timer);
     this.saving ??= this.save().finally(() => {
@@ -158,7 +158,7 @@ export class EditSession {
     }
   }
 
-  /** What is stored by now; one's own edits that are not stored stay, and will be a conflict. */
+  /** Adopts what is stored now; unsaved local edits are kept and will be in conflict. */
   private adopt(stored: StoredEdits | undefined): void {
     const isKnown = this.isRead && stored?.etag === this.stored?.etag;
     if (this.standing.peek().phase === "stored" && !isKnown) this.take(stored);

@@ -1,11 +1,11 @@
-/** The film as it is being edited at this moment, for all that shows a part of it. */
+/** The film with the current edits applied, for all views that show a part of it. */
 import type { EditSession } from "./edit-session.ts";
 import type { Edits } from "./edits-document.ts";
 import { playedSeconds } from "./playhead.ts";
 import { type StudioClip, studioClips, type TimedFilm } from "./studio-clips.ts";
 
 export interface FilmProps {
-  /** As it is stored. */
+  /** The film as it is stored. */
   film: TimedFilm;
   session: EditSession;
 }
@@ -19,7 +19,7 @@ export interface EditedFilm {
   readonly fps: number;
 }
 
-/** By the stored edits while the file of edits cannot be used. */
+/** Uses the stored edits while the edits file is invalid. */
 export function createEditedFilm({ film, session }: FilmProps): EditedFilm {
   const { timeline } = film;
   const isStored = session.history.value.now === film.version;

@@ -1,13 +1,13 @@
 /**
- * `klieg-edits.json` as the studio reads and writes it (specification, "Edits overlay"). A document
- * is never changed in place, and members that are not known here are kept as they are.
+ * Reads and writes `klieg-edits.json` (specification, "Edits overlay"). A document is never changed
+ * in place, and unknown members are kept as they are.
  */
 export interface Edits extends Unknown {
   readonly version: 1;
   readonly tracks?: Readonly<Record<string, TrackEdit>>;
   readonly clips?: Readonly<Record<string, ClipEdit>>;
   readonly texts?: readonly AddedText[];
-  /** Ids of elements. */
+  /** Ids of deleted elements. */
   readonly deleted?: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export interface TrackEdit extends Unknown {
   readonly locked?: boolean;
 }
 
-/** Seconds; undefined is as the author wrote it. */
+/** Changes of a clip, in seconds; an undefined member leaves what the author wrote. */
 export interface ClipEdit extends Unknown {
   readonly start?: number;
   readonly duration?: number;
@@ -38,7 +38,7 @@ export interface AddedText extends Unknown {
   readonly start: number;
   readonly duration: number;
   readonly track_index?: number;
-  /** Pixels of the film, from its top left. */
+  /** Position in pixels of the film, from its top left. */
   readonly x?: number;
   readonly y?: number;
   readonly width?: number | undefined;
@@ -48,7 +48,7 @@ export interface AddedText extends Unknown {
   readonly align?: "left" | "center" | "right";
 }
 
-/** What the service takes for members that are written here. */
+/** The service's bounds for the members that are written here. */
 export const bounds = {
   seconds: 86_400,
   lane: 1_000,
@@ -65,10 +65,10 @@ export const bounds = {
 
 export const noEdits: Edits = { version: 1 };
 
-/** What the file says, or a sentence why that cannot be used. */
+/** The edits of the file, or a sentence that says why it cannot be used. */
 export type ReadEdits = { readonly edits: Edits } | { readonly fault: string };
 
-/** A file that cannot be read is nothing to write over. */
+/** Parses the file's text. A file that cannot be parsed must not be overwritten. */
 export function readEdits(text: string | undefined): ReadEdits {
   if (text === undefined) return { edits: noEdits };
   let value: unknown;

@@ -1,13 +1,13 @@
-/** What the edits were before and after each change: texts, so that undo gives back every byte. */
+/** Undo history of the edits, kept as texts, so that undo restores every byte. */
 
-/** The file's text; undefined where there is none. */
+/** Text of the edits file, or undefined where there is no file. */
 export type Version = string | undefined;
 
 export interface History {
   readonly past: readonly Version[];
   readonly now: Version;
   readonly future: readonly Version[];
-  /** Names the last change, when the next of that name belongs to it. */
+  /** Group of the last change, if the next change of the same group should join it. */
   readonly group?: string | undefined;
 }
 
@@ -17,7 +17,7 @@ export function begin(now: Version): History {
   return { past: [], now, future: [] };
 }
 
-/** Changes of one group in a row, such as the letters of a text, are undone together. */
+/** Records a change. Successive changes of a group, such as typed letters, are undone together. */
 export function record(history: History, now: Version, group?: string): History {
   if (now === history.now) return history;
   const isSame = group !== undefined && group === history.group;

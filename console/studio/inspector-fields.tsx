@@ -1,4 +1,4 @@
-/** Fields whose labels are around them; a figure counts when the field is left. */
+/** Form fields inside their labels; a number is applied when its field loses focus. */
 import { type ComponentChildren, useState } from "../view.ts";
 
 interface NumberFieldProps {
@@ -7,12 +7,12 @@ interface NumberFieldProps {
   min?: number;
   max?: number;
   step?: number;
-  /** Not called for what is no figure. */
+  /** Not called for input that is not a number. */
   set: (value: number) => void;
 }
 
 export function NumberField({ label, value, min, max, step = 1, set }: NumberFieldProps) {
-  // What is being typed stays while the film around it is read again.
+  // The text being typed is kept while the film around it is read again.
   const [draft, setDraft] = useState<string | undefined>(undefined);
   const text = value === undefined ? "" : String(Math.round(value * 1_000) / 1_000);
   return (

@@ -1,4 +1,4 @@
-/** The chosen clip in figures and words. */
+/** The inspector: the selected clip's properties as form fields. */
 import { words } from "../format.ts";
 import { Icon } from "../parts/icon.tsx";
 import { deleteClip, placeClip, setHidden, setVolume } from "./clip-edits.ts";

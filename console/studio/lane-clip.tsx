@@ -1,4 +1,4 @@
-/** One clip on its lane. What keys do to it is listed in `keys.ts`. */
+/** One clip on its lane. Its keyboard shortcuts are listed in `keys.ts`. */
 import { Icon } from "../parts/icon.tsx";
 import { deleteClip } from "./clip-edits.ts";
 import type { EditedFilm } from "./edited-film.ts";
@@ -58,7 +58,7 @@ export function LaneClip(props: LaneClipProps) {
   );
 }
 
-/** A finger that has not chosen the clip yet scrolls the page. */
+/** A touch on a clip that is not selected scrolls the page. */
 function hold(
   event: PointerEvent,
   { clip, edited: { session }, drag, rows: { current } }: LaneClipProps,
@@ -71,7 +71,7 @@ function hold(
   drag.hold(clip, event, current, name === "start" || name === "end" ? name : "whole");
 }
 
-/** Whether the key did something. */
+/** Handles a key; returns whether it did something. */
 function press(event: KeyboardEvent, { clip, edited, place }: LaneClipProps): boolean {
   const { session, fps } = edited;
   const { key, altKey, shiftKey, ctrlKey, metaKey } = event;

@@ -1,23 +1,23 @@
 /**
- * Where a clip lies in the film, and where it comes to lie when it is moved or trimmed by hand: in
- * whole frames, within the film's start, and within what its source can give.
+ * A clip's position in the film, and its new one when it is moved or trimmed by hand: in whole
+ * frames, not before the film's start, and within the length of its source.
  */
 import { bounds } from "./edits-document.ts";
 
 export interface Placement {
-  /** Seconds of the film. */
+  /** Start and end in seconds of the film. */
   readonly start: number;
   readonly end: number;
   readonly lane: number;
-  /** Seconds of the source at the clip's start; undefined where there is no source. */
+  /** Position in the source, in seconds, at the clip's start; undefined without a source. */
   readonly mediaStart: number | undefined;
-  /** Seconds of the source in a second of the film. */
+  /** Seconds of the source that play in a second of the film. */
   readonly rate: number;
 }
 
 export type Grip = "whole" | "start" | "end";
 
-/** Snapping holds an edge within so many seconds of one of the points. */
+/** Snapping moves an edge to one of the points when it is within this many seconds of it. */
 export interface Snap {
   readonly points: readonly number[];
   readonly withinSeconds: number;
@@ -25,12 +25,12 @@ export interface Snap {
 
 export const noSnap: Snap = { points: [], withinSeconds: 0 };
 
-/** The nearest whole frame; exact enough for the service to find the same frame. */
+/** Rounds to the nearest whole frame, precisely enough for the service to find the same frame. */
 export function toFrame(seconds: number, fps: number): number {
   return Math.round((Math.round(seconds * fps) / fps) * 1e9) / 1e9;
 }
 
-/** `by` seconds, with the clip held at `grip`. */
+/** Moves the clip by `by` seconds, with the clip held at `grip`. */
 export function drag(placed: Placement, grip: Grip, by: number, fps: number, snap: Snap) {
   switch (grip) {
     case "whole":
@@ -48,7 +48,7 @@ export function moveTo(placed: Placement, start: number, fps: number): Placement
   return { ...placed, start: at, end: at + length };
 }
 
-/** The source goes on from where it was at that time. */
+/** Trims the start, so that the source plays from where it was at that time. */
 export function trimStart(placed: Placement, start: number, fps: number): Placement {
   const { start: old, end, mediaStart, rate } = placed;
   const earliest = Math.max(
@@ -56,7 +56,7 @@ export function trimStart(placed: Placement, start: number, fps: number): Placem
     mediaStart === undefined ? 0 : old - mediaStart / rate,
   );
   const at = toFrame(clamp(start, earliest, end - 1 / fps), fps);
-  // A source that begins between two frames stays within itself.
+  // A source whose first frame is between two frames must not start before 0.
   const from = mediaStart === undefined ? undefined : Math.max(0, mediaStart + (at - old) * rate);
   return { ...placed, start: at, mediaStart: from === undefined ? undefined : tidy(from) };
 }
@@ -66,7 +66,7 @@ export function trimEnd(placed: Placement, end: number, fps: number): Placement 
   return { ...placed, end: toFrame(clamp(end, start + 1 / fps, start + bounds.seconds), fps) };
 }
 
-/** So that the same part of the source plays, in another time. */
+/** Changes the rate and the length, so that the same part of the source plays. */
 export function changeRate(placed: Placement, rate: number): Placement {
   const { min, max } = bounds.playbackRate;
   const next = tidy(clamp(rate, min, max));
@@ -83,7 +83,7 @@ function snapPoint(seconds: number, { points, withinSeconds }: Snap): number {
   );
 }
 
-/** Either edge of a moved clip may snap; the nearer one does. */
+/** Either edge of a moved clip may snap; the one nearer to its point does. */
 function snapMove({ start, end }: Placement, by: number, snap: Snap): number {
   const shifts = [start + by, end + by]
     .map((edge) => snapPoint(edge, snap) - edge)
@@ -95,7 +95,7 @@ export function clamp(value: number, min: number, max: number): number {
   return Math.min(Math.max(min, max), Math.max(min, value));
 }
 
-/** Without the last digits of a sum of fractions. */
+/** Rounds off the floating-point error of a sum of fractions. */
 export function tidy(value: number): number {
   return Math.round(value * 1e9) / 1e9;
 }

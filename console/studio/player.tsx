@@ -1,6 +1,6 @@
 /**
- * A composition as it plays: its own page in a frame that reaches nothing else, and the controls
- * around it.
+ * The player of a composition: its page in a frame without access to anything else, and the
+ * controls around it.
  */
 import type { PreviewOrder } from "../../film/preview/messages.ts";
 import { useAsked } from "../asked.ts";
@@ -13,7 +13,7 @@ import { type Told, untold, withNews } from "./told.ts";
 
 interface PlayerProps {
   source: StudioSource;
-  /** Another one for other files. */
+  /** Revision of the files, which changes when they do. */
   revision: number;
   size: Size;
 }
@@ -39,8 +39,8 @@ const failureShownMs = 1_500;
 type Order = (order: PreviewOrder) => void;
 
 /**
- * The page of the newest files is opened behind that of the files before, and comes to the front
- * when it shows the frame that the other does: an edit does not flash.
+ * The page of the newest files loads behind the page of the previous ones and replaces it once both
+ * show the same frame, so that an edit causes no flicker.
  */
 function Stage({ path, size }: { path: string; size: Size }) {
   const [front, setFront] = useState(path);
@@ -54,7 +54,7 @@ function Stage({ path, size }: { path: string; size: Size }) {
   const order: Order = (one) => {
     orderTo(front)(one);
     if (one.kind !== "seek") return;
-    // The next page may come to the front before this one has shown the frame.
+    // The next page may replace this one before this one has shown the frame.
     if (path !== front) orderTo(path)(one);
     playhead.value = Math.min(one.frame, told.frames - 1) / told.fps;
   };
@@ -66,7 +66,7 @@ function Stage({ path, size }: { path: string; size: Size }) {
   const isDrawn = next.frames > 0 && next.frame === wanted;
   useEffect(() => {
     if (path === front || next.failure === undefined) return undefined;
-    // Mostly a page whose files were replaced while it was opened: the next is on its way.
+    // Usually the files were replaced while the page loaded: the next page is about to load.
     const timer = setTimeout(() => setFront(path), failureShownMs);
     return () => clearTimeout(timer);
   }, [path, front, next.failure]);
@@ -116,7 +116,7 @@ function Warnings({ of: { warnings } }: { of: Told }) {
 
 type Frames = { readonly current: Map<string, HTMLIFrameElement> };
 
-/** The frames of the pages that are open, and what each has told. */
+/** Holds the frames of the loaded pages, and what each page has reported. */
 function usePages() {
   const frames: Frames = useRef(new Map<string, HTMLIFrameElement>());
   const [toldByPath, setTold] = useState<Readonly<Record<string, Told>>>({});
@@ -137,7 +137,7 @@ function usePages() {
   return { frames, toldByPath };
 }
 
-/** What is asked for from elsewhere in the studio. */
+/** Follows requests to the player from elsewhere in the studio. */
 function useOrders(
   { frames, fps, isPlaying }: Told,
   order: Order,
@@ -167,7 +167,7 @@ interface ScreenProps {
   children: ComponentChildren;
 }
 
-/** The frames have the film's own size and are scaled to the room there is. */
+/** The frames have the film's own size and are scaled to the available space. */
 function Screen({ size: { width, height }, children }: ScreenProps) {
   const room = useRef<HTMLDivElement>(null);
   const [scale, setScale] = useState(0);

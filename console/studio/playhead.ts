@@ -1,10 +1,10 @@
 import { signal } from "../view.ts";
 
-/** The second of the film that the preview shows. */
+/** The position in the film, in seconds, that the preview shows. */
 export const playhead = signal(0);
-/** A second that is asked for from elsewhere; each asking is another object. */
+/** Position that another part of the studio requests; each request is a new object. */
 export const sought = signal<{ readonly seconds: number } | undefined>(undefined);
-/** Another number each time that playing is to begin or end. */
+/** Counter that changes each time playback should start or stop. */
 export const playToggles = signal(0);
-/** The film's length as the preview found it; for films whose markup says none. */
+/** Length of the film as the preview measured it, for films whose markup specifies none. */
 export const playedSeconds = signal<number | undefined>(undefined);

@@ -1,4 +1,4 @@
-/** Seconds above the lanes; a press there brings the playhead. */
+/** The ruler above the lanes, in seconds; a click on it moves the playhead. */
 
 import { clamp } from "./placement.ts";
 import { sought } from "./playhead.ts";
@@ -21,7 +21,7 @@ export function Ruler({ seconds, zoom, fps }: RulerProps) {
     sought.value = { seconds: clamp(at, 0, seconds - 1 / fps) };
   };
   return (
-    // The slider below the picture does the same for keys.
+    // For keyboard users, the slider below the picture does the same.
     <div
       class="ruler"
       aria-hidden="true"

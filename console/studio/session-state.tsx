@@ -1,4 +1,4 @@
-/** How far one's edits are stored, and what can be done when they are not. */
+/** Shows whether the edits are stored, and what can be done when they are not. */
 import { Icon } from "../parts/icon.tsx";
 import type { ComponentChildren } from "../view.ts";
 import type { EditSession } from "./edit-session.ts";

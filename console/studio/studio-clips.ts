@@ -1,6 +1,6 @@
 /**
- * The clips as lanes show them: the service's timeline, corrected at once by edits that it has not
- * seen yet. What an edit does to clips that wait for the edited one only the service says.
+ * The clips as shown on lanes: the service's timeline, with the edits that it has not seen yet
+ * applied at once. Effects on clips that depend on an edited one are known only to the service.
  */
 import type {
   EffectiveClip,
@@ -17,25 +17,25 @@ export interface StudioClip extends Editable {
   readonly key: string;
   readonly kind: EffectiveClip["kind"];
   readonly name: string;
-  /** Key of the clip around it; empty for the film's own. */
+  /** Key of the enclosing clip; empty for the film's own clips. */
   readonly host: string;
   readonly isShown: boolean;
   readonly isHidden: boolean;
-  /** Undefined for what has no sound. */
+  /** Volume; undefined for clips without sound. */
   readonly volume: number | undefined;
   readonly diagnostics: readonly Diagnostic[];
-  /** Why it cannot be moved or trimmed. */
+  /** Reason why the clip cannot be moved or trimmed. */
   readonly fixed: string | undefined;
 }
 
-/** A timeline, and the edits that it was made with: as read, and the file's text. */
+/** A timeline and the edits that it was computed with: parsed, and the file's text. */
 export interface TimedFilm {
   readonly timeline: EffectiveTimeline;
   readonly edits: Edits;
   readonly version: Version;
 }
 
-/** By key, clips as they are when no edit places them, as far as that was seen. */
+/** By key, the clips as they are without edits to their placement, as far as those were seen. */
 export type Authored = ReadonlyMap<string, EffectiveClip>;
 
 export function learnAuthored(known: Authored, { timeline, edits }: TimedFilm): Authored {
@@ -51,7 +51,7 @@ function isPlaced(edits: Edits, id: string): boolean {
 }
 
 export interface Lane {
-  /** Key of the clip whose composition it is in; empty for the film's own tracks. */
+  /** Key of the clip that contains the composition; empty for the film's own tracks. */
   readonly host: string;
   readonly index: number;
   readonly clips: readonly StudioClip[];
@@ -82,7 +82,7 @@ export function studioClips(
   }));
 }
 
-/** By the edits that the service has seen. */
+/** Lists the clips that are deleted by the edits which the service has seen. */
 function listRemoved({ edits }: TimedFilm, authored: Authored): readonly EffectiveClip[] {
   return [...authored.values()].filter(({ id }) => (edits.deleted ?? []).includes(id));
 }
@@ -168,12 +168,12 @@ function explainFixed(
   return isLocked(edits, lane) ? lockedTrack : undefined;
 }
 
-/** Diagnostics name elements as `tag#id`. */
+/** Whether a diagnostic, which names elements as `tag#id`, is about this id. */
 export function isAbout(element: string | null | undefined, id: string): boolean {
   return id !== "" && element?.slice(element.indexOf("#") + 1) === id;
 }
 
-/** The film's own tracks first, then those of each composition in it. */
+/** Lists the film's own tracks first, then those of each composition in it. */
 export function listLanes(clips: readonly StudioClip[], edits: Edits): readonly Lane[] {
   const lanes = new Map<string, StudioClip[]>();
   const laneAt = (host: string, index: number): StudioClip[] => {

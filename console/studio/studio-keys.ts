@@ -1,9 +1,9 @@
-/** Keys that are about the film whatever has the focus, but for fields that one types in. */
+/** Shortcuts of the studio that work wherever the focus is, except in text fields. */
 import { isTyping } from "../keys.ts";
 import type { EditSession } from "./edit-session.ts";
 import { playToggles } from "./playhead.ts";
 
-/** Returns what ends it. */
+/** Starts handling the shortcuts, and returns a function that stops it. */
 export function followStudioKeys(session: EditSession): () => void {
   const press = (event: KeyboardEvent) => {
     const { key, ctrlKey, metaKey, shiftKey, altKey, target } = event;
@@ -21,7 +21,7 @@ export function followStudioKeys(session: EditSession): () => void {
   return () => removeEventListener("keydown", press);
 }
 
-/** A clip is chosen by Enter, so that the space bar plays there too. */
+/** Clips are selected by Enter, so the space bar starts playback on them too. */
 function isPressable(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&

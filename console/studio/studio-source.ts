@@ -7,15 +7,15 @@
 import type { EffectiveTimeline } from "../../clients/typescript/src/generated/models.ts";
 
 export interface StudioSource {
-  /** As the film is timed with the edits that are stored. */
+  /** Returns the film's timeline, computed with the stored edits. */
   timeline(signal: AbortSignal): Promise<EffectiveTimeline>;
-  /** The address of the preview's page, for a frame. */
+  /** Returns the address of the preview's page, for a frame. */
   preview(signal: AbortSignal): Promise<string>;
-  /** `klieg-edits.json`; undefined when there is none. */
+  /** Returns `klieg-edits.json`, or undefined when there is none. */
   edits(signal: AbortSignal): Promise<StoredEdits | undefined>;
   /**
-   * Stores the text, or removes the file for undefined, but only over the version that `etag`
-   * names: for undefined, only where there is no file.
+   * Stores the text, or removes the file for undefined, but only if `etag` names the current
+   * version: an undefined `etag` requires that there is no file.
    */
   saveEdits(text: string | undefined, etag: string | undefined): Promise<SavedEdits>;
 }
@@ -26,7 +26,7 @@ export interface StoredEdits {
 }
 
 export type SavedEdits =
-  /** `etag` names what is stored now; undefined when the file is gone. */
+  /** `etag` names the stored version; it is undefined when the file was removed. */
   | { readonly kind: "saved"; readonly etag: string | undefined }
   /** Another has stored edits since, and nothing was changed. */
   | { readonly kind: "conflict" };

@@ -1,8 +1,8 @@
-/** Texts that are added by hand; above all clips, in the order of the list. */
+/** Texts that are added by hand; they lie above all clips, in the order of the list. */
 import { type AddedText, bounds, type Edits, isLocked } from "./edits-document.ts";
 import { clamp, tidy } from "./placement.ts";
 
-/** What the service takes where a text says nothing. */
+/** The service's defaults for members that a text does not have. */
 export const textDefaults = {
   x: 0,
   y: 0,
@@ -17,12 +17,12 @@ interface NewText {
   readonly start: number;
   readonly duration: number;
   readonly lane: number;
-  /** Of the film. */
+  /** Size of the film. */
   readonly width: number;
   readonly height: number;
 }
 
-/** In the lower third, over the middle four fifths of the film. */
+/** Places the text in the lower third, across the middle four fifths of the film. */
 export function addText(edits: Edits, made: NewText): Edits {
   const { texts = [] } = edits;
   const { id, start, duration, lane, width, height } = made;
@@ -43,7 +43,7 @@ export function addText(edits: Edits, made: NewText): Edits {
   return { ...edits, texts: [...texts, text] };
 }
 
-/** `text-1`, or the next that nothing is called. */
+/** Returns `text-1`, or the next such id that is not taken. */
 export function newTextId(taken: ReadonlySet<string>): string {
   for (let number = 1; ; number++) if (!taken.has(`text-${number}`)) return `text-${number}`;
 }
@@ -62,7 +62,7 @@ export function changeText(edits: Edits, id: string, change: Partial<AddedText>)
   return { ...edits, ...(texts && { texts }) };
 }
 
-/** Within the bounds that the service has. An undefined width is left out when it is written. */
+/** Clamps to the service's bounds. An undefined width is left out when the document is written. */
 function within(change: Partial<AddedText>): Partial<AddedText> {
   const { text, x, y, width, font_size: size, font_weight: weight, color } = change;
   const { pixels, textWidth, fontSize, fontWeight, textLength, colorLength } = bounds;

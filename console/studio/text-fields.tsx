@@ -1,4 +1,4 @@
-/** What an added text says, where, and how it looks. */
+/** Form fields of an added text: its words, its position and its style. */
 
 import type { EditedFilm } from "./edited-film.ts";
 import type { AddedText } from "./edits-document.ts";
@@ -71,7 +71,7 @@ export function TextFields({ id, edited }: { id: string; edited: EditedFilm }) {
 }
 
 function ColorInput({ color, set }: { color: string; set: (color: string) => void }) {
-  // A colour that is written in words is changed in words.
+  // A colour that is not in hexadecimal form is edited as text.
   const isHex = /^#[0-9a-f]{6}$/i.test(color);
   return isHex ? (
     <input type="color" value={color} onInput={(event) => set(event.currentTarget.value)} />
@@ -87,7 +87,7 @@ function weightName(weight: number | "normal" | "bold"): string {
 
 type Choices = readonly (readonly [value: string, name: string])[];
 
-/** A weight that the list has not is kept. */
+/** Keeps the current weight as a choice when the list does not contain it. */
 function withOwn(choices: Choices, own: string): Choices {
   return choices.some(([value]) => value === own) ? choices : [...choices, [own, own]];
 }

@@ -1,4 +1,4 @@
-/** The film's clips on their tracks, to be moved, trimmed and taken out by pointer or keys. */
+/** The timeline: clips on their tracks, to move, trim and delete by pointer or keyboard. */
 import { playtime } from "../format.ts";
 import { Icon } from "../parts/icon.tsx";
 import { useEffect, useRef, useState } from "../view.ts";
@@ -101,7 +101,7 @@ function Tool({ name, label, isOff, act }: ToolProps) {
 
 const textSeconds = 3;
 
-/** At the playhead, on a track that is free there. */
+/** Adds a text at the playhead, on a track that is free there. */
 function addNewText(
   { session, clips, edits, seconds, fps }: EditedFilm,
   size: { readonly width: number; readonly height: number },

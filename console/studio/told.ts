@@ -1,4 +1,4 @@
-/** What the page of a composition tells: a stranger's word, so every member is checked. */
+/** State that a composition's page reports; the page is untrusted, so every member is checked. */
 
 export interface Told {
   readonly frames: number;
@@ -20,7 +20,7 @@ export const untold: Told = {
 
 type Words = { readonly [name: string]: unknown };
 
-/** `old` with what `data` says, where that is understood. */
+/** Returns `old` updated by the message `data`, as far as that is valid. */
 export function withNews(old: Told, data: unknown): Told {
   if (typeof data !== "object" || data === null) return old;
   const { kind, frame, frames, fps, isPlaying, warnings, message } = data as Words;

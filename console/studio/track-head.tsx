@@ -1,4 +1,4 @@
-/** The name of a track, and whether it is seen, heard and open to edits. */
+/** The name of a track, with toggles for whether it is visible, muted or locked. */
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { isOn, type Toggle, toggleTrack } from "./clip-edits.ts";
 import type { EditedFilm } from "./edited-film.ts";

@@ -1,18 +1,18 @@
-/** A clip held by a pointer: where it would come to lie, until it is let go or given up. */
+/** A clip being dragged: its prospective position until it is dropped or the drag is canceled. */
 import { useEffect, useRef, useState } from "../view.ts";
 import { type Edits, isLocked } from "./edits-document.ts";
 import { drag, type Grip, noSnap, type Placement } from "./placement.ts";
 import { playhead } from "./playhead.ts";
 import type { StudioClip } from "./studio-clips.ts";
 
-/** What is around the clip. */
+/** The surroundings of the dragged clip. */
 export interface DragRoom {
   readonly clips: readonly StudioClip[];
   readonly edits: Edits;
   readonly fps: number;
-  /** The length that the lanes show. */
+  /** Length of the lanes in seconds. */
   readonly seconds: number;
-  /** Tracks of the film from the top, and one more. */
+  /** Tracks of the film from the top, and an additional one. */
   readonly lanes: readonly number[];
 }
 
@@ -27,14 +27,14 @@ interface Held {
   readonly grip: Grip;
   readonly pointerId: number;
   readonly x: number;
-  /** Of the lanes, in pixels. */
+  /** Width, top and height of the lanes, in pixels. */
   readonly width: number;
   readonly top: number;
   readonly height: number;
 }
 
 const snapPixels = 8;
-/** A hand that trembles has clicked. */
+/** Movement below this counts as a click, because hands tremble. */
 const stillPixels = 3;
 
 export function useDrag(room: DragRoom, place: (clip: StudioClip, next: Placement) => void) {
@@ -89,9 +89,9 @@ function pullClip(event: PointerEvent, held: Held, lane: number | undefined, roo
   return { ...next, lane: lane ?? clip.lane };
 }
 
-/** The track below the pointer; a locked one takes no clip. */
+/** Returns the track under the pointer; a locked track accepts no clip. */
 function laneAt(y: number, { clip, top, height }: Held, { lanes, edits }: DragRoom): number {
-  // The last lane appears only while a clip is held.
+  // The last lane is visible only during a drag.
   const shown = Math.max(1, lanes.length - 1);
   const row = Math.floor(((y - top) * shown) / Math.max(1, height));
   const lane = lanes[Math.min(lanes.length - 1, Math.max(0, row))] ?? clip.lane;

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef } from "../view.ts";
 import { EditSession } from "./edit-session.ts";
 import type { StudioSource } from "./studio-source.ts";
 
-/** A session for as long as the view is there; what is not stored when it goes is stored then. */
+/** Keeps a session for as long as the view is mounted; unsaved edits are stored at its end. */
 export function useEditSession(source: StudioSource, onSaved: () => void): EditSession {
   const saved = useRef(onSaved);
   saved.current = onSaved;
@@ -11,7 +11,7 @@ export function useEditSession(source: StudioSource, onSaved: () => void): EditS
     [source],
   );
   useEffect(() => {
-    // The browser asks before the page is left.
+    // Makes the browser ask before the page is left with unsaved edits.
     const warn = (event: BeforeUnloadEvent) => {
       if (session.standing.peek().phase !== "stored") event.preventDefault();
     };

@@ -1,4 +1,4 @@
-/** A shard's thread: wires it to its stores, to the HTTP thread and to the effects thread. */
+/** The thread of a shard: connects it to its stores, the HTTP thread and the effects thread. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { MessagePort } from "node:worker_threads";
@@ -46,7 +46,7 @@ import { type CountedLife, readSamples } from "./shard-samples.ts";
 
 const snapshotEntry = new URL("../../engine/snapshot-thread/main.js", import.meta.url);
 
-/** Ends when the shard was stopped. A fault ends the whole thread: nothing half alive stays. */
+/** Returns when the shard was stopped. A fault ends the whole thread, so that no part lives on. */
 export async function run(task: ShardTask): Promise<void> {
   const log = openLog(task.logLevel, `shard ${task.shard}`);
   try {
@@ -111,7 +111,7 @@ async function runShard(task: ShardTask, log: Logger): Promise<void> {
   } catch (error) {
     if (!(error instanceof StoreDamage)) throw error;
     toGateway.send({ kind: "damaged", sentence: damageSentence(folder, error) });
-    // Retrying does not help: the thread waits until the process has ended.
+    // Retrying does not help, so the thread waits for the end of the process.
     await new Promise(() => {});
   }
 }
@@ -131,12 +131,12 @@ function tellSpan(traces: Traces | undefined, { span }: Report, get: Context["ge
   if (told !== undefined) traces?.record(told);
 }
 
-/** From the opening of a shard to its end. */
+/** One run of a shard, from its opening to its end. */
 interface ShardLife extends CountedLife {
   run(): Promise<void>;
-  /** Before it is open. */
+  /** Stops the shard before it is open. */
   stop(): void;
-  /** In a cluster. */
+  /** Hands the shard over to another node; only in a cluster. */
   drain?(): void;
   reach?(number: number, seq: number): void;
 }
@@ -206,12 +206,12 @@ async function clusterLife(
   });
 }
 
-/** Names the attempts of one ownership, or a snapshot. */
+/** Returns a random name for the attempts of one ownership, or for a snapshot. */
 function drawNonce(): string {
   return Buffer.from(systemEntropy().bytes(12)).toString("base64url");
 }
 
-/** Throws `StoreDamage` when what was there is gone or cut short. */
+/** Opens a shard's stores; throws `StoreDamage` when existing data is gone or cut short. */
 function openStores(
   folder: string,
   { isNew, startMs }: ShardTask,
@@ -230,8 +230,9 @@ function openStores(
 }
 
 /**
- * The way to the effects thread: what is sent before there is one waits. What comes of an effect in
- * another shard must not be known to clients before what caused it: that is for the gateway first.
+ * The link to the effects thread; messages sent before it is connected are queued. Results of an
+ * effect in another shard must not reach clients before their cause, so the link to the gateway is
+ * flushed first.
  */
 class EffectsLine {
   private readonly receive: (message: FromEffects) => void;

@@ -1,4 +1,4 @@
-/** What operators learn of a shard when they ask. */
+/** Collects a shard's metrics for operators. */
 
 import { OpenJobs } from "../../actors/job/open-jobs.ts";
 import type { Job } from "../../actors/protocol/job.ts";
@@ -10,15 +10,15 @@ import type { Clock } from "../../engine/ports/clock.ts";
 import type { Shard } from "../../engine/shard/shard.ts";
 
 export interface CountedLife {
-  /** While it is open. */
+  /** The shard, while it is open. */
   readonly shard: Shard | undefined;
-  /** Of a life with a log: its records that are not durable here, unless it cannot be reached. */
+  /** Records in the log that are not durable here; undefined when the log cannot be reached. */
   lag?(): Promise<number | undefined>;
 }
 
 /**
- * What was counted since the last time, and what is open now: nothing of that while another node
- * owns the shard.
+ * Returns the counts since the last call, and gauges of what is open now; the latter not while
+ * another node owns the shard.
  */
 export async function readSamples(
   tally: Tally,
@@ -33,8 +33,8 @@ export async function readSamples(
 }
 
 /**
- * In slices between which the shard decides: heads that change meanwhile are seen as they were or
- * as they are. Every job that is open or not settled waits for an instant.
+ * Visits jobs in slices between which the shard decides: heads that change meanwhile are seen
+ * before or after the change. Every open or unsettled job has a due time, so all are found.
  */
 async function eachOpenJob(
   { rows }: Shard,

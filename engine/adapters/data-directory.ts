@@ -26,39 +26,39 @@ export class DataDirectoryError extends Error {
 
 export interface DataDirectory {
   readonly path: string;
-  /** A power of two. */
+  /** Number of shards, a power of two. */
   readonly shardCount: number;
-  /** Drawn when the store was created; the same on all nodes of a cluster. */
+  /** Random id of the store since its creation; the same on all nodes of a cluster. */
   readonly storeId: string;
-  /** Drawn when this directory was made. */
+  /** Random id of this node since the directory was created. */
   readonly nodeId: string;
-  /** Whether others could read it until now; what is below it has their rights still. */
+  /** Whether others could read it before; files in it still have their old permissions. */
   readonly wasOpen: boolean;
   /** Whether some shards may never have been opened. */
   readonly isNew: boolean;
-  /** Whether it belongs to a cluster, with a log beside its journals. */
+  /** Whether the store belongs to a cluster, with a log in addition to its journals. */
   readonly isClustered: boolean;
-  /** Whether the store began here: a shard without any record may begin on this node alone. */
+  /** Whether the store began here: a shard without records may then begin on this node alone. */
   readonly isFounder: boolean;
-  /** Nodes that are gone for good, by the operator's word. */
+  /** Nodes that the operator declared to be gone for good. */
   readonly forgotten: readonly string[];
   readonly acceptedLosses: readonly AcceptedLoss[];
-  /** The same directory as a part of the cluster's store; only for one that holds nothing yet. */
+  /** Joins the directory to the cluster's store; only if it holds no data yet. */
   join(store: { readonly storeId: string; readonly shardCount: number }): DataDirectory;
-  /** The cluster's store has more shards than this by now: it never starts again. Says so. */
+  /** Marks a store whose cluster has more shards by now, so that it never starts; returns why. */
   supersede(): DataDirectoryError;
-  /** Every shard has been opened. */
+  /** Records that every shard has been opened. */
   complete(): void;
-  /** Puts a small file in its place whole, readable by this user only. */
+  /** Replaces a small file atomically, readable by this user only. */
   writePrivate(name: string, text: string): void;
-  /** Undefined when there is none. */
+  /** Returns a file's text, or undefined when there is none. */
   read(name: string): string | undefined;
   remove(name: string): void;
-  /** Lets the next process in. */
+  /** Releases the lock, so that the next process can open the directory. */
   release(): void;
 }
 
-/** From this record on a shard may go on here, whatever others had behind it. */
+/** Record from which a shard may continue here, whatever later records other nodes had. */
 export interface AcceptedLoss {
   readonly shard: number;
   readonly epoch: number;
@@ -67,13 +67,13 @@ export interface AcceptedLoss {
 
 const lockName = "lock";
 const storeName = "store.json";
-/** There while a backup is brought in, which is no store until all of it is there. */
+/** Marks a restore in progress; the directory is not a store until the restore is complete. */
 const restoringName = "restoring";
-/** Shards of another count, on their way into the store's place. */
+/** Folder of the shards that replace the store's when the shard count changes. */
 export const reshardName = "reshard";
-/** What an empty data directory may have. */
+/** Entries that an empty data directory may contain. */
 const emptyNames: ReadonlySet<string> = new Set([lockName, "lost+found"]);
-/** Of all that is in the directory. */
+/** Version of all formats in the directory. */
 export const formatVersion = 10;
 
 interface Store {
@@ -87,15 +87,15 @@ interface Store {
   readonly isFounder: boolean;
   readonly forgotten: readonly string[];
   readonly acceptedLosses: readonly AcceptedLoss[];
-  /** So many shards are whole in `reshard` and take the place of the store's. */
+  /** Number of shards that are complete in `reshard` and will replace the store's. */
   readonly reshardingTo?: number | undefined;
-  /** In a cluster: the id that the store then has. */
+  /** In a cluster, the id that the store has after the reshard. */
   readonly reshardingStore?: string | undefined;
-  /** See `supersede`. */
+  /** Whether `supersede` was called: the cluster's store has more shards by now. */
   readonly isSuperseded?: boolean | undefined;
 }
 
-/** Throws `DataDirectoryError`. */
+/** Opens or creates a data directory; throws `DataDirectoryError`. */
 export function openDataDirectory(path: string, shardCount: number): DataDirectory {
   try {
     makeDirectory(path);
@@ -122,7 +122,7 @@ export function openDataDirectory(path: string, shardCount: number): DataDirecto
   const store = found ?? newStore(shardCount);
   const write = (it: Store) => directory.writePrivate(storeName, `${JSON.stringify(it)}\n`);
   try {
-    // Of a reshard that ended before its shards were whole.
+    // Left by a reshard that ended before its shards were complete.
     if (found !== undefined) rmSync(join(path, reshardName), { recursive: true, force: true });
     write(store);
   } catch (error) {
@@ -161,14 +161,14 @@ function newStore(shardCount: number): Store {
   };
 }
 
-/** Opens an existing store, for reading its files while no service runs. */
+/** Opens an existing store to read its files while no service is running. */
 export function holdStore(path: string): HeldStore {
   const store = holdAnyStore(path);
   refuseUnfit(path, store, store.release);
   return store;
 }
 
-/** As `holdStore`, also where the count of shards is being changed. */
+/** Like `holdStore`, but also while the shard count is being changed. */
 export function holdAnyStore(path: string): HeldStore {
   const store = existsSync(path) ? parseStore(path, readIfThere(join(path, storeName))) : undefined;
   if (store === undefined)
@@ -192,8 +192,8 @@ export interface HeldStore extends Omit<Store, "isComplete" | "formatVersion"> {
 }
 
 /**
- * Makes an existing store one of a cluster, while no service runs; false when it was before. Throws
- * `DataDirectoryError`.
+ * Makes an existing store part of a cluster, while no service is running; returns false when it
+ * already was. Throws `DataDirectoryError`.
  */
 export function joinCluster(path: string): boolean {
   const { isNew, isClustered, change, release } = holdStore(path);
@@ -210,8 +210,8 @@ export function joinCluster(path: string): boolean {
 }
 
 /**
- * Makes a store of its own of what `fill` brings into an empty directory, or into one that an
- * earlier restore was begun in. Throws `DataDirectoryError`, and what `fill` throws.
+ * Makes a separate store of what `fill` writes into an empty directory, or into one in which an
+ * earlier restore began. Throws `DataDirectoryError`, and what `fill` throws.
  */
 export async function restoreStore(
   path: string,
@@ -236,7 +236,7 @@ export async function restoreStore(
     for (const name of names)
       if (name !== restoringName) rmSync(join(path, name), { recursive: true });
     await fill();
-    // A history that begins here: whatever nodes have the one before are no part of it.
+    // A new history begins here; the previous history on other nodes is no part of it.
     const store: Store = { ...newStore(shardCount), isComplete: true };
     replace(join(path, storeName), `${JSON.stringify(store)}\n`);
     rmSync(join(path, restoringName));
@@ -246,8 +246,8 @@ export async function restoreStore(
 }
 
 /**
- * With its parents, one by one: Node's own recursive form never returns where a parent exists but
- * the kernel says that it does not, as below `/proc`.
+ * Creates the folder and its parents one by one: Node's own recursive form never returns where a
+ * parent exists but the kernel reports that it does not, as below `/proc`.
  */
 function makeDirectory(path: string): void {
   if (existsSync(path)) return;
@@ -278,7 +278,7 @@ function parseStore(path: string, text: string | undefined): Store | undefined {
   const noWord = { forgotten: [], acceptedLosses: [] };
   if (isKnown) {
     const written = store as Omit<Store, keyof typeof noWord>;
-    // In the file's order: what has not changed is not written again.
+    // The file's order of members is kept, so that an unchanged store is not written again.
     return { ...written, ...noWord, ...written };
   }
   throw new DataDirectoryError(
@@ -313,7 +313,7 @@ function parseText(path: string, text: string): unknown {
   }
 }
 
-/** A holder that is being torn down lets go soon; one that serves does not. */
+/** Waits a little for a lock holder that is shutting down; a running service keeps its lock. */
 function lock(path: string): () => void {
   let release: (() => void) | undefined;
   try {
@@ -331,7 +331,7 @@ function lock(path: string): () => void {
   );
 }
 
-/** True when others could look into it; all below it must then be closed as well. */
+/** Returns true when others could access it: then everything below must be closed as well. */
 function close(path: string): boolean {
   const isOpen = isOpenToOthers(path);
   try {
@@ -354,7 +354,7 @@ function readIfThere(file: string): string | undefined {
   }
 }
 
-/** A full disk has no room for what would change nothing. */
+/** Skips a write that would change nothing, as a full disk would have no room for it. */
 function replace(file: string, text: string): void {
   if (readIfThere(file) === text) return;
   const temporary = `${file}.new`;

@@ -38,19 +38,19 @@ import {
   writeSegmentList,
 } from "./segment-list.ts";
 
-/** More than a busy shard fills between two flushes; further ones are removed. */
+/** Maximum free segments; a busy shard fills fewer between two flushes. The rest is removed. */
 const freeSegmentsMax = 64;
 
 interface Segment {
   readonly path: string;
-  /** Number of its first entry; all its entries come before the next segment's first. */
+  /** Number of the first entry; all entries have lower numbers than the next segment's first. */
   readonly firstSeq: number;
 }
 
 /** Reports harmless damage: the tables hold the lost rows. */
 export type OnPassed = (sentence: string) => void;
 
-/** Throws `PortError` when the folder cannot be used, `StoreDamage` when its list is unreadable. */
+/** Throws `PortError` for an unusable folder, `StoreDamage` for an unreadable segment list. */
 export function openJournal(path: string, onPassed: OnPassed = () => {}): Journal {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -65,12 +65,12 @@ class FileJournal implements Journal {
   private readonly folder: string;
   private readonly onPassed: OnPassed;
   private indexed: readonly ListedSegment[] | undefined;
-  /** Those with entries, in their order. */
+  /** Segments with entries, in order. */
   private readonly segments: Segment[] = [];
   private readonly free: string[] = [];
   /** The last segment, once this journal has written to it. */
   private open: { readonly file: FileHandle; end: number; isListed: boolean } | undefined;
-  /** Resolves when a segment that is being made is free. */
+  /** Resolves when a segment that is being created is free. */
   private coming: Promise<void> | undefined;
   private made = 0;
   private lastSeq = 0;
@@ -87,7 +87,7 @@ class FileJournal implements Journal {
       const path = join(folder, name);
       this.made = Math.max(this.made, Number.parseInt(name, 10) || 0);
       if (statSync(path).size !== segmentBytes) {
-        // One that was being made when the machine stopped; `from` reports a listed one.
+        // Its creation was interrupted when the machine stopped; `from` reports a listed one.
         if (this.isListed(path) === undefined) rmSync(path);
         continue;
       }
@@ -135,7 +135,7 @@ class FileJournal implements Journal {
   restart(seq: number): Promise<void> {
     const restarted = this.settled.then(async () => {
       await attempt("empty the journal", () => this.empty());
-      // An entry without a record says where the journal goes on.
+      // An entry without a record marks where the journal continues.
       await this.write(seq, new Uint8Array());
     });
     this.settled = restarted.catch(() => {});
@@ -165,13 +165,13 @@ class FileJournal implements Journal {
       target.isListed = true;
       target.end = nextPage(target.end + size);
       const isHalfFull = target.end > segmentBytes / 2;
-      // The append that needs the segment tries again and gets the fault.
+      // A fault can be ignored: the append that needs the segment tries again and reports it.
       if (isHalfFull && this.free.length === 0) this.prepare().catch(() => {});
     });
     this.lastSeq = seq;
   }
 
-  /** No segment is used again: behind its new entries it could hold old ones of higher numbers. */
+  /** Deletes all segments: a reused one could still hold old entries with higher numbers. */
   private async empty(): Promise<void> {
     await this.coming?.catch(() => {});
     await this.open?.file.close();
@@ -183,7 +183,7 @@ class FileJournal implements Journal {
     for (const path of paths) await unlink(path);
   }
 
-  /** Begins another segment with the entry `firstSeq`. */
+  /** Starts another segment, whose first entry is `firstSeq`. */
   private async startNext(firstSeq: number) {
     await this.open?.file.close();
     this.open = undefined;
@@ -191,7 +191,7 @@ class FileJournal implements Journal {
     const path = this.free.pop();
     invariant(path !== undefined, "a segment that was made is free");
     try {
-      // What the list names must be there: it forgets what is used again before that is written to.
+      // Listed segments must exist, so a reused one is removed from the list before it is written.
       if (this.isListed(path) !== undefined) await this.list();
       const file = await open(path, constants.O_WRONLY | constants.O_DSYNC);
       this.open = { file, end: 0, isListed: false };
@@ -209,7 +209,7 @@ class FileJournal implements Journal {
     return writeSegmentList(this.folder, list);
   }
 
-  /** Sees to it that a segment is free before it is needed. */
+  /** Creates a free segment before it is needed. */
   private prepare(): Promise<void> {
     this.coming ??= this.make().finally(() => {
       this.coming = undefined;
@@ -234,9 +234,9 @@ class FileJournal implements Journal {
   }
 
   /**
-   * Segments whose first entry is not whole hold nothing; what their heads say is wiped, since
-   * another segment may soon begin with the same number. Those from which something was
-   * acknowledged are left as they are.
+   * Segments whose first entry is incomplete hold no data; their heads are wiped, since another
+   * segment may soon begin with the same number. Segments with acknowledged entries are left
+   * unchanged.
    */
   private findEnd(): void {
     for (let last = this.segments.at(-1); last !== undefined; last = this.segments.at(-1)) {
@@ -251,7 +251,7 @@ class FileJournal implements Journal {
     }
   }
 
-  /** The number that its listed first entry has; undefined for one that is not listed. */
+  /** Returns the number of the segment's first entry in the list, or undefined if not listed. */
   private isListed(path: string): number | undefined {
     return this.indexed?.find(({ name }) => name === basename(path))?.firstSeq;
   }
@@ -278,7 +278,7 @@ class FileJournal implements Journal {
   }
 }
 
-/** Whether its first entry is whole. */
+/** Whether the segment's first entry is complete. */
 function isBegun({ path, firstSeq }: Segment, bytes = readFileSync(path)): boolean {
   return entryAt(bytes, 0)?.seq === firstSeq;
 }

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { programEnvironment } from "../../config/program-environment.ts";
 
-/** Exit code that util-linux's `flock` gets as an option for when another has the lock. */
+/** Exit code that util-linux's `flock` is told to use when another process has the lock. */
 const taken = 75;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * The header of an LMDB file, read without LMDB: a file that was cut short ends the process that
- * maps it (SIGBUS) or fails an assertion in it, so it is checked before.
+ * Reads the header of an LMDB file without LMDB: a truncated file ends the process that maps it
+ * (SIGBUS) or fails an assertion there, so it is checked first.
  */
 import { spawnSync } from "node:child_process";
 import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { StoreDamage } from "../ports/store-damage.ts";
 
 const fileName = "data.mdb";
-/** A meta page, behind the page's own head of 24 bytes: magic, version, address and size of map, */
+/** Offsets in a meta page, after its own head of 24 bytes: magic, version, map address and size, */
 const [magicAt, freeTreeAt] = [24, 48];
 /** the trees of free pages and of rows, 48 bytes each, the last page, the transaction. */
 const lastPageAt = freeTreeAt + 2 * 48;
@@ -43,7 +43,7 @@ export function checkTablesFile(folder: string): void {
   }
 }
 
-/** Reads every row in a process of its own, which damage may end. */
+/** Reads every row in a separate process, because damage may end it. */
 export function canBeRead(folder: string): boolean {
   const lmdb = JSON.stringify(new URL("./lmdb.js", import.meta.url).href);
   const program = `const { readAll } = await import(${lmdb}); await readAll(process.argv[1]);`;

@@ -18,7 +18,7 @@ import { PortError } from "../ports/port-error.ts";
 import { StoreDamage } from "../ports/store-damage.ts";
 import type { TableReader, TableRow, Tables } from "../ports/tables.ts";
 
-/** Keys are binary strings already; no transcoding, no copies. */
+/** Keys are already binary strings, so they need no transcoding and no copies. */
 const binaryKeys = {
   writeKey(key: LmdbKey, target: Buffer, start: number): number {
     return start + target.write(key as Key, start, "latin1");
@@ -28,13 +28,13 @@ const binaryKeys = {
   },
 };
 
-/** Throws `PortError` when the folder cannot be used. */
+/** Opens the tables; throws `PortError` when the folder cannot be used. */
 export function openTables(path: string): Tables {
   const database = attempt("open the tables", () => openRows(path));
   return {
     ...createReader(database),
     async write(rows) {
-      // Many writes share a promise; a rejection that is not awaited would end the thread.
+      // Many writes share a promise; an unhandled rejection would end the thread.
       const writes = new Set<Promise<boolean>>();
       const batch = database.batch(() => {
         for (const [key, value] of rows)
@@ -48,7 +48,7 @@ export function openTables(path: string): Tables {
   };
 }
 
-/** Takes bytes in place, without a copy into a string. */
+/** Uses bytes in place, without a copy into a string. */
 function decodeStored(value: string | Uint8Array): string {
   return typeof value === "string" ? value : (asBinary(value) as never);
 }
@@ -62,8 +62,8 @@ export function openTableReader(path: string): TableReader & { close(): Promise<
 }
 
 /**
- * Every read shows the rows of one instant. Until it is closed, no page of that instant is used
- * again, so the file grows while others write.
+ * Opens a view in which every read shows the rows of the same instant. Until it is closed, pages of
+ * that instant are not reused, so the file grows while others write.
  */
 export function openTableView(path: string): TableReader & { close(): Promise<void> } {
   const database = attempt("open the tables", () => openRows(path));
@@ -77,7 +77,7 @@ export function openTableView(path: string): TableReader & { close(): Promise<vo
   };
 }
 
-/** Throws when a row cannot be read; worse damage ends the process. */
+/** Reads all rows; throws when one cannot be read. Worse damage ends the process. */
 export async function readAll(path: string): Promise<void> {
   const database = openRows(path);
   for (const { key, value } of database.getRange({ start: "" }))
@@ -92,7 +92,7 @@ function openRows(path: string): RootDatabase<string, string> {
     keyEncoder: binaryKeys,
     mapSize: 2 ** 38,
     overlappingSync: false,
-    // Its own batches have a promise that cannot be awaited, which a full disk rejects.
+    // LMDB's own batches have a promise that cannot be awaited and that a full disk rejects.
     eventTurnBatching: false,
     // Pages stay at their 4 KiB: larger ones can be split so that a small row does not fit beside
     // large ones (OpenLDAP's ITS#9806), and the transaction fails at each attempt.
@@ -117,7 +117,8 @@ function createReader(
 }
 
 /**
- * LMDB's reverse range excludes its end and includes its start; ours is `[start, end)` both ways.
+ * LMDB's reverse range excludes its end and includes its start; this port uses `[start, end)` in
+ * both directions.
  */
 function getBounds({ start, end }: KeyRange, reverse: boolean) {
   return reverse
@@ -134,7 +135,7 @@ function attempt<T>(what: string, run: () => T): T {
   }
 }
 
-/** LMDB's error of a page that is missing, corrupted, of another version, or no table file. */
+/** LMDB's error for a page that is missing, corrupt, of another version or not of a table file. */
 function isDamage(error: unknown): error is Error {
   return (
     error instanceof Error &&
@@ -150,7 +151,7 @@ async function settleWrite<T>(what: string, run: () => Promise<T> | T | undefine
   }
 }
 
-/** LMDB's error of a failed commit only names a promise, which says why and must be awaited too. */
+/** LMDB's error of a failed commit only names a promise with the cause, to be awaited as well. */
 async function explainCommitError(error: unknown): Promise<unknown> {
   if (!(error instanceof Error) || !("commitError" in error)) return error;
   try {

@@ -2,7 +2,7 @@ import { type Logger, pino } from "pino";
 
 export type { Logger };
 
-/** Names under which a secret or a prompt could come, at the first two levels of a line. */
+/** Member names that could contain a secret or a prompt, removed at a line's first two levels. */
 const secretNames = [
   "authorization",
   "cookie",
@@ -21,8 +21,8 @@ const secretNames = [
 ];
 
 /**
- * One JSON line an event on standard error, written at once, so that the fault of a dying thread is
- * logged. Secrets and prompts are not logged; members with such names are left out.
+ * Writes one line of JSON per event to standard error, synchronously, so that the fault of a dying
+ * thread is logged. Secrets and prompts are not logged; members with such names are left out.
  */
 export function openLog(level: string, thread: string): Logger {
   const paths = secretNames.flatMap((name) => [name, `*.${name}`]);

@@ -1,9 +1,6 @@
 import type { Clock } from "../ports/clock.ts";
 
-/**
- * Time that a test moves. Wall clock and monotonic clock move together unless `jump` tears them
- * apart.
- */
+/** A clock that a test moves. Wall clock and monotonic clock move together except by `jump`. */
 export class ManualClock implements Clock {
   private wallMs: number;
   private elapsedMs = 0;
@@ -27,7 +24,7 @@ export class ManualClock implements Clock {
     return () => this.timers.delete(timer);
   }
 
-  /** Moves both clocks and runs, in order, what became due on the way. */
+  /** Moves both clocks and runs, in order, the timers that become due. */
   advance(byMs: number): void {
     const untilMs = this.elapsedMs + byMs;
     for (;;) {
@@ -42,7 +39,7 @@ export class ManualClock implements Clock {
     this.move(untilMs - this.elapsedMs);
   }
 
-  /** As after a sleep of the machine: what became due on the way runs once, now. */
+  /** Moves both clocks like a sleep of the machine: timers that became due run once, now. */
   leap(byMs: number): void {
     this.move(byMs);
     const due = [...this.timers].filter(({ atMs }) => atMs <= this.elapsedMs);
@@ -50,7 +47,7 @@ export class ManualClock implements Clock {
       if (this.timers.delete(timer)) timer.run();
   }
 
-  /** The wall clock alone. */
+  /** Moves only the wall clock. */
   jump(byMs: number): void {
     this.wallMs += byMs;
   }

@@ -1,17 +1,14 @@
-/**
- * MessagePack, the form of what processes say to each other. msgpackr is imported by this file
- * only.
- */
+/** MessagePack, the encoding of messages between processes. Only this file imports msgpackr. */
 import { Packr } from "msgpackr";
 
-/** Plain maps and numbers, as any reader of MessagePack understands them. */
+/** Uses plain maps and numbers, which every MessagePack decoder understands. */
 const packr = new Packr({ useRecords: false, int64AsType: "number", useTimestamp32: false });
 
 export function pack(message: object): Uint8Array {
   return packr.pack(message);
 }
 
-/** Undefined for bytes that are no MessagePack. */
+/** Returns undefined for bytes that are not valid MessagePack. */
 export function unpack(bytes: Uint8Array): unknown {
   try {
     return packr.unpack(bytes);

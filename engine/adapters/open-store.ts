@@ -1,6 +1,6 @@
 /**
- * The data directory as the settings mean it: this machine's alone, or a node of a cluster that
- * agrees with the others on the store.
+ * Opens the data directory according to the settings: for this machine only, or as a node of a
+ * cluster, which agrees with the others on the store.
  */
 import { readNatsAccess } from "../../config/secret-files.ts";
 import type { Settings } from "../../config/settings.ts";
@@ -10,7 +10,7 @@ import { connectNats } from "./nats/nats.ts";
 import { agreeOnStore, type ClusterStore } from "./nats/nats-store.ts";
 import { checkVersion } from "./nats/nats-version.ts";
 
-/** Throws `DataDirectoryError`, and `PortError` when NATS cannot be used; each is one sentence. */
+/** Throws `DataDirectoryError`, and `PortError` when NATS is unusable, each with one sentence. */
 export async function openStore(settings: Settings): Promise<DataDirectory> {
   const { dataDir, shards, durability, natsServers, objectStore } = settings;
   if (natsServers.length > 0 && objectStore === undefined)

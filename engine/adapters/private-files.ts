@@ -9,14 +9,14 @@ export function isOpenToOthers(folder: string): boolean {
   return isWide(folder) || readdirSync(folder).some((name) => isWide(join(folder, name)));
 }
 
-/** Closes the folder itself to others, and with it all that is below. */
+/** Closes the folder itself to others, and thereby everything below it. */
 export function closeFolder(folder: string): void {
   chmodSync(folder, 0o700);
 }
 
 /**
- * Takes all rights of others from everything below a folder, one after the other. Links are left
- * alone, and so is what goes away meanwhile. Resolves to the number of files and folders changed.
+ * Removes all rights of others from everything below a folder, one entry after the other. Links are
+ * skipped, and so are entries that disappear meanwhile. Resolves to the number of entries changed.
  */
 export async function makePrivate(folder: string): Promise<number> {
   let changed = 0;

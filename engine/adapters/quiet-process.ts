@@ -11,9 +11,9 @@ import { type ChildProcess, fork } from "node:child_process";
 import { PortError } from "../ports/port-error.ts";
 
 export interface QuietProcessOptions {
-  /** Of libuv's pool: tasks that it does at once. */
+  /** Threads of libuv's pool: the number of tasks that run at once. */
   readonly threads: number;
-  /** A process that takes longer for a task is ended. */
+  /** Maximum time for a task, after which the process is killed. */
   readonly timeoutMs: number;
 }
 
@@ -41,7 +41,7 @@ export class QuietProcess<Task extends object, Result> {
     this.options = options;
   }
 
-  /** Throws `PortError`, which may be retried, when the process died over it. */
+  /** Runs a task; throws a retryable `PortError` when the process died during the task. */
   run(task: Task): Promise<Result> {
     this.child ??= this.start();
     const { child } = this;
@@ -49,12 +49,12 @@ export class QuietProcess<Task extends object, Result> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => void child.kill("SIGKILL"), this.options.timeoutMs);
       this.waiting.set(number, { resolve, reject, timer: timer.unref() });
-      // A process that cannot be reached has ended or is about to: `lose` follows.
+      // A process that cannot be reached has ended or is about to end: `lose` follows.
       child.send({ number, task }, () => undefined);
     });
   }
 
-  /** What it has is rejected. */
+  /** Kills the process; its tasks are rejected. */
   close(): void {
     this.child?.kill("SIGKILL");
   }
@@ -78,7 +78,7 @@ export class QuietProcess<Task extends object, Result> {
     waiting?.resolve(result);
   }
 
-  /** All that waits was sent to it: another is started only when it is gone. */
+  /** Rejects all waiting tasks; they were all sent to this process, the only one at a time. */
   private lose(child: ChildProcess): void {
     if (this.child !== child) return;
     this.child = undefined;

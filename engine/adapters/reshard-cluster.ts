@@ -47,12 +47,12 @@ export interface ClusterResharding {
   readonly nowMs: number;
 }
 
-/** A new shard on its way into the log of its number. */
+/** A new shard that is to be written to the log of its number. */
 export interface NewShard {
-  /** A number, or `directory`. */
+  /** Name of the shard: a number, or `directory`. */
   readonly name: string;
   readonly folder: string;
-  /** Of the last record of the earlier shard of that name, while that is there. */
+  /** Returns the hash of the last record of the earlier shard of that name, while that exists. */
   readonly formerHash: () => Promise<string | undefined>;
 }
 
@@ -93,13 +93,13 @@ function refuseOthers(
 }
 
 export class ClusterReshard {
-  /** That of the store with the new shards. */
+  /** Id of the store with the new shards. */
   readonly storeId: string;
   private readonly resharding: ClusterResharding;
   private readonly connection: NatsConnection;
   private readonly stream: Log;
   private agreed: AgreedStore;
-  /** The highest of the earlier shards. */
+  /** Highest epoch of the earlier shards. */
   private formerEpoch = 0;
 
   constructor(
@@ -122,7 +122,7 @@ export class ClusterReshard {
     return this.connection.close();
   }
 
-  /** From here on no node starts. Throws `DataDirectoryError` and `PortError`. */
+  /** Keeps nodes from starting from now on. Throws `DataDirectoryError` and `PortError`. */
   async begin(): Promise<void> {
     const { store } = this.agreed;
     if (store?.storeId === this.storeId) return;
@@ -153,7 +153,7 @@ export class ClusterReshard {
     });
   }
 
-  /** Listens for as long as a node may be silent. */
+  /** Throws when a node is alive; listens for as long as a living node may be silent. */
   async refuseLiving(): Promise<void> {
     const living = new Map<string, string>();
     const silence = natsNodes(this.connection).onAnnounced(({ node, address, status }) => {
@@ -219,7 +219,7 @@ export class ClusterReshard {
     await journal.append(seq, bytes);
   }
 
-  /** Brings the first record of each into its log, where it is not there yet. */
+  /** Appends each shard's first record to its log, unless the log has the record already. */
   async changeLogs(shards: readonly NewShard[]): Promise<void> {
     const changes: (NewShard & { log: Log; record: Uint8Array; lastSeq: number })[] = [];
     for (const shard of shards) {
@@ -242,7 +242,7 @@ export class ClusterReshard {
     }
   }
 
-  /** What others may have had last, and the log has lost, is not known here. */
+  /** Refuses when other nodes may have received last records that the log has lost. */
   private refuseUnknown(name: string, { rows, position }: Replica): void {
     const owner = rows.row(ownerKey, 0) as Owner | undefined;
     const handover = rows.row(handoverKey, 0) as { epoch: number } | undefined;

@@ -27,14 +27,14 @@ import { syncFolder } from "./segment-list.ts";
 
 export interface Resharding {
   readonly path: string;
-  /** A power of two. */
+  /** The new number of shards, a power of two. */
   readonly shardCount: number;
   readonly domain: Domain;
   readonly nowMs: number;
-  /** For a store of a cluster. */
+  /** How NATS is reached; undefined for a store that belongs to no cluster. */
   readonly access: NatsAccess | undefined;
   readonly openObjects: () => Promise<Objects>;
-  /** Told after each step what it did. */
+  /** Called after each step with a sentence that says what was done. */
   readonly onStep: (sentence: string) => void;
 }
 
@@ -95,7 +95,7 @@ async function changeShards(
   await syncFolder(path);
 }
 
-/** No node takes one of the earlier store any more; where they stay, they only take room. */
+/** Tries to remove the earlier store's snapshots: no node uses them, they only take up room. */
 async function forgetSnapshots({ openObjects, onStep }: Resharding, storeId: string) {
   try {
     await removeSnapshots(await openObjects(), storeId);
@@ -107,12 +107,12 @@ async function forgetSnapshots({ openObjects, onStep }: Resharding, storeId: str
   }
 }
 
-/** What the operator said of the earlier shards and nodes is of the past. */
+/** What the operator decided about the earlier shards and nodes no longer applies. */
 function ownStore({ storeId }: ClusterReshard) {
   return { storeId, isFounder: true, forgotten: [], acceptedLosses: [] };
 }
 
-/** Some may be in their places already: what they replace is gone then. */
+/** Some may have been moved into place already; the old shards that they replace are then gone. */
 function newShards({ path, shardCount }: Resharding): NewShard[] {
   return shardNames(shardCount).map((name) => {
     const [built, place] = [join(path, reshardName, name), join(path, name)];
@@ -153,7 +153,7 @@ function refuseWrong(path: string, store: HeldStore, shardCount: number): void {
     );
 }
 
-/** The old shards stay as they are, but that their journals are in their tables. */
+/** Leaves the old shards as they are, except that their journals are flushed to their tables. */
 async function build(
   resharding: Resharding,
   oldCount: number,
@@ -184,7 +184,7 @@ async function build(
     onStep(`${name} of ${shardCount} is built.`);
   }
   await syncFolder(target);
-  // A node that was about to start when the command began.
+  // A node may have been about to start when the command began.
   await cluster?.refuseLiving();
 }
 
@@ -249,7 +249,7 @@ async function buildShard(
   await syncFolder(folder);
 }
 
-/** The store stays as it was, and where the disk is the reason, it gets its room back. */
+/** Leaves the store as it was, and frees the new shards' space in case the disk was full. */
 async function giveUp(
   { path, shardCount }: Resharding,
   cluster: ClusterReshard | undefined,
@@ -275,7 +275,7 @@ function getReason({ message, cause }: Error): string {
   return cause instanceof Error ? `${message}: ${cause.message}` : message;
 }
 
-/** An old shard goes when the new one of its name comes; those that came before are not there. */
+/** Replaces each old shard by the new one of its name; shards moved in earlier are skipped. */
 async function moveIn({ path, shardCount, onStep }: Resharding): Promise<void> {
   for (const name of shardNames(shardCount)) {
     const built = join(path, reshardName, name);

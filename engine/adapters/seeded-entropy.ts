@@ -1,7 +1,8 @@
 import type { Entropy } from "../ports/entropy.ts";
 
 /**
- * The same bytes for the same seed: xorshift32 (Marsaglia 2003). For tests and simulations only.
+ * Gives the same bytes for the same seed: xorshift32 (Marsaglia 2003). For tests and simulations
+ * only.
  */
 export function createSeededEntropy(seed: number): Entropy {
   let state = seed >>> 0 || 1;

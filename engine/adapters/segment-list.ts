@@ -1,6 +1,7 @@
 /**
- * The list of a journal's segments, each with the number of its first record. One is listed as soon
- * as that record is durable and before it is acknowledged: what is listed and not there was lost.
+ * The list of a journal's segments, each with the number of its first record. A segment is listed
+ * once that record is durable and before it is acknowledged, so a listed segment that is missing
+ * was lost.
  */
 import { readFileSync } from "node:fs";
 import { open, rename } from "node:fs/promises";
@@ -32,7 +33,7 @@ export function readSegmentList(folder: string): readonly ListedSegment[] | unde
   throw new StoreDamage(`journal/${listName} cannot be read, so nobody can say what is missing`);
 }
 
-/** Durable when it resolves. */
+/** Resolves when the list is durable. */
 export async function writeSegmentList(
   folder: string,
   list: readonly ListedSegment[],

@@ -17,7 +17,7 @@ export interface Entry {
   readonly record: Uint8Array;
 }
 
-/** Records that cannot be read, in a file that has later ones. */
+/** A range of unreadable records in a file that has later, readable ones. */
 export interface Gap {
   readonly from: number;
   readonly before: number;
@@ -32,7 +32,7 @@ export function encodeHead(seq: number, record: Uint8Array): Buffer {
   return head;
 }
 
-/** Undefined when no whole entry begins at `at`. */
+/** Parses the entry at `at`; undefined when no whole entry begins there. */
 export function entryAt(bytes: Buffer, at: number): Entry | undefined {
   if (at + entryHeadBytes > bytes.length || bytes.readUInt32LE(at) !== magic) return undefined;
   const start = at + entryHeadBytes;
@@ -42,7 +42,7 @@ export function entryAt(bytes: Buffer, at: number): Entry | undefined {
   return { seq: bytes.readDoubleLE(at + 16), record: bytes.subarray(start, end) };
 }
 
-/** All whole entries in their order; tells of what lies between two of them and cannot be read. */
+/** Yields all whole entries in order; calls `onGap` for unreadable bytes between two of them. */
 export function* readEntries(bytes: Buffer, onGap: (gap: Gap) => void): Generator<Entry> {
   let lastSeq = 0;
   for (let at = 0; ; ) {
@@ -74,7 +74,7 @@ function nextPlace(bytes: Buffer, from: number, lastSeq: number) {
   return undefined;
 }
 
-/** What the first head says, whole or not; undefined for a segment that was never written to. */
+/** Number of the record in the first head, whole or not; undefined for an unused segment. */
 export function parseFirstSeq(path: string): number | undefined {
   const head = Buffer.alloc(entryHeadBytes);
   const file = openSync(path, "r");

@@ -1,6 +1,6 @@
 /**
- * What an operator decides for a cluster at the data directory of a node that is stopped: that a
- * node is gone for good, and that records which no node has any more are given up.
+ * An operator's decisions for a cluster, made at the data directory of a stopped node: that a node
+ * is gone for good, and that records which no node has any more are given up.
  */
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -22,23 +22,23 @@ import { connectNats } from "./nats/nats.ts";
 import { natsPeers } from "./nats/nats-peers.ts";
 import { systemClock } from "./system-clock.ts";
 
-/** Of a shard, what this node has and what of the rest can be known. */
+/** What this node has of a shard, and what can be known of the rest. */
 export interface ShardLoss {
   readonly shard: string;
   readonly own: Reached;
   readonly owner: Owner;
-  /** The end of the log; undefined where it holds no record. */
+  /** Position of the log's last record; undefined when the log holds none. */
   readonly log: Reached | undefined;
-  /** Whether the log's records go on from ours. */
+  /** Whether the log's records continue from this node's. */
   readonly isLogKept: boolean;
   readonly others: readonly Announcement[];
-  /** Whether nothing that was acknowledged can be elsewhere alone: the shard goes on by itself. */
+  /** Whether no acknowledged record can be elsewhere alone: the shard then resumes by itself. */
   readonly isNothingLost: boolean;
 }
 
 type Reached = Pick<Position, "epoch" | "seq">;
 
-/** False when it was forgotten before. Throws `DataDirectoryError`. */
+/** Returns false when the node was forgotten before. Throws `DataDirectoryError`. */
 export function forgetNode(path: string, node: string): boolean {
   const { nodeId, forgotten, change, release } = holdNode(path);
   try {
@@ -53,14 +53,14 @@ export function forgetNode(path: string, node: string): boolean {
 
 export interface LossSurvey {
   readonly path: string;
-  /** A number, or `directory`. */
+  /** The shard's number, or `directory`. */
   readonly shard: string;
   readonly access: NatsAccess;
   readonly domain: Domain;
   readonly nowMs: number;
-  /** Lets the shard go on from here, unless another node has more of it. */
+  /** Whether the shard may resume from this node's records, unless another node has more. */
   readonly accepts: boolean;
-  /** NATS starts, or elects; it is asked again for some time. */
+  /** Called while NATS starts or elects a leader; the request is repeated for some time. */
   readonly onWait: () => void;
 }
 
@@ -123,7 +123,7 @@ async function readShard({ path, shard, domain, nowMs }: LossSurvey, place: Shar
   );
 }
 
-/** Listens for as long as nodes that live take to say how far they are. */
+/** Listens for as long as living nodes take to announce their positions. */
 async function compare(
   { access, shard, onWait }: LossSurvey,
   { shard: number }: ShardPlace,

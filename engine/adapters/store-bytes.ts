@@ -1,7 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Bytes of all journals and tables of a data directory, but of files that go meanwhile. */
+/** Counts the bytes of a data directory's journals and tables, except files removed meanwhile. */
 export async function storeBytes(dataDir: string): Promise<number> {
   const folders = (await readdir(dataDir)).filter((name) => /^shard-/.test(name));
   const sums = await Promise.all(folders.map((name) => bytesIn(join(dataDir, name))));
@@ -12,7 +12,7 @@ async function bytesIn(folder: string): Promise<number> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true });
   const sizes = entries.map(async (entry) => {
     if (!entry.isFile()) return 0;
-    // Tables are as large as what was written of them, not as what is set aside.
+    // Tables count with the blocks that were written, not with the reserved file size.
     const found = await stat(join(entry.parentPath, entry.name)).catch(() => undefined);
     return found === undefined ? 0 : found.blocks * 512;
   });

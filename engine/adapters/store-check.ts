@@ -20,7 +20,7 @@ import { canBeRead, checkTablesFile, hasTables } from "./lmdb-file.ts";
 
 export interface StoreFinding {
   readonly sentence: string;
-  /** Harmless: the service passes over it. */
+  /** `harmless`: the service ignores it. */
   readonly kind: "harmless" | "damage" | "repaired";
 }
 

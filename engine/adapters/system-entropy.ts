@@ -4,7 +4,8 @@ import type { Entropy } from "../ports/entropy.ts";
 const poolBytes = 8 * 1024;
 
 /**
- * Drawn from the system in pools, since a draw costs a microsecond. Every byte is handed out once.
+ * Random bytes of the system, drawn in pools, since a draw costs a microsecond. Every byte is
+ * handed out once.
  */
 export function systemEntropy(): Entropy {
   const pool = new Uint8Array(poolBytes);

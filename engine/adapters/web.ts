@@ -1,6 +1,6 @@
 /**
- * The web by undici. Addresses are checked where a connection is made, so a name that leads to
- * another address each time it is looked up, and a redirect, pass the same check.
+ * HTTP requests to other hosts, by undici. Addresses are checked when a connection is made, so
+ * redirects and names that resolve to another address at each look-up pass the same check.
  */
 import { type LookupAddress, lookup } from "node:dns";
 import { lookup as lookUp } from "node:dns/promises";
@@ -13,12 +13,12 @@ import { type Web, type WebAnswer, WebError, type WebRequest } from "../ports/we
 
 const bounds = {
   connectMs: 10_000,
-  /** Without a byte. */
+  /** Longest time without a byte from the host. */
   silenceMs: 30_000,
   headerBytesMax: 64 * 1024,
 } as const;
 
-/** At most `connectionsPerHost` requests are under way at one host; others wait for those. */
+/** At most `connectionsPerHost` requests run at one host at a time; further ones wait. */
 export function openWeb(connectionsPerHost = 8): Web {
   const publicAgent = createAgent(publicLookup, connectionsPerHost);
   const anyAgent = createAgent(lookup, connectionsPerHost);
@@ -56,7 +56,7 @@ interface Sent {
 
 function withBody(request: Sent, body: NonNullable<WebRequest["body"]>): Sent {
   if (typeof body === "string" || body instanceof Uint8Array) return { ...request, body };
-  // From its first moment; undici ends the request with it.
+  // Attached at once, so that no error is unhandled; undici ends the request with it.
   body.bytes.on("error", () => undefined);
   const headers = { ...request.headers, "content-length": String(body.sizeBytes) };
   return { ...request, headers, body: body.bytes };
@@ -81,7 +81,7 @@ function createAgent(look: typeof lookup | LookupFunction, connections: number):
   });
 }
 
-/** As `dns.lookup`, without addresses that are not public. */
+/** Like `dns.lookup`, but without addresses that are not public. */
 const publicLookup: LookupFunction = (host, options, done) => {
   lookup(host, { ...options, all: true }, (error, found) => {
     if (error !== null) return done(error, []);
@@ -97,7 +97,7 @@ class PrivateAddress extends Error {
   override readonly message = "the host's address is not of the public internet";
 }
 
-/** Addresses in URLs are not looked up. */
+/** Checked here, because addresses that stand in URLs are never looked up. */
 function checkUrl(url: string, { mayBePrivate }: WebRequest): void {
   const { protocol, hostname } = new URL(url);
   if (protocol !== "https:" && protocol !== "http:")
@@ -111,7 +111,7 @@ function refuseAddress(cause: unknown): never {
   throw new WebError("the address may not be asked", false, false, cause);
 }
 
-/** Without the brackets of an IPv6 address. */
+/** Returns the host without the brackets of an IPv6 address. */
 function plainHost(host: string): string {
   return host.replace(/^\[|\]$/g, "");
 }
@@ -131,7 +131,7 @@ async function ask(
     throw new WebError("a host of the web did not answer", true, wasSent(error), error);
   }
   const { statusCode: status, body } = response;
-  // From its first moment; the reader gets the error.
+  // Attached at once, so that no error is unhandled; the reader gets the error.
   body.on("error", () => undefined);
   return {
     status,
@@ -150,13 +150,13 @@ function isPrivateAddress(error: unknown): boolean {
   );
 }
 
-/** Errors before there is a connection: of the name, of the network, of the host's port. */
+/** Errors that occur before there is a connection: in the name, the network or the host's port. */
 const unsentCodes: ReadonlySet<unknown> = new Set([
   ...["EAI_AGAIN", "ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND"],
   ...["ERR_SSL_WRONG_VERSION_NUMBER", "UND_ERR_CONNECT_TIMEOUT"],
 ]);
 
-/** Whatever is no sign of a connection that never was may come after the request was read. */
+/** Any error that does not prove a failed connection may come after the host read the request. */
 function wasSent(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(wasSent);
   return !(error instanceof Error && "code" in error && unsentCodes.has(error.code));

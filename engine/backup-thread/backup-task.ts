@@ -1,10 +1,10 @@
-/** What the thread that writes a backup and the one that holds the shards say to each other. */
+/** Messages between the thread that writes a backup and the thread that holds the shards. */
 import type { MessagePort } from "node:worker_threads";
 
-/** The thread is ready to look; it has looked. */
+/** `ready`: the thread can start reading; `seen`: it has opened its view of the tables. */
 export type FromBackupThread = "ready" | "seen";
 
-/** The shards are held; what it has seen was one instant; why it never will be. */
+/** `held`: the shards are held; `released`: what was seen is one instant; `given_up`: it is not. */
 export type ToBackupThread =
   | { readonly kind: "held" | "released" }
   | { readonly kind: "given_up"; readonly why: string };
@@ -12,20 +12,20 @@ export type ToBackupThread =
 export interface BackupTask {
   readonly dataDir: string;
   readonly shardCount: number;
-  /** The store's id. */
+  /** Id of the store that is backed up. */
   readonly store: string;
-  /** Where it is written. */
+  /** The folder into which the backup is written. */
   readonly folder: string;
   readonly areObjectsOnDisk: boolean;
   readonly port: MessagePort;
 }
 
-/** A thread's errors lose their kind on the way. */
+/** The backup's outcome; a fault is text, because errors lose their class between threads. */
 export type BackupEnd = { readonly summary: BackupSummary } | { readonly fault: string };
 
-/** What a backup holds. */
+/** Sizes of what a backup contains. */
 export interface BackupSummary {
   readonly rowBytes: number;
-  /** Undefined when they are in a bucket. */
+  /** Count and size of the objects; undefined when they are in a bucket. */
   readonly objects: { readonly count: number; readonly bytes: number } | undefined;
 }

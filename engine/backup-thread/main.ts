@@ -1,4 +1,4 @@
-/** The thread that writes a backup, beside those that serve. */
+/** Entry of the thread that writes a backup, apart from the threads that serve requests. */
 import type { Manifest } from "../adapters/backup/manifest.ts";
 import { writeBackup } from "../adapters/backup/write-backup.ts";
 import { PortError } from "../ports/port-error.ts";

@@ -1,6 +1,6 @@
 /**
- * When a shard goes to the node that comes first for it among those that live, by rendezvous: only
- * a shard without work, and one shard at a time, since each has slots of time of its own.
+ * Decides when a shard moves to the living node that rendezvous hashing ranks first for it: only a
+ * shard without work, and one shard at a time, since each shard has time slots of its own.
  */
 import { limits } from "../../config/limits.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -15,7 +15,7 @@ export class Balance {
   private sinceMs: number;
   private seq: number;
 
-  /** Of a shard among `shardCount` and the directory. */
+  /** Creates the rule for one of `shardCount` shards and the directory. */
   constructor(shard: number, shardCount: number, clock: Clock, { seq }: Position) {
     this.shard = shard;
     this.slots = shardCount + 1;
@@ -24,7 +24,7 @@ export class Balance {
     this.seq = seq;
   }
 
-  /** `isFirst`: no node that has every record comes before the owner. */
+  /** `isFirst`: no node with all of the shard's records ranks before the owner. */
   isDue({ seq }: Position, isFirst: boolean): boolean {
     const nowMs = this.clock.monotonicMs();
     const passedMs = nowMs - this.sinceMs;

@@ -10,7 +10,7 @@ import type { Nodes, Presence } from "../ports/nodes.ts";
 
 export interface KnownNode extends Presence {
   readonly lastSeenMs: number;
-  /** By how much its clock was ahead of this node's; negative when it was behind. */
+  /** How far the node's clock was ahead of this node's; negative when it was behind. */
   readonly clockAheadMs: number;
 }
 
@@ -18,7 +18,7 @@ interface Known {
   readonly presence: Presence;
   readonly lastSeenMs: number;
   readonly seenMs: number;
-  /** Since when it says that it owns each shard, by the monotonic clock. */
+  /** By shard, since when the node has announced that it owns the shard, by the monotonic clock. */
   readonly ownsSince: ReadonlyMap<number, number>;
 }
 
@@ -40,7 +40,7 @@ export class ClusterNodes {
   private isPressing = false;
   private node: string | undefined;
 
-  /** `own` says how this node is. */
+  /** `own` returns this node's current announcement. */
   constructor(own: () => Presence, nodes: Nodes, clock: Clock) {
     this.own = own;
     this.nodes = nodes;
@@ -53,7 +53,7 @@ export class ClusterNodes {
     this.announce();
   }
 
-  /** Says that this node is gone. */
+  /** Announces that this node is gone. */
   close(): void {
     this.isClosed = true;
     this.cancel();
@@ -61,7 +61,7 @@ export class ClusterNodes {
     this.nodes.announce({ ...this.own(), status: "gone", shards: [] });
   }
 
-  /** Something changed that other nodes wait for. */
+  /** Announces a change that other nodes wait for. */
   onChange(): void {
     if (this.isPressing || this.isClosed) return;
     this.isPressing = true;
@@ -85,12 +85,12 @@ export class ClusterNodes {
     return owner;
   }
 
-  /** The other living nodes. */
+  /** Lists the other living nodes. */
   others(): readonly Presence[] {
     return this.listLiving().map(({ presence }) => presence);
   }
 
-  /** Whether the other node was heard of just now. */
+  /** Whether the other node has announced itself recently. */
   isLiving(node: string): boolean {
     return this.listLiving().some(({ presence }) => presence.node === node);
   }
@@ -106,7 +106,7 @@ export class ClusterNodes {
     return nearest?.node;
   }
 
-  /** All that were heard of, and this one; those that are silent are gone. */
+  /** Lists this node and all that ever announced themselves; silent ones count as gone. */
   list(): readonly KnownNode[] {
     const oldestMs = this.clock.monotonicMs() - limits.cluster.silenceMs;
     const others = [...this.byNode.values()].map(({ presence, lastSeenMs, seenMs }): KnownNode => {
@@ -116,7 +116,7 @@ export class ClusterNodes {
     return [{ ...this.own(), lastSeenMs: this.clock.nowMs(), clockAheadMs: 0 }, ...others];
   }
 
-  /** Resolves when every living node has applied that record of the directory, or in a second. */
+  /** Resolves when all living nodes have applied the directory's record `seq`, or in a second. */
   whenApplied(seq: number): Promise<void> {
     if (this.areApplied(seq)) return Promise.resolve();
     return new Promise((resolve) => {
@@ -132,7 +132,7 @@ export class ClusterNodes {
   }
 
   private areApplied(seq: number): boolean {
-    // A node that starts reads none of it before it has all of it.
+    // A starting node (0) reads nothing of the directory before it has all of it.
     return this.listLiving().every(
       ({ presence: { directorySeq } }) => directorySeq >= seq || directorySeq === 0,
     );

@@ -1,6 +1,6 @@
 /**
- * What a node asks of the others: questions to shards that they own, and their replies to requests
- * that wait here. A question is asked again only while it is known that nothing was decided.
+ * Requests from this node to others: questions to shards that they own, and replies to requests
+ * that wait there. A question is repeated only while it is known that nothing was decided.
  */
 import { limits } from "../../config/limits.ts";
 import type { RequestId } from "../address.ts";
@@ -11,7 +11,7 @@ import type { LineAnswer, ShardLine } from "../ports/shard-line.ts";
 import type { Lane } from "../shard/inbox.ts";
 import type { ClusterNodes } from "./cluster-nodes.ts";
 
-/** To an actor, or for the rows under some keys. */
+/** A question to an actor, or for the rows under some keys. */
 export type ShardQuestion =
   | { readonly kind: "ask"; readonly to: Key; readonly message: object; readonly lane: Lane }
   | { readonly kind: "rows"; readonly keys: readonly Key[] };
@@ -35,7 +35,7 @@ export interface ElsewhereParts {
 
 export class Elsewhere {
   private readonly parts: ElsewhereParts;
-  /** What ends each question that has no answer. */
+  /** Callbacks that end the questions that have no answer yet. */
   private readonly endings = new Set<() => void>();
   private isGivenUp = false;
 
@@ -43,7 +43,7 @@ export class Elsewhere {
     this.parts = parts;
   }
 
-  /** Undefined when the outcome is unknown, or no node owns the shard. */
+  /** Resolves to undefined when the outcome is unknown, or no node owns the shard. */
   async ask(shard: number, question: ShardQuestion): Promise<ShardAnswer | undefined> {
     const { clock } = this.parts;
     const { movedMs, movedAgainMs } = limits.cluster;
@@ -69,7 +69,7 @@ export class Elsewhere {
     });
   }
 
-  /** This node ends: what has no answer yet gets none. */
+  /** Ends all open questions without an answer, because this node stops. */
   giveUp(): void {
     this.isGivenUp = true;
     for (const end of this.endings) end();
@@ -83,18 +83,18 @@ export class Elsewhere {
     });
   }
 
-  /** To a request that waits on another node. */
+  /** Sends the reply to the node on which the request waits. */
   reply(request: RequestId, reply: unknown): void {
     const node = this.parts.known.nodeOfRequest(request);
     if (node !== undefined) this.parts.nodes.reply(node, { request, reply });
   }
 
-  /** What requests see here has changed: a shard's owner, or rows of the directory. */
+  /** Announces a change in what requests see here: a shard's owner, or rows of the directory. */
   onChange(): void {
     this.parts.known.onChange();
   }
 
-  /** Resolves when every living node has applied that record of the directory, or in a second. */
+  /** Resolves when all living nodes have applied the directory's record `seq`, or in a second. */
   whenApplied(seq: number): Promise<void> {
     return this.parts.known.whenApplied(seq);
   }

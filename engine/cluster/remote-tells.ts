@@ -1,4 +1,4 @@
-/** Tells between shards of different nodes: brought to the owner's outbox, and taken by ours. */
+/** Carries tells between shards of different nodes: to the owner's outbox, and into this one's. */
 import { limits } from "../../config/limits.ts";
 import type { Arrival, Outbox } from "../outbox.ts";
 import type { ShardLine } from "../ports/shard-line.ts";
@@ -19,7 +19,7 @@ export class RemoteTells {
     this.line = line;
   }
 
-  /** Resolves to whether the tells are durable at the shard's owner. */
+  /** Resolves to true when the tells are durable at the shard's owner. */
   readonly send = async (shard: number, arrivals: readonly Arrival[]): Promise<boolean> => {
     const said = await this.line.ask(
       shard,
@@ -29,7 +29,7 @@ export class RemoteTells {
     return said.kind === "answer" && (said.answer as Answer).isDurable === true;
   };
 
-  /** Takes tells to a shard that has opened on this node, until `withdraw`. */
+  /** Accepts tells to a shard that has opened on this node, until `withdraw`. */
   receive(shard: number, outbox: Outbox): void {
     this.withdraw(shard);
     const answerer = async (question: unknown): Promise<Answer> => {

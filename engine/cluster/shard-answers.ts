@@ -1,4 +1,4 @@
-/** What this node answers other nodes of the shards that it owns. */
+/** Answers other nodes' questions to the shards that this node owns. */
 import { limits } from "../../config/limits.ts";
 import type { Key } from "../key.ts";
 import type { ProcessClock } from "../process-clock.ts";
@@ -7,7 +7,7 @@ import type { Elsewhere, ShardAnswer, ShardQuestion } from "./elsewhere.ts";
 export interface ShardAnswersParts {
   readonly clock: ProcessClock;
   readonly owns: (shard: number) => boolean;
-  /** Whether it may be read here: its owner's lease has not lapsed. */
+  /** Whether the shard may be read here, which it may not once its owner's lease has lapsed. */
   readonly reads: (shard: number) => boolean;
   readonly readText: (key: Key) => string | undefined;
   readonly ask: (shard: number, question: ShardQuestion & { kind: "ask" }) => Promise<ShardAnswer>;
@@ -21,7 +21,7 @@ export class ShardAnswers {
     this.parts = parts;
   }
 
-  /** Other nodes may ask for the shard from now on. */
+  /** Answers other nodes' questions to the shard from now on. */
   offer(shard: number, elsewhere: Elsewhere): void {
     const withdraw = elsewhere.answer(shard, (question) => this.answer(shard, question));
     this.withdrawals.set(shard, withdraw);
@@ -39,12 +39,12 @@ export class ShardAnswers {
       return { kind: "rows", rows: question.keys.map(readText) };
     }
     if (!owns(shard)) {
-      // The next owner may have been asked as well: its answer is the one that counts.
+      // The next owner may have received the question too, and its answer is the one that counts.
       await this.pause();
       return { kind: "moved" };
     }
-    // Without its lease another node may own the shard, and have been asked as well: only a lease
-    // that is renewed tells that none does.
+    // When the lease has lapsed, another node may own the shard and have received the question too;
+    // only a renewed lease proves that none does.
     while (!reads(shard)) {
       await this.pause();
       if (!owns(shard)) return { kind: "lost" };

@@ -1,13 +1,13 @@
 /**
- * What operators can count and measure, by its name in Prometheus. No label names an account, a job
- * or a prompt. Times are in seconds.
+ * All metrics that operators can read, by their names in Prometheus. No label names an account, a
+ * job or a prompt. Times are in seconds.
  */
 
 interface Metric {
   readonly kind: "counter" | "gauge" | "histogram";
   readonly help: string;
   readonly labels: readonly string[];
-  /** The upper bounds of a histogram's buckets, rising. */
+  /** Upper bounds of a histogram's buckets, in rising order. */
   readonly bounds?: readonly number[];
 }
 
@@ -115,7 +115,7 @@ export const metrics = {
 
 export type MetricName = keyof typeof metrics;
 
-/** The names of a kind. */
+/** Names of the metrics of one kind. */
 export type MetricOf<Kind extends Metric["kind"]> = {
   [Name in MetricName]: (typeof metrics)[Name]["kind"] extends Kind ? Name : never;
 }[MetricName];

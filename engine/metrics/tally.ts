@@ -5,13 +5,13 @@
  */
 import { type LabelsOf, type MetricName, type MetricOf, metrics } from "./metrics.ts";
 
-/** One series at one time. */
+/** The value of one series at one time. */
 export interface Sample {
   readonly name: MetricName;
   readonly labels: Readonly<Record<string, string>>;
-  /** Of a histogram the sum of what was observed. */
+  /** For a histogram, the sum of its observations. */
   readonly value: number;
-  /** How many observations fell into each bucket of a histogram; the last has no bound. */
+  /** Number of observations in each bucket of a histogram; the last bucket has no upper bound. */
   readonly buckets?: readonly number[];
 }
 
@@ -59,8 +59,8 @@ interface Series<Value> {
 }
 
 /**
- * All series of one kind, by name and the values of their labels: a look-up makes no string, since
- * some are counted for every request.
+ * All series of one kind, by name and label values. A look-up creates no string, since some series
+ * are counted for every request.
  */
 class SeriesTree<Value> {
   private readonly roots = new Map<string, Branch<Value>>();
@@ -81,7 +81,7 @@ class SeriesTree<Value> {
   }
 }
 
-/** The series whose labels begin so. */
+/** The series whose labels begin with the same values. */
 interface Branch<Value> {
   readonly next: Map<string, Branch<Value>>;
   series: Series<Value> | undefined;
@@ -99,12 +99,12 @@ export class Tally {
   private readonly counts = new SeriesTree<Count>();
   private readonly histograms = new SeriesTree<Histogram>();
 
-  /** The same for the same labels. */
+  /** Returns the counter of these labels, always the same one for the same labels. */
   count<Name extends MetricOf<"counter">>(name: Name, labels: LabelsOf<Name>): Count {
     return this.counts.get(name, labels, () => new Count());
   }
 
-  /** The same for the same labels. */
+  /** Returns the histogram of these labels, always the same one for the same labels. */
   histogram<Name extends MetricOf<"histogram">>(name: Name, labels: LabelsOf<Name>): Histogram {
     return this.histograms.get(name, labels, () => new Histogram(metrics[name].bounds));
   }
@@ -119,7 +119,7 @@ export class Tally {
     return [...counts, ...histograms];
   }
 
-  /** What was counted since the last time. */
+  /** Returns what was counted since the last call. */
   take(): Sample[] {
     const samples = this.samples();
     for (const { value } of this.counts.values()) value.value = 0;
@@ -127,7 +127,7 @@ export class Tally {
     return samples;
   }
 
-  /** What another thread has counted. */
+  /** Adds a sample that another thread has counted. */
   add({ name, labels, value, buckets }: Sample): void {
     if (buckets !== undefined && isHistogram(name))
       this.histograms
@@ -141,7 +141,7 @@ function isHistogram(name: MetricName): name is MetricOf<"histogram"> {
   return metrics[name].kind === "histogram";
 }
 
-/** Of what is known only when it is asked for. */
+/** Makes a sample of a gauge, whose value is only known when it is read. */
 export function gauge<Name extends MetricOf<"gauge">>(
   name: Name,
   labels: LabelsOf<Name>,

@@ -1,7 +1,7 @@
-/** Addresses of the internet protocol, the only file that knows the package for them. */
+/** Internet addresses; this is the only file that imports the package for them. */
 import ipaddr from "ipaddr.js";
 
-/** The 4 or 16 bytes in hex, of a mapped IPv4 address its 4; undefined for what is no address. */
+/** The 4 or 16 bytes in hex; a mapped IPv4 address gives 4; undefined for any other text. */
 export function hexAddress(address: string): string | undefined {
   if (!ipaddr.isValid(address)) return undefined;
   return Buffer.from(ipaddr.process(address).toByteArray()).toString("hex");

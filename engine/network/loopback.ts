@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 
 export const loopbackHost = "127.0.0.1";
 
-/** The port at which the server listens. */
+/** Returns the port on which the server listens. */
 export function getPort(server: Server): number {
   return (server.address() as AddressInfo).port;
 }

@@ -1,5 +1,5 @@
-/** Dice. Adapters: the system's, and a seeded one. */
+/** Port for random bytes. Adapters: the system's, and a seeded one. */
 export interface Entropy {
-  /** Valid until the next call. */
+  /** Returns random bytes, which are valid until the next call. */
   bytes(count: number): Uint8Array;
 }

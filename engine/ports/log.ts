@@ -1,6 +1,6 @@
 /**
- * The replicated log of one shard. What it has stored is history: the shard's records, one after
- * the other without gaps, by the log's own sequence. Adapters: JetStream, memory.
+ * The replicated log of one shard. A record that it has stored is history. It holds the shard's
+ * records one after the other without gaps, by a sequence of its own. Adapters: JetStream, memory.
  */
 export interface Log {
   /**
@@ -10,41 +10,41 @@ export interface Log {
    * appends. Throws `PortError` when the outcome is unknown.
    */
   publish(record: Uint8Array, id: string, after: number): Promise<boolean>;
-  /** Throws `PortError`. */
+  /** Returns the log's end. Throws `PortError`. */
   end(): Promise<LogEnd>;
-  /** Undefined when there is no such entry, or no longer. Throws `PortError`. */
+  /** Returns an entry; undefined when there is none, or it was trimmed. Throws `PortError`. */
   at(logSeq: number): Promise<LogEntry | undefined>;
   /**
-   * Entries from `logSeq` on, in order and as they come, until the returned function is called.
-   * Says nothing while the log cannot be reached.
+   * Delivers entries from `logSeq` on, in order and as they come, until the returned function is
+   * called. Delivers nothing while the log cannot be reached.
    */
   follow(logSeq: number, onEntry: (entry: LogEntry) => void): () => void;
-  /** Throws `PortError`. */
+  /** Returns the log's oldest entry and size. Throws `PortError`. */
   size(): Promise<LogSize>;
-  /** Drops all up to and including `logSeq`. Throws `PortError`. */
+  /** Drops all entries up to and including `logSeq`. Throws `PortError`. */
   trim(logSeq: number): Promise<void>;
   /**
-   * Replaces the log by one that never had an entry, whatever its servers have of it. Throws
+   * Replaces the log by one that never had an entry, whatever its servers still have of it. Throws
    * `PortError`.
    */
   restart(): Promise<void>;
 }
 
 export interface LogEnd {
-  /** Of the last entry that was ever stored, 0 before the first. */
+  /** Sequence number of the last entry that was ever stored; 0 before the first. */
   readonly logSeq: number;
-  /** Undefined when that entry was trimmed. */
+  /** That entry's record; undefined when it was trimmed. */
   readonly record: Uint8Array | undefined;
 }
 
 export interface LogSize {
-  /** Of the oldest entry that is there; the next one's where there is none. */
+  /** Sequence number of the oldest entry; if there is none, the number of the next one. */
   readonly firstSeq: number;
   readonly bytes: number;
 }
 
 export interface LogEntry {
-  /** From 1, without gaps. */
+  /** Sequence number in the log, from 1 without gaps. */
   readonly logSeq: number;
   readonly record: Uint8Array;
 }

@@ -1,18 +1,18 @@
 import type { RequestId } from "../address.ts";
 
-/** What the nodes of a cluster say of themselves. Adapters: NATS, memory. */
+/** Announcements and replies between the nodes of a cluster. Adapters: NATS, memory. */
 export interface Nodes {
-  /** Lost where nothing can be sent. */
+  /** Announces this node; the announcement is lost when nothing can be sent. */
   announce(presence: Presence): void;
-  /** What other nodes announce, until the returned function is called. */
+  /** Delivers other nodes' announcements until the returned function is called. */
   onAnnounced(listener: (presence: Presence) => void): () => void;
-  /** Lost where nothing can be sent. */
+  /** Sends a reply to the other node; it is lost when nothing can be sent. */
   reply(node: string, reply: NodeReply): void;
-  /** Replies to requests that wait on this node, until the returned function is called. */
+  /** Delivers replies to requests that wait on this node, until the returned function is called. */
   onReply(node: string, listener: (reply: NodeReply) => void): () => void;
 }
 
-/** What an actor of another node replies to a request. */
+/** The reply of an actor on another node to a request. */
 export interface NodeReply {
   readonly request: RequestId;
   readonly reply: unknown;
@@ -20,24 +20,24 @@ export interface NodeReply {
 
 export interface Presence {
   readonly node: string;
-  /** Host and port at which other nodes reach it. */
+  /** Host and port at which other nodes reach the node. */
   readonly address: string;
-  /** Of its release. */
+  /** Version of the release that the node runs. */
   readonly version: string;
   readonly status: "live" | "draining" | "gone";
   readonly startedAtMs: number;
-  /** By the node's clock. */
+  /** Time of the announcement, by the node's own clock. */
   readonly atMs: number;
-  /** Sentences for the operator about what keeps it from its part. */
+  /** Sentences for the operator about what keeps the node from doing its part. */
   readonly warnings: readonly string[];
   readonly shards: readonly ShardRole[];
-  /** The last record of the directory that requests there see; 0 where they see none of it. */
+  /** Sequence number of the directory's last record that requests there see; 0 for none of it. */
   readonly directorySeq: number;
-  /** The number of its first request; the others follow. */
+  /** Number of the node's first request; later ones count up from it. */
   readonly firstRequest: number;
 }
 
-/** The directory is the shard after the last. */
+/** The node's role for one shard; the directory is the shard after the last. */
 export interface ShardRole {
   readonly shard: number;
   readonly role: "owner" | "standby";

@@ -1,9 +1,9 @@
-/** Objects whose keys begin with this are no longer there when the service has started again. */
+/** First segment of the keys of objects that are lost when the service restarts. */
 export const volatileRoot = "volatile";
 
 /**
- * Bytes under names. Adapters: a disk folder, any S3 store, memory.
- * A key is 1 to 8 segments of `[A-Za-z0-9._-]`, separated by `/`; no segment is `.` or `..`.
+ * Bytes stored under keys. Adapters: a disk folder, any S3 store, memory. A key is 1 to 8 segments
+ * of `[A-Za-z0-9._-]`, separated by `/`; no segment is `.` or `..`.
  */
 export interface Objects {
   /**
@@ -11,11 +11,11 @@ export interface Objects {
    * when it resolves.
    */
   put(key: string, bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<StoredObject>;
-  /** `undefined` when there is no such object. */
+  /** Describes an object; `undefined` when there is none. */
   stat(key: string): Promise<FoundObject | undefined>;
   /**
-   * The bytes `[start, end)` in chunks of at most 64 KiB; throws `PortError` when there is no such
-   * object.
+   * Yields the bytes `[start, end)` in chunks of at most 64 KiB; throws `PortError` when there is
+   * no such object.
    */
   read(key: string, range: ByteRange): AsyncIterable<Uint8Array>;
   /**
@@ -25,30 +25,31 @@ export interface Objects {
    */
   link(key: string, path: string): Promise<string | undefined>;
   /**
-   * Makes `to` hold what `from` holds, sharing the bytes where the store can; durable when it
+   * Makes `to` hold the same bytes as `from`, sharing them where the store can; durable when it
    * resolves. Throws `PortError` when there is no object `from`.
    */
   copy(from: string, to: string): Promise<void>;
-  /** Removing what is not there is no error. */
+  /** Removes an object; a missing one is no error. */
   remove(key: string): Promise<void>;
-  /** What there is below `folder`, which is a key's first segments, or all; in no certain order. */
+  /** Lists the objects below `folder`, a key's first segments, or all; in no particular order. */
   list(folder?: string): AsyncIterable<ListedObject>;
   /**
-   * A URL by which its holder may get or put this one object, and nothing else, for so many
-   * seconds (a week at most); makes no request. Stores without it are reached by this process only.
+   * Returns a URL by which its holder may get or put this one object, and nothing else, for so many
+   * seconds (a week at most); makes no request. Stores without this method are reached by this
+   * process only.
    */
   presign?(method: "GET" | "PUT", key: string, seconds: number): Promise<string>;
 }
 
 export interface FoundObject {
   readonly sizeBytes: number;
-  /** Undefined on farm nodes, which reach objects by signed URLs. */
+  /** The object's version; undefined on farm nodes, which reach objects by signed URLs. */
   readonly version?: ObjectVersion;
 }
 
-/** By which a reader knows whether an object is still the one that it has seen. */
+/** Tells a reader whether an object is still the one that it has read before. */
 export interface ObjectVersion {
-  /** Letters, digits and `-`; another for other bytes. */
+  /** Letters, digits and `-`; differs when the bytes differ. */
   readonly tag: string;
   readonly modifiedMs: number;
 }
@@ -60,7 +61,7 @@ export interface ListedObject {
 
 export interface StoredObject {
   readonly sizeBytes: number;
-  /** Lower-case hex. */
+  /** SHA-256 of the bytes, in lower-case hex. */
   readonly sha256: string;
 }
 

@@ -1,23 +1,23 @@
-/** What the nodes of a cluster tell each other of one shard. Adapters: NATS, memory. */
+/** Announcements between the nodes of a cluster about one shard. Adapters: NATS, memory. */
 export interface Peers {
-  /** Lost where it cannot be heard. */
+  /** Sends an announcement; it is lost when nothing can be sent. */
   announce(announcement: Announcement): void;
-  /** What other nodes announce, until the returned function is called. */
+  /** Delivers other nodes' announcements until the returned function is called. */
   onAnnounced(listener: (announcement: Announcement) => void): () => void;
 }
 
 export interface Announcement {
   readonly node: string;
   /**
-   * `draining`: it follows, and never takes over. `joining`: the log does not go on from its rows,
-   * and another node's are to take their place.
+   * `draining`: the node follows, and never takes over. `joining`: the log does not continue from
+   * its rows, which are to be replaced by another node's.
    */
   readonly state: "following" | "draining" | "joining" | "owning";
-  /** The last record that is durable there, or that the rows have which it is taking over. */
+  /** Last record that is durable on the node, or that is in the rows which it is taking over. */
   readonly epoch: number;
   readonly seq: number;
   /** Who owned the shard at that record; undefined before the first. */
   readonly owner: string | undefined;
-  /** Drawn for the epoch of that record. */
+  /** The random value drawn for the epoch of that record. */
   readonly nonce: string | undefined;
 }

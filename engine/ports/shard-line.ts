@@ -1,4 +1,4 @@
-/** Questions to the node that owns a shard. Adapters: NATS, memory. */
+/** Questions from other nodes to the node that owns a shard. Adapters: NATS, memory. */
 export interface ShardLine {
   ask(shard: number, question: object, timeoutMs: number): Promise<LineAnswer>;
   /** Answers questions to the shard until the returned function is called. */

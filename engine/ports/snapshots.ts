@@ -1,7 +1,7 @@
-/** What the nodes of a cluster tell each other of one shard's snapshots. Adapters: NATS, memory. */
+/** Exchange of one shard's snapshots between the nodes of a cluster. Adapters: NATS, memory. */
 export interface Snapshots {
   /**
-   * What the shard's owner offers; undefined while it makes a snapshot, or none answers. Throws
+   * Requests the owner's snapshot; undefined while the owner makes one, or no owner answers. Throws
    * `PortError` when the answer is of another version or format.
    */
   request(): Promise<Snapshot | undefined>;
@@ -11,15 +11,15 @@ export interface Snapshots {
 
 /** The tables of a shard, as an object of the store that all nodes share. */
 export interface Snapshot {
-  /** The id of the store that it is of. */
+  /** Id of the store to which the shard belongs. */
   readonly store: string;
-  /** Of the last record that is in its rows. */
+  /** Position of the last record that is in its rows. */
   readonly epoch: number;
   readonly seq: number;
-  /** Drawn by the owner of that epoch. */
+  /** The random value that the owner of that epoch drew. */
   readonly nonce: string;
   readonly objectKey: string;
   readonly sizeBytes: number;
-  /** Lower-case hex. */
+  /** SHA-256 of the object, in lower-case hex. */
   readonly sha256: string;
 }

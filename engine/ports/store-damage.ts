@@ -1,13 +1,13 @@
 /**
  * Something durable is missing, and a shard that went on would lose it silently. The message says
- * what is wrong with which file, and what is lost; the caller that knows the store's path makes a
- * sentence of it. No retry mends it.
+ * what is wrong with which file, and what is lost; the caller that knows the store's path adds
+ * that. No retry mends it.
  */
 export class StoreDamage extends Error {
   override readonly name = "StoreDamage";
 }
 
-/** For the operator: one sentence with the remedy. `folder` is the shard's. */
+/** Returns one sentence for the operator, with the remedy. `folder` is the shard's. */
 export function damageSentence(folder: string, { message }: StoreDamage): string {
   return `The store in ${folder} is damaged: ${message}. Run "klieg store check", and restore the data directory from a backup where it cannot be repaired.`;
 }

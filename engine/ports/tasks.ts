@@ -17,24 +17,24 @@
  * does.
  */
 export interface Task {
-  /** Attempt token: names this lease in every later message. */
+  /** Token of this attempt, which names the lease in every later message. */
   readonly token: string;
-  /** What to do, for example `studio-image`: picks the node's worker function. */
+  /** Kind of task, for example `studio-image`; selects the node's worker function. */
   readonly kind: string;
-  /** Input of that kind, checked by the worker function's schema. */
+  /** Input for that kind, checked by the worker function's schema. */
   readonly input: unknown;
   /** Prefix under which the outputs' objects are stored. */
   readonly outputPrefix: string;
-  /** Trace, span and flags of the client who traces what this is for (W3C Trace Context). */
+  /** Trace, span and flags of the client that traces the request (W3C Trace Context). */
   readonly trace?: string;
 }
 
 export type FromNode =
   | {
       readonly kind: "hello";
-      /** Its name, which no other node has. */
+      /** Name of the node, unique among all nodes. */
       readonly node: string;
-      /** Of its release. */
+      /** Version of the release that the node runs. */
       readonly version?: string;
       readonly slots: number;
       readonly kinds: readonly string[];
@@ -46,7 +46,7 @@ export type FromNode =
       readonly kind: "heartbeat";
       readonly token: string;
       readonly progress: number;
-      /** A JPEG in base64 of what is being made, when there is a new one. */
+      /** The current picture of the work as a JPEG in base64, when there is a new one. */
       readonly thumbnail?: string;
     }
   | { readonly kind: "finished"; readonly token: string; readonly outcome: TaskOutcome }
@@ -57,7 +57,7 @@ export type FromNode =
   | {
       readonly kind: "split";
       readonly token: string;
-      /** The node's name as a maker of these parts. */
+      /** The node's name as a maker of this task's parts. */
       readonly member: string;
       readonly parts: number;
       readonly helpers: HelperTask;
@@ -71,7 +71,7 @@ export type FromNode =
       readonly result: unknown;
     };
 
-/** `id` is the node's own, one for each question under a token. */
+/** `id` is chosen by the node, a different one for each question under a token. */
 export interface ObjectAsk {
   readonly kind: "ask";
   readonly token: string;
@@ -80,7 +80,7 @@ export interface ObjectAsk {
   readonly key: string;
 }
 
-/** What the broker leases to nodes that join: each under a token of its own, its member's name. */
+/** Task for nodes that join; each gets a token of its own, which is its member name. */
 export type HelperTask = Omit<Task, "token">;
 
 export type ToNode =
@@ -118,7 +118,7 @@ export type TaskOutcome =
       readonly outputs: readonly TaskOutput[];
       /** Sentences about what the result lacks. */
       readonly warnings?: readonly string[];
-      /** What the worker decided on the way, by its own names. */
+      /** Choices that the worker made, under its own names. */
       readonly details?: object;
     }
   /**
@@ -129,9 +129,9 @@ export type TaskOutcome =
       readonly kind: "failed";
       readonly message: string;
       readonly retryable: boolean;
-      /** A page, or the whole task, took longer than it may. */
+      /** Set when a page, or the whole task, exceeded its time limit. */
       readonly isTimeout?: true;
-      /** What was found before it failed. */
+      /** Sentences about what was found before the failure. */
       readonly warnings?: readonly string[];
     };
 
@@ -145,9 +145,9 @@ export interface TaskOutput {
   readonly height?: number;
   readonly durationSeconds?: number;
   readonly hasAudio?: boolean;
-  /** Frames a second; videos only. */
+  /** Frames per second; for videos only. */
   readonly frameRate?: number;
-  /** Object key of a JPEG with a long edge of 512 px; of sound, a PNG of its wave. */
+  /** Object key of a JPEG with a long edge of 512 px; for sound, of a PNG of its waveform. */
   readonly thumbnailKey?: string;
 }
 
@@ -155,7 +155,7 @@ export interface TaskOutput {
 export interface BrokerConnection {
   send(message: FromNode): void;
   onMessage(listener: (message: ToNode) => void): void;
-  /** The broker is gone: the node stops. */
+  /** Calls `listener` when the broker is gone: the node stops. */
   onClose(listener: () => void): void;
 }
 
@@ -163,8 +163,8 @@ export interface BrokerConnection {
 export interface NodeConnection {
   send(message: ToNode): void;
   onMessage(listener: (message: FromNode) => void): void;
-  /** The node is gone: its leases lapse. */
+  /** Calls `listener` when the node is gone: its leases lapse. */
   onClose(listener: () => void): void;
-  /** Whether what the node sends can arrive: while it cannot, silence says nothing. */
+  /** Whether the node's messages can arrive; while they cannot, its silence proves nothing. */
   isAudible(): boolean;
 }

@@ -1,8 +1,8 @@
-/** Where finished spans go that a client's trace has asked for (W3C Trace Context). */
+/** Receives finished spans of requests that a client traces (W3C Trace Context). */
 export interface Traces {
-  /** Never throws and never waits; a span that cannot be told is lost. */
+  /** Records a span; never throws and never waits. A span that cannot be exported is lost. */
   record(span: Span): void;
-  /** Resolves when the last spans were told, or within a second. */
+  /** Resolves when the last spans were exported, but within a second. */
   close(): Promise<void>;
 }
 
@@ -11,10 +11,10 @@ export interface Span {
   readonly kind: "server" | "internal";
   /** Trace, span and flags of the client, between dashes. */
   readonly parent: string;
-  /** Wall time. */
+  /** Start and end by the wall clock. */
   readonly startMs: number;
   readonly endMs: number;
-  /** Never a word of what was asked. */
+  /** Attributes of the span; they never contain any text of a request. */
   readonly attributes: Readonly<Record<string, string | number>>;
   readonly isFailed: boolean;
 }

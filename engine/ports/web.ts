@@ -1,39 +1,39 @@
-/** Hosts that are not ours, over HTTP. What they answer may be wrong in every way. */
+/** HTTP requests to hosts of other parties, whose answers may be wrong in any way. */
 import type { Readable } from "node:stream";
 import { PortError } from "./port-error.ts";
 
 export interface Web {
   /**
-   * Resolves when the answer's head is there. Throws `WebError`, retryable, when none comes, and
-   * one that is not for an address that may not be asked.
+   * Resolves when the answer's head has arrived. Throws a retryable `WebError` when none comes, and
+   * one that is not retryable for a forbidden address.
    */
   ask(request: WebRequest): Promise<WebAnswer>;
-  /** Whether a host is, or its name leads to, an address that is not of the public internet. */
+  /** Whether a host is, or its name resolves to, an address outside the public internet. */
   isPrivate(host: string): Promise<boolean>;
 }
 
 export interface WebRequest {
-  /** `GET` unless it says otherwise. */
+  /** HTTP method; `GET` by default. */
   readonly method?: "GET" | "POST" | "PUT" | "DELETE";
-  /** `http` or `https`. */
+  /** The URL, with the scheme `http` or `https`. */
   readonly url: string;
-  /** They go to the host of `url` alone. */
+  /** Headers, sent only to the host of `url`, not to where a redirect leads. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Its length is told to the host. Nothing is sent again to where a redirect leads. */
+  /** Body of known length. After a redirect it is not sent again. */
   readonly body?: Uint8Array | string | MeasuredBytes;
-  /** How many redirects are followed; the next one is an answer. */
+  /** Number of redirects that are followed; the next one is returned as the answer. */
   readonly redirectsMax: number;
-  /** Whether addresses that are not of the public internet may be asked. */
+  /** Whether addresses outside the public internet may be requested. */
   readonly mayBePrivate: boolean;
-  /** Which URLs may be asked besides the first, where a redirect leads; undefined for all. */
+  /** Which URLs a redirect may lead to; undefined for all. */
   readonly mayFollow?: (url: URL) => boolean;
-  /** How long the host may be without sending a byte; 30 s unless it says otherwise. */
+  /** Longest time in which the host may send no byte; 30 s by default. */
   readonly silenceMs?: number;
-  /** Ends the request, and its body while it is read. */
+  /** Aborts the request, and its body while it is being read. */
   readonly signal: AbortSignal;
 }
 
-/** A body that is larger than what is held in memory; it is read once. */
+/** A body too large to hold in memory; it is read once. */
 export interface MeasuredBytes {
   readonly bytes: Readable;
   readonly sizeBytes: number;
@@ -41,15 +41,15 @@ export interface MeasuredBytes {
 
 export interface WebAnswer {
   readonly status: number;
-  /** By lower-case name. */
+  /** Headers by their names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Throws `WebError` where it breaks off; a reader that stops ends it. */
+  /** Throws `WebError` when the body breaks off; a reader that stops early ends it. */
   readonly body: AsyncIterable<Uint8Array>;
-  /** Ends a body that is not wanted. */
+  /** Ends a body that is not going to be read. */
   discard(): void;
 }
 
-/** No answer, or not all of it. */
+/** A request that got no answer, or not all of one. */
 export class WebError extends PortError {
   /** Whether the host may have received the request. */
   readonly wasSent: boolean;

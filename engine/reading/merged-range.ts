@@ -10,7 +10,7 @@ import { getText } from "../record.ts";
 import { decodeRow } from "../row-codec.ts";
 import type { FreshRows } from "../shard/rows/fresh-rows.ts";
 
-/** What a table will hold; undefined for a row that is deleted. */
+/** Rows that the tables will hold; undefined for a row that is deleted. */
 type Overlay = ReadonlyMap<Key, string | undefined>;
 
 export function mergeRange(
@@ -40,7 +40,7 @@ function createOverlay(
     const rule = indexRules?.get(getCode(key));
     if (text === undefined || rule === undefined) continue;
     const picked = rule.pick(decodeRow(rowCodecs, key, text));
-    // To delete what the tables do not hold is harmless, so each is taken for one that waited.
+    // Deleting entries that the tables lack is harmless, so each head is taken for a stored one.
     for (const { key: place, value } of rule.entries(picked, true))
       overlay.set(place, value === undefined ? undefined : JSON.stringify(value));
   }
@@ -61,7 +61,7 @@ function merge(
     hidden++;
     if (text !== undefined) fresh.push({ key, text });
   }
-  // However many of the table's rows are hidden, `limit` of them are left.
+  // Reads so many rows that `limit` remain, however many the overlay hides.
   const stored = reader
     .range(range, limit + hidden, reverse)
     .filter(({ key }) => !overlay.has(key));

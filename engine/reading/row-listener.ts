@@ -1,14 +1,14 @@
 import type { Key } from "../key.ts";
 
-/** Notified of changed rows, before any reply that depends on them. */
+/** Is notified of changed rows, before any reply that depends on them. */
 export interface RowListener {
-  /** False while no change of that shard matters: its records are then not read. */
+  /** Returns false while no change of the shard matters: its records are then not read. */
   listens(shard: number): boolean;
   onChange(key: Key): void;
-  /** The shard has opened: any of its rows may have changed unnoticed. */
+  /** Called when the shard has opened: any of its rows may have changed unnoticed. */
   onMiss(shard: number): void;
-  /** Its rows are not read here any more: another node owns it. */
+  /** Called when another node owns the shard, so that its rows are no longer read here. */
   onLeave(shard: number): void;
-  /** A reader outside of a request threw. */
+  /** Called with an error that was thrown while rows were read outside a request. */
   onFailure(error: unknown): void;
 }

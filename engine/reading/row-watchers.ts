@@ -1,4 +1,4 @@
-/** Those who look at rows again after each change, and after a shard that was down has opened. */
+/** Watchers that read rows again after each change, and when a shard that was down has opened. */
 import type { Key } from "../key.ts";
 import { eachWrite } from "../record.ts";
 import { ShardDown } from "./shard-end.ts";
@@ -8,11 +8,11 @@ export type Look = () => void;
 
 export class RowWatchers {
   private readonly byKey = new Map<Key, Set<Look>>();
-  /** Those that met a shard that was down, to be run again. */
+  /** Watchers that found a shard down, and run again when one has opened. */
   private readonly interrupted = new Set<Look>();
   private readonly failed: (error: unknown) => void;
 
-  /** `failed` gets what a look threw. */
+  /** `failed` is called with any error that a watcher throws. */
   constructor(failed: (error: unknown) => void) {
     this.failed = failed;
   }
@@ -28,7 +28,7 @@ export class RowWatchers {
     };
   }
 
-  /** Runs `look` now, and once more after a shard has opened when it met one that is down. */
+  /** Runs `look` now; if it met a shard that is down, once more after a shard has opened. */
   look(look: Look): void {
     try {
       look();
@@ -38,7 +38,7 @@ export class RowWatchers {
     }
   }
 
-  /** The rows that the record writes have changed. */
+  /** Calls the watchers of the rows that the record writes. */
   notify(record: Uint8Array): void {
     if (this.byKey.size === 0) return;
     eachWrite(record, (key) => {
@@ -46,7 +46,7 @@ export class RowWatchers {
     });
   }
 
-  /** Watchers of rows of a shard, and those that looked in vain while some shard was down. */
+  /** Runs the watchers of a shard's rows, and those that found a shard down. */
   lookAgain(isOfShard: (key: Key) => boolean): void {
     const looks = new Set(this.interrupted);
     this.interrupted.clear();

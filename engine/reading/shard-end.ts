@@ -1,6 +1,6 @@
 /**
- * One shard as the thread of requests reads it: its tables, and before them the rows that it has
- * released and not flushed.
+ * One shard as the HTTP thread reads it: its tables, and over them the rows that it has released
+ * and not flushed.
  */
 import type { RowRules } from "../domain.ts";
 import type { Key } from "../key.ts";
@@ -10,7 +10,7 @@ import { FreshRows } from "../shard/rows/fresh-rows.ts";
 import type { ShardEvent, ToShard } from "../wire.ts";
 import { mergeRange } from "./merged-range.ts";
 
-/** A read met a shard that is starting again; the caller may try once more soon. */
+/** Thrown when a read meets a shard that is restarting; the caller may retry soon. */
 export class ShardDown extends Error {
   override readonly name = "ShardDown";
 }
@@ -22,23 +22,23 @@ interface Waiter {
 
 export type Send = (message: ToShard) => void;
 
-/** The gateway's end of one shard: reads its rows, and sends it what is asked. */
+/** Events that the gateway's end of a shard handles, where rows are read and questions sent. */
 type ShardEndEvent = Exclude<
   ShardEvent,
   { kind: "release" | "applied" | "unconfirmed" | "waiting" }
 >;
 
 export class ShardEnd {
-  /** Undefined when it takes no questions. */
+  /** Sends to the shard; undefined when the shard takes no questions. */
   send: Send | undefined;
   readonly reader: TableReader;
   leaseEndsMs = Number.POSITIVE_INFINITY;
-  /** Of the last record whose rows are read here. */
+  /** Sequence number of the last record whose rows are read here. */
   seq = 0;
   private readonly fresh = new FreshRows();
   private waiters: Waiter[] = [];
   private nextWaiters: Waiter[] = [];
-  /** The shard cannot write its fresh rows. */
+  /** Whether the shard is unable to write its fresh rows to the tables. */
   private isStuck = false;
 
   constructor(send: Send | undefined, reader: TableReader) {
@@ -57,20 +57,20 @@ export class ShardEnd {
     return slice === undefined ? this.reader.get(key) : getText(slice);
   }
 
-  /** To be called when `settled` has resolved. */
+  /** Returns a range reader; to be called when `awaitSettled` has resolved. */
   ranges(domain: RowRules): TableReader["range"] {
     if (this.isMerged) return mergeRange(this.reader, this.fresh, domain);
     return (range, limit, reverse) => this.reader.range(range, limit, reverse);
   }
 
-  /** Resolves when all that was released before the call is in the tables, or must be merged. */
+  /** Resolves when all rows released before the call are in the tables, or must be merged. */
   awaitSettled(): Promise<void> {
     if (this.fresh.size === 0 || this.isMerged) return Promise.resolve();
     if (this.nextWaiters.length === 0) this.send?.({ kind: "flush" });
     return new Promise((resolve, reject) => this.nextWaiters.push({ resolve, reject }));
   }
 
-  /** No flush can be asked for: ranges are read from fresh rows and tables together. */
+  /** True when no flush can be requested: ranges then merge fresh rows and tables. */
   private get isMerged(): boolean {
     return this.isStuck || this.send === undefined;
   }
@@ -81,7 +81,7 @@ export class ShardEnd {
         this.reader.refresh();
         return;
       case "following":
-        // What others have decided is not here yet; one that handed over has a lease.
+        // Other nodes' decisions are not here yet; a shard that was handed over keeps its lease.
         if (this.leaseEndsMs === Number.POSITIVE_INFINITY)
           this.leaseEndsMs = Number.NEGATIVE_INFINITY;
         this.reader.refresh();

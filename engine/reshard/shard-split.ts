@@ -14,12 +14,12 @@ import { rowsIn, type ShardPlace } from "../shard/replica.ts";
 
 const rowsPerWrite = 10_000;
 
-/** The shard of `oldCount` that had what `place` is to have. */
+/** Returns the shard of `oldCount` that holds the rows which `place` is to have. */
 export function getParent({ shard, shardCount }: ShardPlace, oldCount: number): number {
   return Math.floor((shard * oldCount) / shardCount);
 }
 
-/** Brings what `place` is to have of its parent's rows into empty tables. Throws `PortError`. */
+/** Copies the parent's rows that `place` is to have into empty tables. Throws `PortError`. */
 export async function splitShard(
   parent: TableReader,
   oldCount: number,
@@ -55,5 +55,5 @@ function* readRows(
   }
 }
 
-/** What the engine keeps of a shard itself: its position and owner. */
+/** Range of the engine's own rows about a shard: its position and owner. */
 const shardRows = { start: createKey(0, 0, ""), end: createKey(0, 1, "") };

@@ -27,15 +27,16 @@ import type { ShardRows, Written } from "./rows/shard-rows.ts";
 
 const recordBytesMax = limits.engine.recordBytesMax - recordOverheadBytes;
 
-/** An entry of a shard's inbox. */
+/** A message in a shard's inbox. */
 export interface Envelope {
   readonly to: Key;
   readonly message?: unknown;
   readonly request?: RequestId;
-  /** The outbox row of a tell that has arrived; `to` is then the same and there is no message. */
+  /** Set when a tell was acknowledged: its outbox row. `to` is the same; there is no message. */
   readonly done?: Key;
   /**
-   * Set on a tell from another shard: its outbox row there, by which a doubled delivery is known.
+   * Set on a tell from another shard: its outbox row there, by which a duplicate delivery is
+   * recognized.
    */
   readonly origin?: Origin;
 }
@@ -46,19 +47,19 @@ export interface Origin {
 }
 
 /**
- * The record that a batch will be, if it writes anything. Tells are ordered by both: after a loss
- * that was accepted sequences come again, epochs never do.
+ * The position of the record that a batch will become, if it writes anything. Tells are ordered by
+ * both numbers: after an accepted loss sequence numbers are used again, epochs never are.
  */
 export interface BatchOrder {
   readonly epoch: number;
   readonly seq: number;
 }
 
-/** What has to leave the shard once the batch is durable. */
+/** An effect or tell that leaves the shard once the batch is durable. */
 export interface Delivery {
   readonly from: Key;
   readonly effect: OutsideEffect | Tell;
-  /** Of a tell: the outbox row that keeps it until the other shard has it. */
+  /** For a tell, the outbox row that keeps it until the other shard has it. */
   readonly key?: Key;
 }
 
@@ -86,14 +87,14 @@ export class Batch {
   private readonly order: BatchOrder;
   private readonly owns: (key: Key) => boolean;
   private tells = 0;
-  /** The open step: its writes are already in `writes` and are taken back if it is dropped. */
+  /** The open step's changes; its writes are already in `writes`, and undone if it is dropped. */
   private changes: Change[] = [];
   private valuesBefore = 0;
   private readonly windowRows = new Map<Key, unknown>();
   private stepReplies: Reply[] = [];
   private stepDeliveries: Delivery[] = [];
 
-  /** `values` serve one batch at a time, until its record is sealed. */
+  /** `values` is used by one batch at a time, until that batch's record is sealed. */
   constructor(
     rows: ShardRows,
     domain: Domain,
@@ -115,8 +116,8 @@ export class Batch {
   }
 
   /**
-   * False when the step does not fit into this batch's record: the next batch is to have it. Throws
-   * what the actor threw. Either way nothing of the step is left.
+   * Runs a step. Returns false when it does not fit into this batch's record and belongs into the
+   * next batch. Throws what the actor threw. In both cases nothing of the step is left.
    */
   step(first: Envelope, atMs: number): boolean {
     const { done, origin } = first;
@@ -145,7 +146,7 @@ export class Batch {
     return true;
   }
 
-  /** This batch, then fresh rows, then the table. */
+  /** Reads a row from this batch, else from the fresh rows, else from the table. */
   read(key: Key, atMs: number): unknown {
     if (this.windowRows.size > 0 && this.windowRows.has(key)) return this.windowRows.get(key);
     const written = this.writes.get(key);
@@ -154,7 +155,7 @@ export class Batch {
     return value instanceof EncodedRow ? decodeRow(this.domain.rowCodecs, key, value.json) : value;
   }
 
-  /** A row of the engine's own. */
+  /** Writes a row of the engine's own. */
   put<Row>(key: Key<Row>, value: Row): void {
     this.begin();
     this.write(key, value, undefined);
@@ -196,14 +197,14 @@ export class Batch {
     }
   }
 
-  /** What comes of an effect in this step; undefined for one that leaves the shard. */
+  /** The message that an effect leads to in this step; undefined if it leaves the shard. */
   private follow(
     from: Key,
     effect: OutsideEffect | Tell,
     messages: number,
   ): StepMessage | undefined {
     if (isTell(effect)) return this.owns(effect.to) ? effect : undefined;
-    // What ends here causes tells, for which the step must have room.
+    // An effect that is concluded here causes tells, for which the step must have room.
     if (messages > limits.engine.tellsPerStepMax / 2) return undefined;
     const message = this.domain.conclude?.(effect);
     return message === undefined ? undefined : { to: from, message };
@@ -232,17 +233,17 @@ export class Batch {
     this.stepDeliveries.push({ key, from, effect });
   }
 
-  /** Tells of one shard arrive in order, so the last outbox row seen says enough. */
+  /** Tells of one shard arrive in order, so the last outbox row seen is enough. */
   private isSeen(origin: Origin): boolean {
     const last = this.read(createSeenKey(origin.shard), 0);
     return typeof last === "string" && parsePlace(origin.key) <= last;
   }
 
-  /** Checks heads on the way. Returns by how much the batch's record would grow. */
+  /** Encodes the step's writes and checks its heads; returns the growth of the batch's record. */
   private encodeChanges(): number {
     let bytes = 0;
     for (const { key, before, after } of this.changes) {
-      // Only what the step wrote last of a key is in the record.
+      // Of several writes to a key only the last one goes into the record.
       const isLast = this.writes.get(key) === after;
       if (isLast && after.value !== undefined) this.encode(key, after);
       if (isLast && after.actor !== undefined) {
@@ -258,7 +259,7 @@ export class Batch {
     return bytes;
   }
 
-  /** Keeps the step; from here it cannot be taken back. */
+  /** Keeps the step, which can no longer be undone. */
   private keep(bytes: number, atMs: number): void {
     this.bytes += bytes;
     this.steps++;
@@ -302,7 +303,7 @@ class View implements Context {
   }
 }
 
-/** A message of the open step: the first, or a tell of an actor of this shard. */
+/** A message of the open step: the first one, or a tell from an actor of this shard. */
 interface StepMessage {
   readonly to: Key;
   readonly message?: unknown;
@@ -310,7 +311,7 @@ interface StepMessage {
   readonly isBirth?: true;
 }
 
-/** A head that waits for nothing leaves memory, unless its actor is asked again and again. */
+/** A head that waits for nothing leaves memory, unless its actor is often sent messages. */
 function staysInMemory({ actor, value, dueMs }: Written): boolean {
   return dueMs !== undefined || (value !== undefined && actor?.staysCached === true);
 }
@@ -319,12 +320,12 @@ function isTell(effect: OutsideEffect | Tell): effect is Tell {
   return effect.kind === "tell";
 }
 
-/** Of the last tell of a shard that came, `parsePlace` its outbox row. */
+/** Key of the row that holds `parsePlace` of the last outbox row received from `shard`. */
 export function createSeenKey(shard: number): Key<string> {
   return createKey(0, engineTables.seen, String.fromCharCode(shard >> 8, shard & 255));
 }
 
-/** Commit order of an outbox row, without its partition. */
+/** Returns an outbox row's place in the order of commits: its key without the partition. */
 function parsePlace(outboxKey: Key): string {
   return outboxKey.slice(2);
 }

@@ -33,27 +33,27 @@ export interface ClusterShardParts {
   readonly outlets: ShardOutlets;
   readonly log: Log;
   readonly peers: Peers;
-  /** This node's id. */
+  /** Id of this node. */
   readonly node: string;
-  /** Whether the store began here. */
+  /** Whether this node founded the store. */
   readonly isFounder: boolean;
   /** Whether a write is answered only when a standby has it too. */
   readonly isQuorum: boolean;
-  /** Whether its node is to own nothing more; see `drain`. */
+  /** Whether this node must not take over any more shards; see `drain`. */
   readonly isDraining: boolean;
   /** Nodes that are gone for good. */
   readonly forgotten: readonly string[];
-  /** The record from which this node may go on, whatever others had behind it. */
+  /** The record from which this node may resume, even if others had later ones. */
   readonly acceptedLoss: Pick<Position, "epoch" | "seq"> | undefined;
-  /** Drawn for this life. */
+  /** A random value drawn for this run of the shard's thread. */
   readonly nonce: string;
-  /** The store's id. */
+  /** Id of the store. */
   readonly store: string;
   readonly snapshots: Snapshots;
-  /** Of the tables as they durably are. */
+  /** Makes a snapshot of what the tables durably hold. */
   readonly makeSnapshot: () => Promise<Snapshot>;
   readonly openObjects: () => Promise<Objects>;
-  /** What keeps snapshots from being made or taken, for the operator. */
+  /** Called with what keeps snapshots from being made or taken, for the operator. */
   readonly onFault: (sentence: string, error: unknown) => void;
 }
 
@@ -64,9 +64,9 @@ export class ClusterShard {
   private isStopped = false;
   private isDraining: boolean;
   private wake = () => {};
-  /** Its rows are those of a snapshot. */
+  /** Whether the shard's rows come from a snapshot. */
   private hasJoined = false;
-  /** Said once, however often it is met. */
+  /** The last fault of a join, so that the same one is reported once only. */
   private joinFault: string | undefined;
   private readonly waits: WaitReport;
 
@@ -77,36 +77,36 @@ export class ClusterShard {
     this.waits = new WaitReport(stores.clock, (wait) => outlets.event({ kind: "waiting", wait }));
   }
 
-  /** While its node owns it. */
+  /** The open shard while this node owns it. */
   get shard(): Shard | undefined {
     return this.owned;
   }
 
-  /** How many records of the log are not durable here; undefined while it cannot be reached. */
+  /** Counts the log's records that are not durable here; undefined while it is unreachable. */
   async lag(): Promise<number | undefined> {
     return this.owned === undefined ? this.follower?.lag() : 0;
   }
 
-  /** `shard`, when it is open, is stopped by itself. */
+  /** Stops the shard's run; an open `shard` is to be stopped separately. */
   stop(): void {
     this.isStopped = true;
     this.follower?.stop();
     this.wake();
   }
 
-  /** While it is followed: see `Follower`. */
+  /** While the shard is followed: see `Follower.reach`. */
   reach(number: number, seq: number): void {
     this.follower?.reach(number, seq);
   }
 
-  /** It takes nothing over any more, and is handed over once a standby can take it. */
+  /** Takes over nothing more, and hands the shard over once a standby can take it. */
   drain(): void {
     this.isDraining = true;
   }
 
   /**
-   * Resolves when it was stopped. Throws `OwnershipLost`, `StoreDamage`, and `PortError` when the
-   * own disk fails.
+   * Resolves when the shard was stopped. Throws `OwnershipLost`, `StoreDamage`, and `PortError`
+   * when this node's disk fails.
    */
   async run(): Promise<void> {
     const { place, stores, peers, node, forgotten } = this.parts;
@@ -149,7 +149,7 @@ export class ClusterShard {
     return this.follower.run();
   }
 
-  /** Own rows where the log goes on from them, else another node's; undefined when stopped. */
+  /** Returns own rows if the log continues them, else another node's; undefined when stopped. */
   private async restore(standbys: Standbys): Promise<Replica | undefined> {
     const { stores, outlets } = this.parts;
     const own = isJoining(stores.tables) ? undefined : await this.recover();
@@ -158,14 +158,14 @@ export class ClusterShard {
     outlets.event({ kind: "joining" });
     const silence = this.announceJoining(own);
     try {
-      // The log did not lead on from the last snapshot: another one takes its time.
+      // The log did not continue from the last snapshot, and making another one takes time.
       if (this.hasJoined) await this.pause();
       while (!this.isStopped) {
         this.hasJoined = await this.join(needed);
         if (this.hasJoined) return await this.recover();
         await this.pause();
         const isWhole = own !== undefined && !isJoining(stores.tables);
-        // Without an owner its rows may be the most that there is.
+        // Without an owner these rows may be the latest that exist.
         if (isWhole && !standbys.isOwned) return own;
         const { epoch, seq } = own?.position ?? noPosition;
         const wait = { reason: "snapshot", epoch, seq, owner: undefined } as const;
@@ -177,7 +177,7 @@ export class ClusterShard {
     return undefined;
   }
 
-  /** Undefined where the log goes on from the own rows. */
+  /** Returns undefined when the log continues from this node's rows. */
   private async findNeeded(own: Replica | undefined): Promise<HistoryNeeded | undefined> {
     const { log, acceptedLoss } = this.parts;
     if (own === undefined) return { leastEpoch: 0 };
@@ -188,7 +188,7 @@ export class ClusterShard {
     return { leastEpoch, own: { epoch: own.position.epoch, nonce } };
   }
 
-  /** Until the returned function is called. */
+  /** Announces that the shard joins, again and again until the returned function is called. */
   private announceJoining(own: Replica | undefined): () => void {
     const { peers, node, stores } = this.parts;
     let cancel = () => {};
@@ -207,7 +207,7 @@ export class ClusterShard {
     return recover(place, journal, tables, domain, startMs);
   }
 
-  /** False when it is to be tried again. */
+  /** Returns false when the join has to be tried again. */
   private async join(needed: HistoryNeeded): Promise<boolean> {
     const { stores, store, snapshots, openObjects, onFault } = this.parts;
     const { tables, journal } = stores;
@@ -265,7 +265,7 @@ export class ClusterShard {
     }
   }
 
-  /** Nothing is trimmed from the log before something was heard of each of `followers`. */
+  /** Trims nothing from the log before each of `followers` has announced itself. */
   private async serve(
     shard: Shard,
     log: OwnedLog,
@@ -297,7 +297,8 @@ export class ClusterShard {
   }
 
   /**
-   * Drops what neither standbys nor the next snapshot need, until the returned function is called.
+   * Trims from the log what neither standbys nor the next snapshot need, until the returned
+   * function is called.
    */
   private trimLog(shard: Shard, log: OwnedLog, spareSeq: () => number): () => void {
     const { tables, clock } = this.parts.stores;
@@ -317,7 +318,7 @@ export class ClusterShard {
     };
   }
 
-  /** Hands the shard to the node that comes first for it, until the returned function is called. */
+  /** Hands the shard over when another node ranks first, until the returned function is called. */
   private balance(shard: Shard, standbys: Standbys): () => void {
     const { place, stores } = this.parts;
     const balance = new Balance(place.shard, place.shardCount, stores.clock, shard.reached);
@@ -334,7 +335,7 @@ export class ClusterShard {
     return () => cancel();
   }
 
-  /** Until the returned function is called. */
+  /** Announces the owner's position until the returned function is called. */
   private announce(shard: Shard): () => void {
     const { peers, node, nonce, stores } = this.parts;
     let cancel = () => {};

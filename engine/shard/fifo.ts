@@ -1,4 +1,4 @@
-/** First in, first out; the array is cut when its dead half outgrows the living. */
+/** A first-in, first-out queue; the array is cut when more than half of it is used up. */
 export class Fifo<Item extends object> {
   private items: (Item | undefined)[] = [];
   private at = 0;
@@ -15,7 +15,7 @@ export class Fifo<Item extends object> {
     this.items.push(item);
   }
 
-  /** Before all others. */
+  /** Puts an item before all others. */
   putFirst(item: Item): void {
     if (this.at > 0) this.items[--this.at] = item;
     else this.items.unshift(item);

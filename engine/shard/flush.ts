@@ -15,10 +15,10 @@ import type { DueIndex } from "./rows/due-index.ts";
 import type { FreshHead, FreshRow } from "./rows/fresh-rows.ts";
 import type { ShardRows } from "./rows/shard-rows.ts";
 
-/** How far the tables are, and what the next record follows. */
+/** How far the tables have got, and what the next record follows on. */
 export interface Position {
   readonly seq: number;
-  /** The record's place in the replicated log, 0 without one. */
+  /** The record's sequence number in the replicated log; 0 without a log. */
   readonly logSeq: number;
   readonly epoch: number;
   readonly atMs: number;
@@ -27,23 +27,23 @@ export interface Position {
 
 export const positionKey: Key<Position> = createKey(0, 0, "position");
 
-/** Who owns the shard since the first record of an epoch, which writes it. */
+/** Owner of the shard in an epoch, written by the epoch's first record. */
 export interface Owner {
-  /** The node's id. */
+  /** Id of the owning node. */
   readonly node: string;
-  /** Drawn for this epoch: names the owner's attempts to append. */
+  /** Random value drawn for this epoch; names the owner's attempts to append. */
   readonly nonce: string;
-  /** The store's id: its shards belong together. */
+  /** Id of the store, which all of its shards share. */
   readonly store: string;
   /** The nodes that may have records of the shard, this one among them. */
   readonly members: readonly string[];
-  /** Whether what was answered in this epoch is on the disk of another member as well. */
+  /** Whether what was answered in this epoch is also on the disk of another member. */
   readonly isQuorum: boolean;
 }
 
 export const ownerKey: Key<Owner> = createKey(0, 0, "owner");
 
-/** The owner of this epoch has stopped by itself, and answers no reads any more. */
+/** Says that the owner of this epoch stopped in order, and answers no reads any more. */
 export interface Handover {
   readonly epoch: number;
 }
@@ -72,7 +72,7 @@ export async function flushRows(
     chunk = [];
     waiting = [];
     await rows.tables.write(writes);
-    // Only now: a flush that failed is repeated, and must find what the tables really hold.
+    // Noted only now: a failed flush is repeated, and must find what the tables really hold.
     for (const { key, dueMs } of stored) rows.due.store(key, dueMs);
     return writes.length;
   };
@@ -82,7 +82,7 @@ export async function flushRows(
       if (chunk.length >= rowsPerTransaction) {
         const before = storing;
         storing = write();
-        // It is awaited below, maybe after it has failed.
+        // The promise is awaited below, possibly after it was rejected.
         storing.catch(() => {});
         await pause(await before);
       }
@@ -107,13 +107,13 @@ export async function flushRows(
   await write();
 }
 
-/** When the tables will say that an actor wants to learn `due`. */
+/** A due time that the tables will hold for an actor once the transaction is stored. */
 interface Waiting {
   readonly key: Key;
   readonly dueMs: number | undefined;
 }
 
-/** Of a record that was found at a restart: its time is not in the index yet. */
+/** Restores a head from a record found at a restart, whose due time is not in the index yet. */
 function restoreHead(row: FreshRow, due: DueIndex, actor: AnyActor, domain: Domain): FreshHead {
   const { rowCodecs, indexRules } = domain;
   const text = getText(row);
@@ -128,7 +128,7 @@ function dueKey(actor: Key): Key<number> {
   return createKey(getPartition(actor), engineTables.due, actor.slice(1));
 }
 
-/** The actor of a key of the due table. */
+/** Returns the actor of a key in the due table. */
 export function actorOfDueKey(key: Key): Key {
   return key.slice(0, 1) + key.slice(2);
 }

@@ -1,6 +1,7 @@
 /**
- * When an owner's fresh rows go into the tables, one flush at a time. One that the tables refuse,
- * as on a full disk, is tried again: its rows are durable in the journal and stay fresh meanwhile.
+ * Decides when an owner's fresh rows go into the tables, one flush at a time. A flush that fails,
+ * for example on a full disk, is repeated: its rows are durable in the journal and stay fresh
+ * meanwhile.
  */
 import { limits } from "../../config/limits.ts";
 import type { Domain } from "../domain.ts";
@@ -19,13 +20,13 @@ export interface FlusherPorts {
       | { readonly kind: "flushed"; seq: number }
       | { readonly kind: "held"; number: number; epoch: number; seq: number },
   ) => void;
-  /** Drops from the journal what neither the tables nor other nodes need. */
+  /** Drops journal records that neither the tables nor other nodes need. */
   readonly trim: (seq: number) => Promise<void>;
-  /** Flushes fail from now on; undefined when one was written again. */
+  /** Called when flushes begin to fail; with undefined when one has succeeded again. */
   readonly onFailing: (error: PortError | undefined) => void;
   /**
-   * A flush has ended, with a failure that no later one mends or without, or has made room for a
-   * shard that waited for it; or a hold is wanted.
+   * Called when a flush has ended, with the failure if no later flush mends it; when one has made
+   * room for a shard that waited for it; or when a hold is wanted.
    */
   readonly onEnded: (failure: { readonly error: unknown } | undefined) => void;
 }
@@ -34,48 +35,48 @@ export class Flusher {
   private readonly ports: FlusherPorts;
   private running: Promise<void> | undefined;
   private flushedSeq: number;
-  /** How far the frozen rows go, until they are in the tables. */
+  /** Position of the last frozen row, until the frozen rows are in the tables. */
   private frozenAt: Position | undefined;
-  /** The last flush failed. */
+  /** Whether the last flush failed. */
   private isStuck = false;
   private isWanted = false;
-  /** Others wait for the flush that runs. */
+  /** Whether others wait for the running flush. */
   private isAwaited = false;
-  /** Ends a rest. */
+  /** Ends the pause between two transactions. */
   private wake = () => {};
   private nextMs = 0;
   private isFinishing = false;
   /** The number of the hold that is wanted. */
   private wantedHold: number | undefined;
-  /** Ends a hold. */
+  /** Ends the current hold. */
   private endHold = () => {};
-  /** By the monotonic clock. */
+  /** When the last pause ended, by the monotonic clock. */
   private restedMs = 0;
-  /** How many of the frozen rows are in the tables. */
+  /** How many of the frozen rows are in the tables already. */
   private stored = 0;
 
-  /** The tables are at `flushedSeq`. */
+  /** `flushedSeq` is the sequence number of the tables' last record. */
   constructor(ports: FlusherPorts, flushedSeq: number) {
     this.ports = ports;
     this.flushedSeq = flushedSeq;
   }
 
   /**
-   * So many rows are in no table that some have to be stored before there are more: the shard then
-   * goes on as fast as the tables take them.
+   * Whether so many rows are in no table that some have to be stored before more are accepted: the
+   * shard then runs as fast as the tables take them.
    */
   get isFull(): boolean {
     const left = this.ports.rows.fresh.size - this.stored;
     return this.frozenAt !== undefined && left >= limits.engine.freshRowsMax;
   }
 
-  /** Others wait for what is fresh now: the next look finds a flush due, and none rests. */
+  /** Makes a flush due, without pauses in it, because others wait for the current fresh rows. */
   want(): void {
     this.isWanted = true;
     this.wake();
   }
 
-  /** Between two puts only, with the last durable record: no other rows may reach the tables. */
+  /** Call only between two puts, with the last durable record: no other rows may be flushed. */
   startWhenDue(position: Position, nowMs: number): void {
     if (!this.isDue(position, nowMs)) return;
     this.isAwaited = this.isWanted;
@@ -106,7 +107,7 @@ export class Flusher {
     }
   }
 
-  /** Undefined ends one that has begun. */
+  /** Asks for the hold with this number; undefined ends one that has begun. */
   wantHold(number: number | undefined): void {
     this.wantedHold = number;
     if (number === undefined) this.endHold();
@@ -118,8 +119,8 @@ export class Flusher {
   }
 
   /**
-   * Between two puts only, with the last durable record: nothing is committed before it resolves.
-   * What the tables refuse is left to the next flush, and no hold is said.
+   * Call only between two puts, with the last durable record: nothing is committed before it
+   * resolves. A flush that fails is left to the next one, and the hold is not confirmed.
    */
   async hold(position: Position): Promise<void> {
     const { clock, event } = this.ports;
@@ -143,7 +144,7 @@ export class Flusher {
     this.wantedHold = undefined;
   }
 
-  /** As long as the last transaction took, unless others wait for the end of the flush. */
+  /** Pauses as long as the last transaction took, unless others wait for the flush's end. */
   private rest(stored: number): Promise<void> {
     const wasFull = this.isFull;
     this.stored += stored;
@@ -172,7 +173,7 @@ export class Flusher {
     return this.isWanted || isOld || this.ports.rows.fresh.size >= limits.engine.flushRows;
   }
 
-  /** Reads go on: those that wait for the flush look at the fresh rows instead. */
+  /** Notes the failure; reads that wait for the flush continue with the fresh rows instead. */
   private stick(error: PortError): void {
     if (this.isStuck) return;
     this.isStuck = true;
@@ -180,7 +181,7 @@ export class Flusher {
     this.ports.onFailing(error);
   }
 
-  /** Rows that an earlier flush could not write come before those that are fresh since. */
+  /** Rows that an earlier flush could not write are written before newer fresh rows. */
   private async flush(reached: Position): Promise<void> {
     const { rows, domain, event, trim, onFailing } = this.ports;
     if (this.frozenAt === undefined) {

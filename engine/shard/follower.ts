@@ -31,7 +31,7 @@ import type { ShardWait, WaitReason } from "./waiting.ts";
 
 export interface FollowerParts {
   readonly node: string;
-  /** Whether the store began here. */
+  /** Whether this node founded the store. */
   readonly isFounder: boolean;
   readonly replica: Replica;
   readonly journal: Journal;
@@ -39,25 +39,25 @@ export interface FollowerParts {
   readonly peers: Peers;
   readonly standbys: Standbys;
   readonly succession: Succession;
-  /** Whether its node is to own nothing more. */
+  /** Whether this node must not take over any more shards. */
   readonly isDraining: () => boolean;
   readonly clock: Clock;
-  /** The owner was heard: the shard is taken over when it falls silent. */
+  /** Called when the owner was heard of: the shard is taken over when it falls silent. */
   readonly onStandby: () => void;
-  /** The tables are at this record, as was asked. */
+  /** Called when the tables have reached the record that was asked for. */
   readonly onReached: (number: number, position: Position) => void;
-  /** What is waited for, while the owner is not heard; undefined when it is again. */
+  /** Called with what is waited for while the owner is silent; undefined when that is over. */
   readonly onWait: (wait: ShardWait | undefined) => void;
-  /** For those who read the rows here. */
+  /** Receives the shard's events for the readers of the rows on this node. */
   readonly event: (event: ShardEvent) => void;
 }
 
-/** All rows are in the tables. */
+/** This node is to own the shard; all rows are in the tables. */
 export interface OwnEnd {
   readonly kind: "own";
-  /** An earlier owner may answer reads for so long yet. */
+  /** How long an earlier owner may still answer reads. */
   readonly leaseMs: number;
-  /** There may have been further records, of later epochs too. */
+  /** Whether later records, of later epochs too, may have existed and were given up. */
   readonly isLossAccepted: boolean;
 }
 
@@ -73,11 +73,11 @@ export class Follower {
   private wake = () => {};
   private isStopped = false;
   private heardMs = 0;
-  /** A record of this owner came while it was followed. */
+  /** Whether a record of the current owner has arrived while it was followed. */
   private hasHeardOwner = false;
-  /** Its rows are as the log has them, but for what is on its way. */
+  /** Whether the rows are up to date with the log, except for entries on their way. */
   private isCurrent = false;
-  /** The log's end when it was asked for last. */
+  /** The log's end at the last request for it, and when that was. */
   private target = { logSeq: 0, askedMs: 0 };
   private announcedMs = Number.NEGATIVE_INFINITY;
   private announcedSeq = 0;
@@ -101,19 +101,19 @@ export class Follower {
     this.wake();
   }
 
-  /** `onReached` is called when the records up to this one are in the tables. */
+  /** Calls `onReached` when the records up to `seq` are in the tables. */
   reach(number: number, seq: number): void {
     this.wanted = { number, seq };
     this.wake();
   }
 
-  /** How many records of the log are not durable here; undefined while it cannot be reached. */
+  /** Counts the log's records that are not durable here; undefined while it is unreachable. */
   async lag(): Promise<number | undefined> {
     const end = await this.reader.end();
     return end && Math.max(0, end.logSeq - this.parts.replica.position.logSeq);
   }
 
-  /** Throws `StoreDamage`, and `PortError` when the own disk fails. */
+  /** Throws `StoreDamage`, and `PortError` when this node's disk fails. */
   async run(): Promise<FollowEnd> {
     while (!this.isStopped) {
       const end = await this.attempt();
@@ -127,7 +127,7 @@ export class Follower {
     return { kind: "stopped" };
   }
 
-  /** Undefined when the log is to be looked at anew. */
+  /** Returns undefined when the log has to be examined again. */
   private async attempt(): Promise<FollowEnd | undefined> {
     this.announce();
     const place = await this.findPlace();
@@ -149,30 +149,30 @@ export class Follower {
     }
   }
 
-  /** The log does not lead on from here: its owner's rows are needed, or it is given up. */
+  /** The log does not continue from here: the owner's rows are needed, or the log is refilled. */
   private async leaveLog(logEpoch: number): Promise<FollowEnd | undefined> {
     const { replica, standbys, succession } = this.parts;
     const { seq, epoch } = replica.position;
     if (!succession.isLossAccepted) {
       if (standbys.isOwned) return { kind: "behind" };
       if (seq === 0) return this.pause("snapshot");
-      // Who wrote the later epoch is not here, or has not said so yet.
+      // The later epoch's writer is not on this node, or has not announced itself yet.
       if (logEpoch > epoch) return this.pause("history");
     }
     const obstacle = this.findRefillObstacle();
     return obstacle === undefined ? this.refill() : this.pause(obstacle);
   }
 
-  /** An owner of a later epoch may live that has not announced itself since this node began. */
+  /** An owner of a later epoch may be alive and not have announced itself since this node began. */
   private findRefillObstacle(): WaitReason | undefined {
     const { standbys, succession } = this.parts;
     if (this.listenedMs < 2 * limits.cluster.announceMs) return "turn";
-    // Whatever its epoch: what an owner has answered since is on its disk alone without the log.
+    // In any epoch: without the log, what an owner has answered since is on its disk alone.
     if (!succession.isLossAccepted && standbys.isOwned) return "ahead";
     return succession.findObstacle(this.listenedMs);
   }
 
-  /** Undefined while the log cannot be reached. */
+  /** Resolves to undefined while the log cannot be reached. */
   private async findPlace(): Promise<LogPlace | undefined> {
     try {
       return await findPlace(this.parts.log, this.parts.replica.position);
@@ -211,7 +211,7 @@ export class Follower {
     }
   }
 
-  /** Says why it stopped before the last entry. */
+  /** Applies the entries read so far; returns why it stopped before the last one. */
   private async applyAll(
     endSeq: number,
   ): Promise<"missing" | { readonly logEpoch: number } | undefined> {
@@ -227,7 +227,7 @@ export class Follower {
       await journal.append(seq, record);
       replica.apply(position, record);
       const nowMs = clock.monotonicMs();
-      // What comes behind such a silence may be as old as that.
+      // Entries that come after such a silence may be just as old.
       if (nowMs - this.heardMs > limits.cluster.staleMs) this.isCurrent = false;
       this.heardMs = nowMs;
       event({ kind: "applied", record });
@@ -239,14 +239,14 @@ export class Follower {
   }
 
   /**
-   * Rows are read from when all is here that the log had a moment ago: what was written while this
-   * node was away is known to it then, and what is written now is waited for.
+   * Rows may be read once all is here that the log held a moment ago: the log then knows what was
+   * written while this node was away, and what is written now is waited for.
    */
   private async catchUp(): Promise<void> {
     const { replica, clock, standbys } = this.parts;
     if (replica.position.logSeq < this.target.logSeq) return;
     const nowMs = clock.monotonicMs();
-    // A log that is being filled again ends before what its filler has said that it has.
+    // A log that is being refilled ends before the position that the refilling node announced.
     const isWhole = standbys.findEverAhead(replica.position).length === 0;
     this.isCurrent = isWhole && nowMs - this.target.askedMs <= limits.cluster.heartbeatMs;
     if (this.isCurrent) {
@@ -266,7 +266,7 @@ export class Follower {
     this.parts.event({ kind: "lease", endsMs: this.heardMs + limits.cluster.staleMs });
   }
 
-  /** Undefined: look at the log anew. */
+  /** Returns undefined when the log has to be examined again. */
   private async claim(): Promise<FollowEnd | "stay" | undefined> {
     const { replica, clock, succession, isDraining } = this.parts;
     const { leaseMs, silenceMs } = limits.cluster;
@@ -280,7 +280,7 @@ export class Follower {
     }
     const end = await this.reader.end();
     if (end === undefined) {
-      // A node that is cut off cannot tell whether the owner lives, nor what it misses meanwhile.
+      // A node that is cut off cannot know whether the owner is alive, nor what it is missing.
       this.heardMs = clock.monotonicMs();
       this.isCurrent = false;
       this.wait("log");
@@ -301,8 +301,8 @@ export class Follower {
   }
 
   /**
-   * Begins the log anew with what the journal has, and owns the shard: also on a node that drains,
-   * which alone has these records, and hands the shard over when others have them too.
+   * Refills the log from the journal, and owns the shard. A node that drains does so too, because
+   * it alone has these records; it hands the shard over once others have them.
    */
   private async refill(): Promise<FollowEnd | undefined> {
     const { replica, journal, log, node, succession } = this.parts;
@@ -315,7 +315,7 @@ export class Follower {
       onUnreached(error);
     }
     if (logSeq === undefined) {
-      // Another node may have begun it anew as well: the one whose turn comes first goes on.
+      // Another node may have refilled it as well: the one whose turn comes first continues.
       succession.giveTurn();
       return this.pause("turn");
     }
@@ -354,7 +354,7 @@ export class Follower {
     if (this.failure === undefined) this.parts.onReached(wanted.number, position);
   }
 
-  /** One at a time; a failure ends the follower. */
+  /** Flushes the replica, one flush at a time; a failure ends the follower. */
   private async flush(): Promise<void> {
     const { replica, journal, clock, event } = this.parts;
     await this.flushing;
@@ -379,13 +379,13 @@ export class Follower {
     return undefined;
   }
 
-  /** Says what is waited for; undefined for nothing. */
+  /** Reports what is waited for; undefined for nothing. */
   private wait(reason: WaitReason | undefined): void {
     const { succession, onWait } = this.parts;
     onWait(reason && succession.explain(reason));
   }
 
-  /** At most a tick. */
+  /** Resolves when an entry has arrived, or after one tick. */
   private waitForEntry(): Promise<void> {
     if (this.reader.hasEntry || this.isStopped) return Promise.resolve();
     return new Promise((resolve) => {

@@ -8,19 +8,19 @@ import { Fifo } from "./fifo.ts";
  */
 export type Lane = "settle" | "work";
 
-/** The reply to work that was dropped: the inbox was full, or nothing can be written. */
+/** The reply to refused work: the inbox was full, or nothing can be written. */
 export const busy = { kind: "busy" } as const;
 
-/** What waits for a shard: two queues, the settling one first. */
+/** Messages that wait for a shard, in two queues; `settle` messages come first. */
 export class Inbox {
   private readonly settling = new Fifo<Envelope>();
   private readonly working = new Fifo<Envelope>();
   private wake: (() => void) | undefined;
   private isBlocked = false;
-  /** Set by a ring while nothing waited. */
+  /** Whether `ring` was called while nothing was waiting for it. */
   private hasRung = false;
 
-  /** False when the inbox is full of work. */
+  /** Adds a message; returns false when the inbox is full of work. */
   offer(envelope: Envelope, lane: Lane): boolean {
     if (lane === "work" && this.working.size >= limits.engine.inboxMax) return false;
     (lane === "work" ? this.working : this.settling).push(envelope);
@@ -36,7 +36,7 @@ export class Inbox {
     return this.settling.size + this.working.size === 0;
   }
 
-  /** Resolves when something waits, or at a `ring`; only at a ring when `isBlocked`. */
+  /** Resolves when a message waits or `ring` is called; only for `ring` when `isBlocked`. */
   awaitWaiting(isBlocked: boolean): Promise<void> {
     if (this.hasRung || (!isBlocked && !this.isEmpty)) {
       this.hasRung = false;
@@ -48,7 +48,7 @@ export class Inbox {
     });
   }
 
-  /** Something other than the inbox has changed; remembered when nothing waits. */
+  /** Signals a change outside the inbox; remembered when nothing is waiting. */
   ring(): void {
     if (this.wake === undefined) this.hasRung = true;
     else this.awake();

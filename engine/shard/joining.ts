@@ -21,20 +21,20 @@ import { allRows, readSnapshot } from "./snapshot.ts";
 export interface JoiningParts {
   readonly tables: Tables;
   readonly journal: Journal;
-  /** The store's id. */
+  /** Id of the store. */
   readonly store: string;
   readonly snapshots: Snapshots;
   readonly openObjects: () => Promise<Objects>;
 }
 
-/** The last record of the snapshot whose rows are being taken. */
+/** Position of the last record of a snapshot that is being loaded. */
 type Joining = Pick<Position, "epoch" | "seq">;
 
 const joiningKey: Key<Joining> = createKey(0, 0, "joining");
 
 /**
- * The last record of the rows that are being taken, when a join was begun and has not ended: the
- * tables are then not a shard's.
+ * Returns the snapshot's last record when a join was begun and has not ended: the tables are then
+ * no shard's.
  */
 export function readJoining(tables: Pick<TableReader, "get">): Joining | undefined {
   const text = tables.get(joiningKey);
@@ -46,16 +46,16 @@ export function isJoining(tables: Pick<TableReader, "get">): boolean {
   return readJoining(tables) !== undefined;
 }
 
-/** What a snapshot must be of to take the place of rows that are there. */
+/** What a snapshot must contain to replace the rows that are here. */
 export interface HistoryNeeded {
   readonly leastEpoch: number;
-  /** Of our own records; there may be other ones of the same epoch, by another owner. */
+  /** Of this node's records; another owner may have written others in the same epoch. */
   readonly own?: { readonly epoch: number; readonly nonce: string | undefined };
 }
 
 /**
- * False when no snapshot is offered now. One of another history is refused. Throws `PortError`; it
- * may be tried again.
+ * Returns false when no snapshot is offered now. Refuses a snapshot of another history. Throws
+ * `PortError`; the call may be repeated.
  */
 export async function join(
   parts: JoiningParts,
@@ -89,7 +89,7 @@ async function replaceRows(
     await tables.write(some.filter(([key]) => key !== positionKey));
   }
   if (position === undefined) throw new PortError("the snapshot says no position", false);
-  // Its number is needed before the row is there.
+  // The position's number is needed before its row is written.
   const { seq } = readPosition({ get: () => decodeText(position[1]) });
   await journal.restart(seq);
   await tables.write([position, [joiningKey, undefined]]);

@@ -9,8 +9,8 @@ import type { Journal } from "../ports/journal.ts";
 import type { Log } from "../ports/log.ts";
 
 /**
- * Stores the journal's records in a log without entries, as far back as the journal goes. Resolves
- * to the sequence of the last one, 0 when there is none; undefined when another node appends
+ * Stores the journal's records in an emptied log, as far back as the journal goes. Resolves to the
+ * log sequence of the last one, 0 when there is none; undefined when another node appends
  * meanwhile. Throws `PortError`.
  */
 export async function refillLog(
@@ -30,13 +30,13 @@ export async function refillLog(
 }
 
 /**
- * Keeps an owner that is not heard from appending while it is decided whether the log is filled
- * from another node: in an empty log its next record is refused, so it releases nothing more.
+ * Keeps a silent owner from appending while it is decided whether this node refills the log: an
+ * empty log refuses the owner's next record, so the owner releases nothing more.
  */
 export class LogFence {
   private readonly log: Log;
   private readonly clock: Clock;
-  /** Since when the log is known to be empty. */
+  /** When the log was first seen empty. */
   private emptyMs: number | undefined;
 
   constructor(log: Log, clock: Clock) {
@@ -45,8 +45,8 @@ export class LogFence {
   }
 
   /**
-   * `holds` once all that is known of living nodes was said since the log was emptied, and `waits`
-   * until then; `taken` when another node has begun to fill it. Throws `PortError`.
+   * `holds` once everything known of living nodes was announced after the log was emptied, and
+   * `waits` until then; `taken` when another node has begun to refill it. Throws `PortError`.
    */
   async check(): Promise<"holds" | "waits" | "taken"> {
     const isEmpty = (await this.log.end()).logSeq === 0;

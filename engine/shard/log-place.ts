@@ -1,11 +1,11 @@
-/** Where in the log a shard's own records end. */
+/** Finds where in the log a shard's own records end. */
 import type { Log } from "../ports/log.ts";
 import { PortError } from "../ports/port-error.ts";
 import { computeHash, readHead, verify } from "../record.ts";
 import type { Position } from "./flush.ts";
 
 export type LogPlace =
-  /** The last record is the log's entry `logSeq`, which may not be the last. */
+  /** Our last record is the log's entry `logSeq`; the log may have later ones. */
   | { readonly kind: "found"; readonly logSeq: number }
   /** There are no records anywhere. */
   | { readonly kind: "new" }
@@ -19,14 +19,14 @@ export type LogPlace =
   /** The log has other records: it was written by an owner that did not have ours. */
   | { readonly kind: "diverged"; readonly logEpoch: number };
 
-/** Throws `PortError`. */
+/** Finds the place of `position` in the log. Throws `PortError`. */
 export async function findPlace(log: Log, position: Position): Promise<LogPlace> {
   const { seq, hash } = position;
   const end = await log.end();
   if (end.record === undefined) {
     if (seq === 0) return end.logSeq === 0 ? { kind: "new" } : { kind: "trimmed", logEpoch: 0 };
     if (position.logSeq === 0 || end.logSeq < position.logSeq) return { kind: "short" };
-    // Whose records came behind ours is not known any more.
+    // It is no longer known who wrote the records after ours.
     return end.logSeq === position.logSeq
       ? { kind: "found", logSeq: end.logSeq }
       : { kind: "trimmed", logEpoch: Number.POSITIVE_INFINITY };
@@ -35,7 +35,7 @@ export async function findPlace(log: Log, position: Position): Promise<LogPlace>
   const trimmed = { kind: "trimmed", logEpoch: lastEpoch } as const;
   const diverged = { kind: "diverged", logEpoch: lastEpoch } as const;
   if (lastSeq < seq) return lastEpoch > position.epoch ? diverged : { kind: "short" };
-  // A log has one entry for each record.
+  // Computed from the end, because a log has one entry for each record.
   const logSeq = end.logSeq - (lastSeq - seq);
   if (logSeq < 0) return trimmed;
   const own = logSeq === end.logSeq ? end : logSeq > 0 ? await log.at(logSeq) : undefined;
@@ -43,7 +43,7 @@ export async function findPlace(log: Log, position: Position): Promise<LogPlace>
     if (computeHash(own.record) !== hash) return diverged;
     if (logSeq === end.logSeq) return { kind: "found", logSeq };
   }
-  // Ours may be trimmed, and the next one may not be of our history.
+  // Our record may be trimmed, and the next one may not continue our history.
   const next = await log.at(logSeq + 1);
   if (next === undefined) return trimmed;
   return verify(next.record, hash) !== undefined ? { kind: "found", logSeq } : diverged;
@@ -60,7 +60,7 @@ export async function findEpochNeeded(log: Log, position: Position): Promise<num
   return place?.kind === "diverged" ? position.epoch + 1 : undefined;
 }
 
-/** Whether `position` is at the record `loss` from which a node may go on. */
+/** Whether `position` is at `loss`, the record from which the operator lets a node resume. */
 export function isAt(
   { epoch, seq }: Position,
   loss: Pick<Position, "epoch" | "seq"> | undefined,
@@ -68,7 +68,7 @@ export function isAt(
   return loss !== undefined && loss.epoch === epoch && loss.seq === seq;
 }
 
-/** Undefined for a log that cannot be reached now. */
+/** Returns undefined for the error of an unreachable log; rethrows any other. */
 export function onUnreached(error: unknown): undefined {
   if (error instanceof PortError && error.retryable) return undefined;
   throw error;

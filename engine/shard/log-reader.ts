@@ -1,6 +1,6 @@
 /**
- * The entries that a follower reads from the log: those that the log delivers, and after a time
- * without one those that it has and did not deliver.
+ * Reads a log's entries for a follower: those that the log delivers, and after a time without any
+ * those that it holds and did not deliver.
  */
 import { limits } from "../../config/limits.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -25,7 +25,7 @@ export class LogReader {
     this.onEntry = onEntry;
   }
 
-  /** Reads from `logSeq` on, until it is stopped. */
+  /** Reads from `logSeq` on, until `stop`. */
   start(logSeq: number): void {
     this.entries.length = 0;
     this.fetchedMs = this.clock.monotonicMs();
@@ -44,17 +44,17 @@ export class LogReader {
     return this.entries.length > 0;
   }
 
-  /** The oldest entry that was read and not taken yet. */
+  /** Returns the oldest entry that was read and not taken yet. */
   take(): LogEntry | undefined {
     return this.entries.shift();
   }
 
-  /** Whether the log did not answer when it was asked last. */
+  /** Whether the log was unreachable at the last attempt. */
   get isAway(): boolean {
     return this.isUnreached;
   }
 
-  /** Undefined while the log cannot be reached. */
+  /** Resolves to undefined while the log cannot be reached. */
   async end(): Promise<LogEnd | undefined> {
     try {
       const end = await this.log.end();
@@ -67,8 +67,8 @@ export class LogReader {
   }
 
   /**
-   * Reads what the log has behind `position` once nothing came since `heardMs` for some time. False
-   * when the log does not lead on from there any more.
+   * Reads what the log holds after `position`, if nothing has arrived since `heardMs` for some
+   * time. Returns false when the log no longer continues from there.
    */
   async fetchMissed(position: Position, heardMs: number): Promise<boolean> {
     const nowMs = this.clock.monotonicMs();
@@ -92,7 +92,7 @@ export class LogReader {
   }
 }
 
-/** Whether the log ends with the record at `position`, or behind it. */
+/** Whether the log ends at or after the record at `position`. */
 export function leadsTo({ logSeq, record }: LogEnd, position: Position): boolean {
   if (logSeq !== position.logSeq) return logSeq > position.logSeq;
   return record === undefined || computeHash(record) === position.hash;

@@ -22,7 +22,7 @@ export class Opening {
     this.outlets = outlets;
   }
 
-  /** Undefined when it was stopped before it could open. Throws what no later attempt mends. */
+  /** Undefined when stopped before it could open. Throws errors that no later attempt mends. */
   async run(): Promise<Shard | undefined> {
     for (let attempt = 1; !this.isStopped; attempt++) {
       try {
@@ -38,7 +38,7 @@ export class Opening {
     return undefined;
   }
 
-  /** The host says it again when the shard has opened meanwhile. */
+  /** If the shard opens meanwhile, the host sends the stop again. */
   stop(): void {
     this.isStopped = true;
     this.wake();
@@ -48,7 +48,7 @@ export class Opening {
     const { tables, journal } = this.stores;
     tables.refresh();
     const { seq } = readPosition(tables);
-    // Each in memory of its own: a transfer to a thread takes the whole buffer.
+    // Copied one by one, because a transfer to a thread takes the whole buffer.
     const records = Array.from(journal.from(seq + 1), ({ record }) => Uint8Array.from(record));
     this.outlets.flushes(error);
     // There is nothing to read in a store that was never opened.

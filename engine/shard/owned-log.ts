@@ -22,7 +22,7 @@ export class OwnedLog {
   private lastSentMs = 0;
   private isHandedOver = false;
 
-  /** `nonce` was drawn for this ownership: ids of another's attempts never equal ours. */
+  /** `nonce` is drawn for this ownership: the ids of our attempts never equal another owner's. */
   constructor(log: Log, clock: Clock, nonce: string, isDirectory: boolean) {
     this.log = log;
     this.clock = clock;
@@ -31,8 +31,8 @@ export class OwnedLog {
   }
 
   /**
-   * Until when reads may be answered, by the monotonic clock. Once it is handed over, the next
-   * owner answers them; only of the directory every node reads what may be as old as a follower's.
+   * When the right to answer reads ends, by the monotonic clock. After a handover the next owner
+   * answers them; only of the directory, which every node reads, a follower's staleness is allowed.
    */
   get leaseEndsMs(): number {
     const { leaseMs, staleMs } = limits.cluster;
@@ -40,17 +40,17 @@ export class OwnedLog {
     return this.isDirectory ? this.lastSentMs + staleMs : Number.NEGATIVE_INFINITY;
   }
 
-  /** From now on the next owner may be one; the record that says so is still to be appended. */
+  /** Lets the next owner take over; the record that says so is still to be appended. */
   handOver(): void {
     this.isHandedOver = true;
   }
 
-  /** Nothing was appended for so long that those who listen need a sign of life. */
+  /** Whether nothing was appended for so long that followers need a heartbeat. */
   get isHeartbeatDue(): boolean {
     return this.clock.monotonicMs() - this.lastSentMs >= limits.cluster.heartbeatMs;
   }
 
-  /** Resolves when the record is history. Throws `OwnershipLost`. */
+  /** Resolves when the record is in the log. Throws `OwnershipLost`. */
   async append(record: Uint8Array, order: { epoch: number; seq: number }, after: number) {
     const id = `${this.nonce}:${order.epoch}:${order.seq}`;
     const begunMs = this.clock.monotonicMs();
@@ -61,7 +61,7 @@ export class OwnedLog {
         if (wasAway) await this.checkPlace(record, after);
         wasAway = false;
         if (!(await this.log.publish(record, id, after))) await this.refuseOthers(record, after);
-        // The first attempt may be the one that was stored, and all that others have heard.
+        // The first attempt may be the one that was stored and the last one that others received.
         this.lastSentMs = begunMs;
         return;
       } catch (error) {
@@ -76,8 +76,8 @@ export class OwnedLog {
   }
 
   /**
-   * Drops what is not needed, all up to `spareSeq` of the log's own sequence, and the older half
-   * of a log that is too large; never the last entry, `endSeq`. Throws `PortError`.
+   * Trims entries up to `spareSeq` of the log's own sequence, which are not needed, and the older
+   * half of a log that is too large; never the last entry, `endSeq`. Throws `PortError`.
    */
   async trim(spareSeq: number, endSeq: number): Promise<void> {
     const { firstSeq, bytes } = await this.log.size();
@@ -87,14 +87,14 @@ export class OwnedLog {
     if (lastSeq >= firstSeq) await this.log.trim(lastSeq);
   }
 
-  /** A log that was begun anew in the meantime may have another record at the same number. */
+  /** A log that was restarted meanwhile may have another record at the same number. */
   private async checkPlace(record: Uint8Array, after: number): Promise<void> {
     const last = await this.log.at(after);
     if (last === undefined || verify(record, computeHash(last.record)) === undefined)
       throw new OwnershipLost("the log was begun anew");
   }
 
-  /** An attempt of ours that nothing was heard of may have been stored. */
+  /** An attempt of ours that got no answer may have been stored. */
   private async refuseOthers(record: Uint8Array, after: number): Promise<void> {
     const entry = await this.log.at(after + 1);
     if (entry !== undefined && asBuffer(entry.record).equals(record)) return;

@@ -1,4 +1,4 @@
-/** How a node comes to own a shard: at a start by itself, in a cluster after others. */
+/** How a node becomes a shard's owner: alone when it starts, in a cluster after other owners. */
 import type { Domain } from "../domain.ts";
 import { recover } from "./recovery.ts";
 import type { Replica, ShardPlace } from "./replica.ts";
@@ -17,9 +17,9 @@ export async function openShard(
 }
 
 /**
- * Goes on as the owner with rows that are all in the tables. `onBegun` is called when no other
- * owner can commit any more: nothing is answered yet, since an earlier one may still answer reads.
- * Throws `OwnershipLost`.
+ * Resumes as the owner with rows that are all in the tables. Calls `onBegun` when no other owner
+ * can commit any more; nothing is answered yet, since an earlier one may still answer reads. Throws
+ * `OwnershipLost`.
  */
 export async function takeOver(
   replica: Replica,

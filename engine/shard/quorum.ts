@@ -13,31 +13,31 @@ export class Quorum {
   private readonly owner: Owner;
   private readonly standbys: Standbys;
   private members: readonly string[];
-  /** Who have to know of `members`, until enough of them do. */
+  /** The members who must learn of `members`, until enough of them have. */
   private before: { readonly members: readonly string[]; readonly seq: number } | undefined;
 
-  /** `members` are those of the epoch before. */
+  /** `members` are those of the previous epoch. */
   constructor(owner: Owner, members: readonly string[], standbys: Standbys) {
     this.owner = owner;
     this.standbys = standbys;
     this.members = members;
   }
 
-  /** With the standbys that are no members yet; undefined when there are none. */
+  /** The owner's row, with new standbys as members; undefined when there are none. */
   get ownerWithNewcomers(): Owner | undefined {
     const newcomers = [...this.copies.keys()].filter((node) => !this.members.includes(node));
     if (newcomers.length === 0) return undefined;
     return { ...this.owner, members: [...this.members, ...newcomers].sort() };
   }
 
-  /** The record `seq` names the owner with these members. */
+  /** Notes that the record `seq` names the owner with these members. */
   wrote({ members }: Owner, seq: number): void {
     const before = this.areKnown() ? this.members : (this.before?.members ?? []);
     this.before = { members: before, seq };
     this.members = members;
   }
 
-  /** Whether all up to `seq` is on two members' disks, when it is on the owner's. */
+  /** Whether all up to `seq` are on two members' disks, given that the owner has them. */
   isSafe(seq: number): boolean {
     const { node } = this.owner;
     const { copies } = this;
@@ -45,7 +45,7 @@ export class Quorum {
     return this.members.some((member) => member !== node && (copies.get(member) ?? 0) >= seq);
   }
 
-  /** Whether enough of the members before know of those of now. */
+  /** Whether enough of the previous members know the current ones. */
   private areKnown(): boolean {
     const { before, copies } = this;
     if (before === undefined) return true;
@@ -59,12 +59,12 @@ export class Quorum {
     return true;
   }
 
-  /** Resolves when a standby says how far it is, at the latest after `ms`. */
+  /** Resolves when a standby announces its position, or after `ms` at the latest. */
   next(ms: number): Promise<void> {
     return this.standbys.next(ms);
   }
 
-  /** How far each standby has followed this owner. */
+  /** By node, how far each standby has followed this owner. */
   private get copies(): ReadonlyMap<string, number> {
     return this.standbys.seqsIn(this.owner.nonce);
   }

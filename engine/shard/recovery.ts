@@ -1,6 +1,6 @@
 /**
- * From what is on disk to rows that an owner can go on with: the journal's tail goes into the
- * tables, some records at a time. Nothing acknowledged is missing afterwards, and nothing else is
+ * Restores from the disk the rows from which an owner can resume: the journal's tail goes into the
+ * tables, some records at a time. Afterwards nothing acknowledged is missing, and nothing else is
  * there.
  */
 import { limits } from "../../config/limits.ts";
@@ -18,7 +18,7 @@ export async function recover(
   startMs: number,
 ): Promise<Replica> {
   const replica = new Replica(place, tables, domain, startMs);
-  // Nothing is decided meanwhile, so what each transaction costs the disk counts alone.
+  // Nothing is decided meanwhile, so only each transaction's cost on the disk counts.
   const { recoveredRowsPerTransaction: rowsPerTransaction } = limits.engine;
   for (const { seq, record } of journal.from(replica.position.seq + 1)) {
     replica.apply(replica.positionBehind(seq, record), Uint8Array.from(record));

@@ -32,7 +32,7 @@ export class Replica {
   private reached: Position;
   private flushed: Position;
 
-  /** Of what the tables hold. `nowMs` is a time that has passed. */
+  /** Creates a replica of what the tables hold. `nowMs` is a time that has passed. */
   constructor(place: ShardPlace, tables: Tables, domain: Domain, nowMs: number) {
     this.place = place;
     this.tables = tables;
@@ -44,39 +44,39 @@ export class Replica {
       this.rows.due.restore(actorOfDueKey(key), Number(text));
   }
 
-  /** The last record that was applied. */
+  /** Position of the last record that was applied. */
   get position(): Position {
     return this.reached;
   }
 
-  /** How far the tables are. */
+  /** Sequence number of the last record that is in the tables. */
   get flushedSeq(): number {
     return this.flushed.seq;
   }
 
-  /** So much was applied that it should be flushed before there is more. */
+  /** Whether so many rows were applied that they should be flushed before more are. */
   get isFull(): boolean {
     return this.rows.fresh.size >= limits.engine.replicaRows;
   }
 
-  /** Behind the record that comes next; throws `StoreDamage` for any other (I1, I2). */
+  /** Position after the next record; throws `StoreDamage` for any other record (I1, I2). */
   positionBehind(seq: number, record: Uint8Array): Position {
     const { logSeq } = this.reached;
     return { ...follow(this.reached, seq, record), logSeq: logSeq === 0 ? 0 : logSeq + 1 };
   }
 
-  /** Takes the record that leads to `position`; its bytes must stay as they are. */
+  /** Applies the record that leads to `position`; its bytes must not change afterwards. */
   apply(position: Position, record: Uint8Array): void {
     this.reached = position;
     this.rows.fresh.add(record);
   }
 
-  /** Says where in the log the last record is. */
+  /** Sets the last record's sequence number in the log. */
   placeAt(logSeq: number): void {
     this.reached = { ...this.reached, logSeq };
   }
 
-  /** Brings all that was applied before the call into the tables. Throws `PortError`. */
+  /** Flushes all that was applied before the call into the tables. Throws `PortError`. */
   async flush(rowsPerTransaction?: number): Promise<void> {
     const position = this.reached;
     if (position.seq === this.flushed.seq) return;
@@ -91,9 +91,9 @@ export class Replica {
   }
 
   /**
-   * Makes the rows ready for an owner, when all is flushed: fills the short windows, and returns
-   * the effects that were not delivered. `nowMs` is in the time that the windows' entries were made
-   * in.
+   * Prepares the rows for an owner, when all are flushed: fills the short windows, and returns the
+   * effects that were not delivered. `nowMs` is of the clock by which the windows' entries were
+   * made.
    */
   prepare(nowMs: number): Delivery[] {
     const atMs = Math.max(nowMs, this.reached.atMs);
@@ -120,7 +120,7 @@ export class Replica {
     return deliveries.sort((a, b) => (getOrder(a) < getOrder(b) ? -1 : 1));
   }
 
-  /** What actors that wait for something had under way outside. */
+  /** Yields the outside effects that were under way for actors that wait for something. */
   private *underWay(): Generator<Delivery> {
     for (const { key } of this.listOwned(engineTables.due)) {
       const self = actorOfDueKey(key);
@@ -145,7 +145,7 @@ export function readPosition(tables: Pick<Tables, "get">): Position {
   return text === undefined ? noPosition : JSON.parse(text);
 }
 
-/** Before the first record. */
+/** Position before the first record. */
 export const noPosition: Position = { seq: 0, logSeq: 0, epoch: 0, atMs: 0, hash: noHash };
 
 /** Throws `StoreDamage` unless the record is the one that comes next (I1, I2). */

@@ -12,7 +12,7 @@ export class ShardTime {
   private shardMs: number;
   private monotonicMs: number;
 
-  /** `processMs` where the process has a time already: the wall clock may have jumped since. */
+  /** `processMs` is the process's current time, if any: the wall clock may have jumped since. */
   constructor(clock: Clock, lastMs: number, processMs: number = clock.nowMs()) {
     this.clock = clock;
     this.shardMs = Math.max(processMs, lastMs);
@@ -21,12 +21,12 @@ export class ShardTime {
 
   /** Advances to a time that another clock reported. */
   observe(atMs: number): void {
-    // What has passed since the last look must not be added to a time that has it already.
+    // Time passed since the last call must not be added to a time that includes it already.
     this.advance();
     if (atMs > this.shardMs) this.shardMs = atMs;
   }
 
-  /** Milliseconds since 1970, whole. */
+  /** Whole milliseconds since 1970. */
   nowMs(): number {
     this.advance();
     return Math.floor(this.shardMs);

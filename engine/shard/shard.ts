@@ -39,9 +39,9 @@ export interface ShardOutlets {
   readonly event: (event: ShardEvent) => void;
   readonly deliver: (deliveries: readonly Delivery[], acknowledged: readonly Origin[]) => void;
   readonly brokenStep: (actor: Key, error: unknown) => void;
-  /** To be read, if at all, before it returns. */
+  /** Called with each report; `get` may be used only until it returns. */
   readonly report: (report: Report, get: Context["get"]) => void;
-  /** Flushes fail from now on; undefined when one was written again. */
+  /** Called when flushes begin to fail; with undefined when one has succeeded again. */
   readonly flushes: (error: PortError | undefined) => void;
 }
 
@@ -49,20 +49,20 @@ export interface ShardStores {
   readonly clock: Clock;
   readonly journal: Journal;
   readonly tables: Tables;
-  /** The time of the process when the shard was started. */
+  /** Time of the process's clock when the shard was started. */
   readonly startMs: number;
 }
 
-/** As what a shard is opened. */
+/** The role and the rights with which a shard is opened. */
 export interface Ownership {
   readonly owner: Owner;
-  /** The next one, unless some are passed over. */
+  /** Epoch of the ownership; by default the one after the last record's. */
   readonly epoch?: number;
-  /** Undefined on a machine that is alone. */
+  /** The replicated log; undefined on a machine without a cluster. */
   readonly log?: OwnedLog | undefined;
   /** How long an earlier owner may still answer reads. */
   readonly leaseMs?: number | undefined;
-  /** What must be on another node's disk before it leaves; undefined without such a promise. */
+  /** Holds back what is not on another node's disk yet; undefined without that promise. */
   readonly quorum?: Quorum | undefined;
   /** The last record that no other node needs from this journal any more. */
   readonly spareSeq?: () => number;
@@ -85,18 +85,18 @@ export class Shard {
   private readonly epoch: number;
   private readonly flusher: Flusher;
   private nextSweepMs = 0;
-  /** When the timer rings that is set; 0 for none. */
+  /** When the timer that is set will ring; 0 when none is set. */
   private ringMs = 0;
   private cancelRing: () => void = () => {};
   private batch: Batch;
-  /** The message that did not fit into the open batch: the first of the next. */
+  /** The message that did not fit into the open batch, and comes first in the next one. */
   private heldBack: Envelope | undefined;
   private isClosed = false;
   private readonly values = new JsonBytes();
   private isPutting = false;
   private failure: { readonly error: unknown } | undefined;
   private stopping = false;
-  /** What was decided waits for a standby for so long that nothing more is taken. */
+  /** Whether a standby's confirmation is so late that no more work is accepted. */
   private isUnconfirmed = false;
 
   constructor(
@@ -123,7 +123,7 @@ export class Shard {
     this.sweeps = domain.sweeps.map((rule) => new Sweep(rule, stores.tables, place));
   }
 
-  /** From here on no other owner can commit. */
+  /** Writes the record after which no other owner can commit. */
   async begin(): Promise<void> {
     const { owner, quorum } = this.ownership;
     this.batch.put(ownerKey, owner);
@@ -132,7 +132,7 @@ export class Shard {
     this.batch = this.nextBatch(this.position.seq + 1);
   }
 
-  /** The lease, after whatever took its time. */
+  /** Renews the lease, after work that took long. */
   async renew(): Promise<void> {
     if (this.ownership.log === undefined) return;
     await this.commit(this.batch, Math.max(this.time.nowMs(), this.position.atMs));
@@ -156,7 +156,7 @@ export class Shard {
     this.outlets.event({ kind: "release", seq: this.position.seq, record: noWrites, replies });
   }
 
-  /** The last record that is durable. */
+  /** Position of the last durable record. */
   get reached(): Position {
     return this.position;
   }
@@ -172,20 +172,20 @@ export class Shard {
     else this.flusher.wantHold(message.kind === "hold" ? message.number : undefined);
   }
 
-  /** Brings every row that was released before the call into the tables, soon. */
+  /** Makes a flush due, which brings every row released before the call into the tables. */
   flush(): void {
     this.flusher.want();
     this.inbox.ring();
   }
 
-  /** Ends the loop after what waits now; `run` resolves when all is in the tables. */
+  /** Ends the loop after what waits now; `run` resolves when all rows are in the tables. */
   stop(): void {
     if (!this.stopping) this.outlets.event({ kind: "leaving" });
     this.stopping = true;
     this.inbox.ring();
   }
 
-  /** Resolves after `stop`, throws when a store fails. */
+  /** Decides and puts batches until `stop`; throws when a store fails. */
   async run(): Promise<void> {
     while (!(this.stopping && this.isIdle)) {
       this.setRing(this.time.nowMs());
@@ -201,7 +201,7 @@ export class Shard {
       if (this.batch.isEmpty && !isHeartbeat) continue;
       this.startPut(nowMs, isHeartbeat);
       this.rows.fresh.findSome();
-      // The store begins in the next tick: deciding goes on beside it, not before.
+      // The put starts in the next tick, so that deciding goes on beside it.
       await new Promise(setImmediate);
     }
     this.cancelRing();
@@ -227,7 +227,7 @@ export class Shard {
     };
   }
 
-  /** Lets another node take over at once. */
+  /** Writes the record by which another node can take over at once. */
   private async handOver(log: OwnedLog): Promise<void> {
     log.handOver();
     this.outlets.event({ kind: "lease", endsMs: log.leaseEndsMs });
@@ -240,12 +240,12 @@ export class Shard {
     return inbox.isEmpty && batch.isEmpty && heldBack === undefined && !isPutting;
   }
 
-  /** Nothing can be decided before a put or a flush has ended; both ring. */
+  /** Whether nothing can be decided before a put or a flush has ended; both ring. */
   private get isBlocked(): boolean {
     return (this.isPutting && this.isFull) || this.flusher.isFull;
   }
 
-  /** Refusals write nothing, so steps are counted too. */
+  /** Refusals write nothing, so the number of steps is limited too. */
   private get isFull(): boolean {
     const { bytes, steps } = this.batch;
     const { batchBytes, batchStepsMax } = limits.engine;
@@ -256,13 +256,13 @@ export class Shard {
     for (const actor of this.rows.due.take(nowMs))
       this.inbox.offer({ to: actor, message: { kind: "due" } }, "settle");
     if (nowMs < this.nextSweepMs) return;
-    // Half a tick: by shard time, which is slewed, a ring may come early.
+    // Half a tick only: shard time is slewed, so a ring may come a little early by it.
     this.nextSweepMs = nowMs + limits.engine.tickMs / 2;
     for (const sweep of this.sweeps)
       for (const envelope of sweep.take(nowMs)) this.inbox.offer(envelope, "settle");
   }
 
-  /** Decides what waits into the open batch, whether or not the one before it is durable yet. */
+  /** Decides waiting messages into the open batch, whether or not the previous one is durable. */
   private fill(nowMs: number): void {
     const atMs = Math.max(nowMs, this.position.atMs);
     while (!this.isFull) {
@@ -273,12 +273,12 @@ export class Shard {
     }
   }
 
-  /** Seals the open batch behind the last durable one; the next is decided while it is put. */
+  /** Seals the open batch after the last durable one; the next is filled during the put. */
   private startPut(nowMs: number, isHeartbeat: boolean): void {
     const { batch } = this;
     this.isPutting = true;
     const put = this.put(batch, isHeartbeat, Math.max(nowMs, this.position.atMs));
-    // Its record is sealed: the next batch may have its values' place.
+    // The record is sealed, so the next batch may reuse its values' buffer.
     this.isClosed = false;
     const seals = isHeartbeat || batch.writes.size > 0;
     this.batch = this.nextBatch(this.position.seq + (seals ? 2 : 1));
@@ -295,7 +295,7 @@ export class Shard {
   }
 
   private async put(batch: Batch, isHeartbeat: boolean, atMs: number): Promise<void> {
-    // Refusals rest on what is durable already, so they need no record of their own.
+    // Refusals depend only on what is durable already, so they need no record of their own.
     const record =
       batch.writes.size === 0 && !isHeartbeat ? noWrites : await this.commit(batch, atMs);
     if (!(await this.confirm(batch))) return;
@@ -309,8 +309,9 @@ export class Shard {
   }
 
   /**
-   * Whether all that `batch` rests on may leave: on two disks with a quorum. Heartbeats and flushes
-   * go on meanwhile: a standby may need a snapshot first. When stopped, its next owner answers.
+   * Whether all that `batch` depends on may be released: with a quorum, once it is on two disks.
+   * Heartbeats and flushes go on meanwhile: a standby may need a snapshot first. When stopped, the
+   * next owner answers.
    */
   private async confirm(batch: Batch): Promise<boolean> {
     const { quorum, log } = this.ownership;
@@ -334,7 +335,7 @@ export class Shard {
     return true;
   }
 
-  /** A record of its own, beside the open batch: a sign of life, and who the members are. */
+  /** Writes a record beside the open batch: a heartbeat, with the members when they change. */
   private async sign(owner: Owner | undefined): Promise<void> {
     const order = { epoch: this.epoch, seq: this.position.seq + 1 };
     const batch = new Batch(this.rows, this.domain, order, this.owns, new JsonBytes());
@@ -343,12 +344,12 @@ export class Shard {
     if (owner !== undefined) this.ownership.quorum?.wrote(owner, this.position.seq);
   }
 
-  /** `seq` is the one that the batch's record will have, if it has one. */
+  /** `seq` is the number of the batch's record, if it gets one. */
   private nextBatch(seq: number): Batch {
     return new Batch(this.rows, this.domain, { epoch: this.epoch, seq }, this.owns, this.values);
   }
 
-  /** False when the batch has no room for it. */
+  /** Runs a message's step; returns false when the batch has no room for it. */
   private decide(batch: Batch, envelope: Envelope, atMs: number): boolean {
     const failures = this.brokenSteps.get(envelope.to) ?? 0;
     try {
@@ -356,7 +357,7 @@ export class Shard {
       return batch.step(envelope, atMs);
     } catch (error) {
       this.brokenSteps.set(envelope.to, failures + 1);
-      // Its due time has passed and is stored nowhere else: the actor would never be woken.
+      // The actor's due time has passed and is stored nowhere else, so it would never be woken.
       if (isDue(envelope.message) && failures + 1 < limits.engine.brokenStepsMax)
         this.rows.due.set(envelope.to, atMs + limits.engine.brokenDueMs);
       this.outlets.brokenStep(envelope.to, error);
@@ -386,7 +387,7 @@ export class Shard {
     return bytes;
   }
 
-  /** Rings when the next actor is due, and for flushes and the sweep while nothing else does. */
+  /** Sets the timer for the next due actor, or else for the next tick's flushes and sweep. */
   private setRing(nowMs: number): void {
     const atMs = this.rows.due.nextMs(nowMs + limits.engine.tickMs);
     if (this.ringMs > 0 && this.ringMs <= atMs) return;

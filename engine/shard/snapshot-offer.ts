@@ -1,4 +1,4 @@
-/** The snapshots that a shard's owner makes for those who ask: one at a time, shared by all. */
+/** The snapshots that a shard's owner makes on request: one at a time, shared by all requests. */
 import { limits } from "../../config/limits.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Snapshot } from "../ports/snapshots.ts";
@@ -17,7 +17,7 @@ export class SnapshotOffer {
     this.failed = failed;
   }
 
-  /** Undefined while one is being made. */
+  /** Returns a fresh snapshot; undefined while one is being made. */
   next(): Snapshot | undefined {
     const { made, clock } = this;
     if (made !== undefined && clock.monotonicMs() - made.atMs < limits.cluster.snapshotFreshMs)
@@ -26,7 +26,7 @@ export class SnapshotOffer {
     return undefined;
   }
 
-  /** The log's records behind this one are needed by those who take a snapshot. */
+  /** Nodes that load a snapshot need the log's records after this one. */
   get spareSeq(): number {
     const oldestMs = this.clock.monotonicMs() - limits.cluster.snapshotMs;
     this.given = this.given.filter(({ atMs }) => atMs >= oldestMs);

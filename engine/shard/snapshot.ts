@@ -19,22 +19,22 @@ import { type Owner, ownerKey, type Position } from "./flush.ts";
 import { readPosition } from "./replica.ts";
 
 export interface SnapshotOrigin {
-  /** The store's id. */
+  /** Id of the store. */
   readonly store: string;
   readonly shard: number;
-  /** Drawn for this snapshot: an object that is being read is never replaced. */
+  /** Drawn for this snapshot, so that an object which is being read is never replaced. */
   readonly nonce: string;
 }
 
-/** Every row of a shard. */
+/** Key range of all rows of a shard. */
 export const allRows = { start: createKey(0, 0, ""), end: createKey(255, 255, "") };
 
 const headBytes = 6;
 const rowsPerRead = 1_000;
 
 /**
- * Stores what `view` holds, which shows one instant of the tables; keeps the snapshot before it too
- * for those who read that. Throws `PortError`.
+ * Stores what `view` shows, one instant of the tables; keeps the previous snapshot for those who
+ * are reading it. Throws `PortError`.
  */
 export async function writeSnapshot(
   view: TableReader,
@@ -55,8 +55,8 @@ export async function writeSnapshot(
 }
 
 /**
- * The rows in their order, some megabytes at a time. All of the object is checked before the first
- * is given. Throws `PortError`.
+ * Yields the rows in order, some megabytes at a time. The whole object is checked before the first
+ * row is returned. Throws `PortError`.
  */
 export async function* readSnapshot(
   objects: Objects,
@@ -126,7 +126,7 @@ function unpackRows(bytes: Buffer): { rows: TableWrite[]; rest: Buffer } {
   return { rows, rest: bytes.subarray(at) };
 }
 
-/** The newest of the others stays; a history that was given up had a lower epoch. */
+/** Keeps the newest of the other snapshots; an abandoned history had a lower epoch. */
 async function removeOlder(objects: Objects, folder: string, newest: string): Promise<void> {
   const others: string[] = [];
   for await (const { key } of objects.list(folder)) if (key !== newest) others.push(key);
@@ -134,7 +134,7 @@ async function removeOlder(objects: Objects, folder: string, newest: string): Pr
   for (const key of others.slice(1)) await objects.remove(key);
 }
 
-/** All that a store has. Throws `PortError`. */
+/** Removes all snapshots of a store. Throws `PortError`. */
 export async function removeSnapshots(objects: Objects, store: string): Promise<void> {
   const keys: string[] = [];
   for await (const { key } of objects.list(`snapshots/${store}`)) keys.push(key);

@@ -1,6 +1,6 @@
 /**
- * What the other nodes said last of a shard, and what follows from it: who takes over first, and
- * whether any of them may know more than this one.
+ * What the other nodes last announced about a shard, and what follows from it: who takes over
+ * first, and whether any of them may have more records than this one.
  */
 import { createHash } from "node:crypto";
 import { limits } from "../../config/limits.ts";
@@ -8,7 +8,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Announcement, Peers } from "../ports/peers.ts";
 import type { Owner, Position } from "./flush.ts";
 
-/** How many of its members have to be there for it to be said that none of them knows more. */
+/** How many members must be heard to conclude that no other member has more records. */
 export function countMembersNeeded({
   members,
   isQuorum,
@@ -19,15 +19,15 @@ export function countMembersNeeded({
 
 type Reached = Pick<Position, "epoch" | "seq">;
 
-/** What other nodes may know of a shard whose owner is not heard. */
+/** What other nodes may have of a shard whose owner is silent. */
 export interface Survey {
-  /** Whether enough members are heard, and where one copy counts its owner. */
+  /** Whether enough members are heard, among them the owner if one copy was enough. */
   readonly isComplete: boolean;
   /** Members that are not heard. */
   readonly missing: readonly string[];
-  /** Nodes that have records which this one has not. */
+  /** Announcements of nodes with records that this one lacks. */
   readonly ahead: readonly Announcement[];
-  /** How many nodes with the same records come before this one. */
+  /** How many nodes with the same records rank before this one. */
   readonly before: number;
 }
 
@@ -48,11 +48,11 @@ export class Standbys {
   private readonly forgotten: readonly string[];
   private readonly clock: Clock;
   private readonly heardByNode = new Map<string, Heard>();
-  /** Each is asked for several times at every look of a follower. */
+  /** Cache: a follower needs each weight several times in every check. */
   private readonly weightByNode = new Map<string, string>();
   private wake = () => {};
 
-  /** `forgotten` are gone for good. */
+  /** `forgotten` are the nodes that are gone for good. */
   constructor(
     shard: number,
     node: string,
@@ -71,17 +71,17 @@ export class Standbys {
     });
   }
 
-  /** Every node that was heard of. */
+  /** All nodes that have ever announced themselves. */
   get knownNodes(): readonly string[] {
     return this.rememberNodes([...this.heardByNode.keys()]);
   }
 
-  /** Without those that are forgotten. */
+  /** Returns the nodes without those that are forgotten. */
   rememberNodes(nodes: readonly string[]): readonly string[] {
     return nodes.filter((node) => !this.forgotten.includes(node));
   }
 
-  /** How many living standbys take over before this one: the order differs from shard to shard. */
+  /** How many living standbys take over before this one; the order differs between shards. */
   get rank(): number {
     const own = this.getWeight(this.node);
     return this.listLiving().filter(
@@ -89,7 +89,7 @@ export class Standbys {
     ).length;
   }
 
-  /** Whether no living standby that has the records so far comes before this node. */
+  /** Whether no living standby with the records so far ranks before this node. */
   isFirst({ epoch, seq }: Position): boolean {
     const own = this.getWeight(this.node);
     const { heartbeatMs, announceMs } = limits.cluster;
@@ -108,7 +108,7 @@ export class Standbys {
     return this.listLiving().some((other) => other.state === "following" && other.epoch === epoch);
   }
 
-  /** The last record that every standby of the last day has made durable. */
+  /** Sequence number of the last record that is durable on each standby of the last day. */
   get durableSeq(): number {
     const oldestMs = this.clock.monotonicMs() - limits.cluster.standbyGoneMs;
     const seqs = [...this.heardByNode.values()]
@@ -117,12 +117,12 @@ export class Standbys {
     return Math.min(Number.POSITIVE_INFINITY, ...seqs);
   }
 
-  /** Whether something was heard of each of these nodes. */
+  /** Whether each of these nodes has announced itself. */
   hasHeard(nodes: readonly string[]): boolean {
     return nodes.every((node) => node === this.node || this.heardByNode.has(node));
   }
 
-  /** The last record of the epoch of this nonce that each standby has made durable. */
+  /** For each standby, its last durable record in the epoch with this nonce. */
   seqsIn(nonce: string): ReadonlyMap<string, number> {
     const announcements = [...this.heardByNode.values()].map(({ announcement }) => announcement);
     return new Map(
@@ -132,7 +132,7 @@ export class Standbys {
     );
   }
 
-  /** Resolves when a node is heard, at the latest after `ms`. */
+  /** Resolves when a node announces itself, or after `ms` at the latest. */
   next(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const cancel = this.clock.after(ms, resolve);
@@ -143,18 +143,18 @@ export class Standbys {
     });
   }
 
-  /** Whether another node said of late that it owns the shard. */
+  /** Whether another node has recently announced that it owns the shard. */
   get isOwned(): boolean {
     return this.listLiving().some(({ state }) => state === "owning");
   }
 
-  /** Nodes that said of late that they have records behind this one. */
+  /** Recent announcements of nodes that have records after this position. */
   findAhead(position: Reached): readonly Announcement[] {
     return this.listLiving().filter((other) => isBehind(position, other));
   }
 
   /**
-   * The same with nodes that are silent: what their owner made durable was in the log, so a log
+   * Like `findAhead`, with silent nodes too: what their owner made durable was in the log, so a log
    * that ends before it has lost its end.
    */
   findEverAhead(position: Reached): readonly Announcement[] {
@@ -194,7 +194,7 @@ export class Standbys {
     };
   }
 
-  /** The last owner first, then its members: a node that only read the log may know less. */
+  /** Ranks the last owner first, then its members: a node that only read the log may have less. */
   private getRank(node: string, owner: Owner): string {
     const rank = node === owner.node ? 0 : owner.members.includes(node) ? 1 : 2;
     return `${rank} ${this.getWeight(node)}`;

@@ -1,6 +1,6 @@
 /**
- * Whether a node may go on with a shard that has no owner any more, by what it knows of the other
- * nodes: nothing that was acknowledged may be on another's disk alone.
+ * Decides whether a node may resume a shard that has no owner any more, by what it knows of the
+ * other nodes: nothing acknowledged may be on another node's disk alone.
  */
 import { limits } from "../../config/limits.ts";
 import type { Key } from "../key.ts";
@@ -16,24 +16,24 @@ export interface SuccessionParts {
   readonly replica: Replica;
   readonly standbys: Standbys;
   readonly clock: Clock;
-  /** Whether its node is to own nothing more. */
+  /** Whether this node must not take over any more shards. */
   readonly isDraining: () => boolean;
-  /** The record from which this node may go on, by the operator's word. */
+  /** The record from which this node may resume, by the operator's decision. */
   readonly acceptedLoss: Pick<Position, "epoch" | "seq"> | undefined;
 }
 
 export class Succession {
   private readonly parts: SuccessionParts;
-  /** From when on no other node was known that may have more. */
+  /** Since when no other node is known that may have more records. */
   private clearedMs: number | undefined;
-  /** The engine's own rows at the record `seq`: a follower looks at them many times a second. */
+  /** Cache of the engine's rows at the record `seq`: a follower reads them many times a second. */
   private known = { seq: -1, owner: undefined as Owner | undefined, handedOver: 0 };
 
   constructor(parts: SuccessionParts) {
     this.parts = parts;
   }
 
-  /** Who owned the shard at the last record; undefined where no record says it. */
+  /** Owner of the shard at the last record; undefined when no record names one. */
   get owner(): Owner | undefined {
     return this.rows.owner;
   }
@@ -50,7 +50,7 @@ export class Succession {
     return isAt(this.parts.replica.position, this.parts.acceptedLoss);
   }
 
-  /** What keeps this node from owning the shard that it follows: `owner` is one that lives. */
+  /** Why this node cannot own the shard that it follows; `owner`: another node still owns it. */
   findTakeoverObstacle(silentMs: number): WaitReason | "owner" | undefined {
     const { replica, standbys, isDraining } = this.parts;
     const { silenceMs, rankMs, handoverRankMs } = limits.cluster;
@@ -63,8 +63,8 @@ export class Succession {
   }
 
   /**
-   * What keeps this node from going on with a shard whose owner it has not heard. Undefined once
-   * all that was acknowledged is here, or what is not was given up, and it is this node's turn.
+   * Why this node cannot resume a shard whose owner it has not heard. Undefined once all that was
+   * acknowledged is here, or what is missing was given up, and it is this node's turn.
    */
   findObstacle(silentMs: number): WaitReason | undefined {
     const { replica, standbys, clock } = this.parts;
@@ -83,14 +83,14 @@ export class Succession {
     return undefined;
   }
 
-  /** The operator gave up what nodes may have that are not heard, and nothing else. */
+  /** The operator gave up only what silent nodes may have, and nothing else. */
   private findLossObstacle(silentMs: number): WaitReason | undefined {
     const { replica, standbys } = this.parts;
     if (standbys.isOwned || standbys.findAhead(replica.position).length > 0) return "ahead";
     return silentMs < limits.cluster.silenceMs ? "turn" : undefined;
   }
 
-  /** What is known while this node waits. */
+  /** Describes for the operator what is known while this node waits. */
   explain(reason: WaitReason): ShardWait {
     const { replica, standbys } = this.parts;
     const { epoch, seq } = replica.position;
@@ -104,12 +104,12 @@ export class Succession {
     return { reason, epoch, seq, owner: this.owner?.node, ahead, missing };
   }
 
-  /** Its turn is to be waited for anew. */
+  /** Makes this node wait for its turn again. */
   giveTurn(): void {
     this.clearedMs = undefined;
   }
 
-  /** Undefined where no record names an owner. */
+  /** Undefined when no record names an owner. */
   private survey(): Survey | undefined {
     const { replica, standbys } = this.parts;
     const { owner } = this;

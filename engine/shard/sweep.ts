@@ -17,7 +17,7 @@ export class Sweep {
   private readonly tables: TableReader;
   private readonly partitions: { readonly first: number; readonly last: number };
   private partition: number;
-  /** What is left of the partition in this round. */
+  /** The rest of the partition's rows in this round. */
   private range: KeyRange | undefined;
   private restsUntilMs = 0;
 
@@ -28,7 +28,7 @@ export class Sweep {
     this.partition = this.partitions.first;
   }
 
-  /** The next actors to sweep. */
+  /** Returns the messages for the next actors to sweep. */
   take(nowMs: number): Envelope[] {
     if (nowMs < this.restsUntilMs) return [];
     const { message, source, findActor: actorOf } = this.rule;

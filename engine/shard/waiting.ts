@@ -1,6 +1,4 @@
-/**
- * What a node waits for whose shard has no owner that is heard, for the operator.
- */
+/** What a node waits for when the owner of a shard is silent or there is none, for the operator. */
 import { limits } from "../../config/limits.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Announcement } from "../ports/peers.ts";
@@ -30,15 +28,15 @@ export interface ShardWait {
   /** The last record that this node has; 0 and 0 for none. */
   readonly epoch: number;
   readonly seq: number;
-  /** The node that owned the shard at that record. */
+  /** Id of the node that owned the shard at that record. */
   readonly owner: string | undefined;
-  /** Other nodes with more records, or other ones. */
+  /** Other nodes that have more records, or different ones. */
   readonly ahead: readonly Pick<Announcement, "node" | "epoch" | "seq">[];
-  /** Nodes that may have more records and are not heard. */
+  /** Nodes that may have more records and are silent. */
   readonly missing: readonly string[];
 }
 
-/** Says why a node waits once it has waited for some time, and when that is over. */
+/** Reports why a node waits once it has waited for some time, and when the wait is over. */
 export class WaitReport {
   private readonly clock: Clock;
   private readonly say: (wait: ShardWait | undefined) => void;
@@ -50,7 +48,7 @@ export class WaitReport {
     this.say = say;
   }
 
-  /** Undefined: nothing is waited for. */
+  /** Takes the current wait; undefined when nothing is waited for. */
   take(wait: ShardWait | undefined): void {
     const nowMs = this.clock.monotonicMs();
     if (wait === undefined) {
@@ -61,7 +59,7 @@ export class WaitReport {
     }
     this.sinceMs ??= nowMs;
     if (nowMs - this.sinceMs < limits.cluster.waitSaidMs) return;
-    // Numbers alone change with every record that comes.
+    // The positions are left out, because they change with every record that arrives.
     const nodes = wait.ahead.map(({ node }) => node);
     const text = JSON.stringify([wait.reason, wait.owner, nodes, wait.missing]);
     if (text === this.said) return;
@@ -70,7 +68,7 @@ export class WaitReport {
   }
 }
 
-/** A few sentences for the operator; `shard` is a number or `directory`. */
+/** Describes a wait in a few sentences for the operator; `shard` is a number or `directory`. */
 export function describeWait(shard: string, wait: ShardWait): string {
   const name = shard === "directory" ? "The directory" : `Shard ${shard}`;
   const state = wait.reason === "behind" ? "is not followed here" : "has no owner";

@@ -1,6 +1,6 @@
 /**
- * Markup as a film's page gets it: its elements by the keys of the timeline, the fonts that it
- * names, and its scripts in the order in which HyperFrames runs them.
+ * Prepares markup for a film's page: elements get the keys of the timeline, fonts that it names are
+ * added, and scripts stand in the order in which HyperFrames runs them.
  */
 import { parseMarkup, stampTags } from "../../timeline/markup.ts";
 import { withFontGate } from "./font-gate.ts";
@@ -10,11 +10,11 @@ import { facesFor, facesPath } from "./web-fonts.ts";
 
 export interface EntryMarkup {
   readonly text: string;
-  /** What else may name fonts: other markup, styles and scripts. */
+  /** Other texts that may name fonts: markup, styles and scripts. */
   readonly styled: readonly string[];
   /** Whether the bundle may bring fonts of its own. */
   readonly mayNameFaces: boolean;
-  /** The address below which our own files are asked for, with a slash at its end. */
+  /** URL below which our own files are served, with a slash at its end. */
   readonly ownFolder: string;
 }
 
@@ -26,7 +26,7 @@ export async function entryPage(entry: EntryMarkup): Promise<string> {
   return areNamed || mayNameFaces ? withFontGate(dressed, ownFolder) : dressed;
 }
 
-/** Before every style and script of the author's. */
+/** Inserts `opening` before every style and script of the author's. */
 export function withOpening(page: string, opening: string): string {
   const { key, children } = parseMarkup(page).html;
   const keys = [children.find(({ tag }) => tag === "head")?.key, key];
@@ -36,7 +36,7 @@ export function withOpening(page: string, opening: string): string {
   return `${page.slice(0, at)}${opening}${page.slice(at)}`;
 }
 
-/** What is no page of its own gets one without margins around it, as in HyperFrames. */
+/** Wraps markup that is no whole page into one without margins, as HyperFrames does. */
 function wholePage(text: string): string {
   if (/<(!doctype|html|head|body)[\s>]/i.test(text)) return text;
   const plain = "*{margin:0;padding:0;box-sizing:border-box}";

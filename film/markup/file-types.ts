@@ -1,4 +1,4 @@
-/** What a browser takes files of a bundle for. */
+/** MIME types of a bundle's files, by extension. */
 const types: Readonly<Record<string, string>> = {
   html: "text/html",
   htm: "text/html",
@@ -19,7 +19,7 @@ const types: Readonly<Record<string, string>> = {
   wasm: "application/wasm",
 };
 
-/** A page's own files by their names; the rest as it was uploaded. */
+/** Returns a file's type by its extension, or else the one declared at its upload. */
 export function getType(path: string, declared: string): string {
   const extension = path.slice(path.lastIndexOf(".") + 1).toLowerCase();
   return types[extension] ?? declared;

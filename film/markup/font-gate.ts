@@ -10,7 +10,7 @@ import { type Element, parseMarkup } from "../../timeline/markup.ts";
 export class FontGates {
   private readonly opened = new Map<string, () => void>();
 
-  /** Answers requests below `gatePath`: for a gate, or for opening one. */
+  /** Answers requests below `gatePath`, which wait at a gate or open one. */
   async answer(path: string): Promise<Buffer> {
     const [id = "", isOpening] = path.split("/");
     if (isOpening !== undefined) this.opened.get(id)?.();
@@ -43,8 +43,8 @@ const gateAt = (ownFolder: string): string => `<script>{
 }</script>`;
 
 /**
- * The page with a gate before the first script that can find its root. Requests for it go below
- * `ownFolder`.
+ * Returns the page with a gate before the first script that can find its root. The gate's requests
+ * go below `ownFolder`.
  */
 export function withFontGate(text: string, ownFolder: string): string {
   let isInRoot = false;

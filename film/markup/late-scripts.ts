@@ -1,8 +1,8 @@
 import { type Element, parseMarkup } from "../../timeline/markup.ts";
 
 /**
- * As HyperFrames films a page: the inline scripts of its body that no other script follows run when
- * all of the body is there, so they find what is written after them.
+ * Runs a page's scripts when HyperFrames does: inline scripts of the body that no other script
+ * follows run once the whole body is there, so they find what is written after them.
  */
 export function withLateScripts(text: string): string {
   const body = parseMarkup(text).html.children.find(({ tag }) => tag === "body");
@@ -26,7 +26,7 @@ export function withLateScripts(text: string): string {
   return rest.slice(0, end) + late + rest.slice(end);
 }
 
-/** Without what templates hold, in the order of the document. */
+/** Lists the elements in document order, without the contents of templates. */
 function listShownElements(parent: Element): readonly Element[] {
   const shown: Element[] = [];
   const next = [...parent.children].reverse();
@@ -37,7 +37,7 @@ function listShownElements(parent: Element): readonly Element[] {
   return shown;
 }
 
-/** A classic script that does not ask for its own position. */
+/** Whether it is a classic inline script that does not depend on its own position. */
 function isInline({ attributes: { src, type = "" }, text }: Element): boolean {
   const isClassic = /^(|(text|application)\/(java|ecma)script)$/i.test(type.trim());
   return src === undefined && isClassic && !/currentScript|document\.write/.test(text);

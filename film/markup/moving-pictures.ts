@@ -8,16 +8,16 @@ export function isMoving(bytes: Buffer): boolean {
   return head.slice(4, 12) === "ftypavis" || isMovingDrawing(bytes);
 }
 
-/** SVG: by its own elements or by styles. */
+/** Whether an SVG is animated, by elements of its own or by styles. */
 function isMovingDrawing(bytes: Buffer): boolean {
   if (!/<svg[\s>]/.test(bytes.toString("utf8", 0, drawingHeadBytes))) return false;
   return /<(animate\w*|set)[\s/>]|@keyframes\b/.test(bytes.toString("utf8"));
 }
 
-/** Where a drawing's first tag is, behind what other programs write before it. */
+/** How far into a file an SVG's first tag may be, after what other programs put before it. */
 const drawingHeadBytes = 4_096;
 
-/** GIF89a: blocks behind the screen's description, each of sub-blocks with their lengths. */
+/** GIF89a: after the screen descriptor come blocks, each of sub-blocks with their lengths. */
 function hasSecondImage(bytes: Buffer): boolean {
   let at = 13 + tableBytes(bytes[10]);
   for (let images = 0; at < bytes.length; ) {
@@ -34,7 +34,7 @@ function hasSecondImage(bytes: Buffer): boolean {
   return false;
 }
 
-/** Of the colours that a packed field speaks of. */
+/** Size in bytes of the colour table that a packed field declares. */
 function tableBytes(packed = 0): number {
   return (packed & 0x80) === 0 ? 0 : 3 * 2 ** ((packed & 7) + 1);
 }

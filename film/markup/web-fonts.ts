@@ -4,18 +4,18 @@ import { dirname, join } from "node:path";
 import { type WebFont, webFonts } from "../../config/web-fonts.ts";
 
 /**
- * Gives pages the families that they name, from packages of fonts instead of from the machine, so
- * that a film looks the same wherever it is made. What a bundle brings itself comes first.
+ * Gives pages the fonts that they name from font packages instead of from the machine, so that a
+ * film looks the same wherever it is rendered. Fonts that a bundle brings itself take precedence.
  */
 export const facesPath = "faces/";
 
 export interface Faces {
   readonly rules: string;
-  /** Whether scripts may measure text in them. */
+  /** Whether scripts may measure text in these fonts. */
   readonly areNamed: boolean;
 }
 
-/** Style rules for the families that these texts speak of; each file is fetched when it is used. */
+/** Style rules for the families that these texts name; each file is fetched when it is used. */
 export async function facesFor(texts: readonly string[], address: string): Promise<Faces> {
   const text = texts.join("\n");
   const own = new Set(
@@ -30,7 +30,7 @@ export async function facesFor(texts: readonly string[], address: string): Promi
       const isWanted = isNamed(family, text);
       if (own.has(family.toLowerCase()) || (!isWanted && family !== usual)) continue;
       areNamed ||= isWanted;
-      // Pages load what is to be shown in time at once, and the rest when they come to it.
+      // Named families (`block`) are loaded at once, the default one (`fallback`) when it is used.
       rules.push(
         await writeFaces(font, family, isWanted ? "block" : "fallback", `${address}${index}/`),
       );
@@ -71,7 +71,7 @@ function sheetText(font: WebFont, sheet: string): Promise<string> {
   return known;
 }
 
-/** A file that these rules name; `undefined` for whatever else a page may ask for. */
+/** Reads a font file that these rules name; `undefined` for any other path. */
 export async function faceFile(path: string): Promise<Buffer | undefined> {
   const [, index = "", name = ""] = /^(\d+)\/([\w-]+\.woff2)$/.exec(path) ?? [];
   const font = webFonts[Number(index || Number.NaN)];

@@ -1,4 +1,4 @@
-/** The thread that writes pages of previews: no state, so it may be ended at any time. */
+/** Entry of the thread that writes preview pages: it has no state and may be ended at any time. */
 import { type PageTask, previewPage } from "../preview/preview-page.ts";
 
 export function run(task: PageTask): Promise<string> {

@@ -5,7 +5,7 @@ import type { TextClip } from "../../timeline/model.ts";
 import type { PlannedClip } from "./plan.ts";
 import type { ShownClip } from "./shown-clips.ts";
 
-/** Texts of the edits, above everything else, in the order of the list. */
+/** Adds the texts of the edits above everything else, in the order of the list. */
 export function addTexts(
   texts: readonly TextClip[],
   frames: (text: TextClip) => Pick<PlannedClip, "from" | "to">,

@@ -4,8 +4,8 @@ import { even } from "../../timeline/model.ts";
 import { ImageShadows } from "./image-shadows.ts";
 
 /**
- * The page draws itself: everything moves into a canvas whose children are laid out and painted
- * only when asked for (the HTML-in-canvas proposal), so a frame is read without the compositor.
+ * Lets a page draw itself: everything moves into a canvas whose children are laid out and painted
+ * only on request (the HTML-in-canvas proposal), so a frame is read without the compositor.
  */
 interface DrawingPen extends CanvasRenderingContext2D {
   drawElementImage(element: Element, x: number, y: number): void;
@@ -23,16 +23,16 @@ interface Drawing {
   readonly canvas: DrawnCanvas;
   readonly pen: DrawingPen;
   readonly content: HTMLElement;
-  /** Of a strip that is painted at a time. */
+  /** Height in pixels of the strips in which the page is painted. */
   rows: number;
   shadows: ImageShadows | undefined;
-  /** Whether anything changed since the last picture, noticed by whichever paint came first. */
+  /** Whether anything changed since the last picture, whichever paint event noticed it first. */
   isChanged: boolean;
 }
 
 let drawing: Drawing | undefined;
 
-/** False when this browser cannot do it. */
+/** Moves the page into a canvas; returns false when this browser does not support it. */
 export function moveIntoCanvas(width: number, height: number): boolean {
   const canvas = document.createElement("canvas");
   const pen = canvas.getContext("2d", { willReadFrequently: true, alpha: false });
@@ -57,7 +57,7 @@ export function moveIntoCanvas(width: number, height: number): boolean {
   return true;
 }
 
-/** Once a page that draws itself looks as it begins, so that all of a film draw in one way. */
+/** Decides once, in the page's first state, so that the whole film is drawn in the same way. */
 export function prepareDrawing(): void {
   if (drawing === undefined) return;
   const { canvas, content } = drawing;
@@ -67,8 +67,8 @@ export function prepareDrawing(): void {
 }
 
 /**
- * In strips: the browser draws on layers first, and has memory at hand only for small ones; whole
- * pictures take three times as long.
+ * Paints in strips: the browser draws on layers first, and has memory ready only for small ones;
+ * whole pictures take three times as long.
  */
 function paint({ canvas, pen, content, rows }: Drawing): void {
   for (let top = 0; top < canvas.height; top += rows) {
@@ -83,7 +83,7 @@ function paint({ canvas, pen, content, rows }: Drawing): void {
 
 const stripBytes = 900 * 1024;
 
-/** Whether strips cost more than they save: what is blurred is blurred anew in each. */
+/** Whether strips cost more than they save: each one repeats the blurring of blurred elements. */
 function isCostly(content: HTMLElement): boolean {
   const all = [...content.querySelectorAll("*")];
   const isBlurred = (element: Element): boolean => {
@@ -93,10 +93,10 @@ function isCostly(content: HTMLElement): boolean {
   return all.length > stripElementsMax || all.some(isBlurred);
 }
 
-/** Each strip is given all of them. */
+/** Limited, because every strip paints all elements again. */
 const stripElementsMax = 500;
 
-/** Films have even sizes; what is added is like the last column and row. */
+/** Films have even sizes; an added column or row repeats the last one. */
 function smear({ canvas, pen, content }: Drawing): void {
   const { offsetWidth: width, offsetHeight: height } = content;
   if (canvas.width > width) pen.drawImage(canvas, width - 1, 0, 1, height, width, 0, 1, height);
@@ -104,7 +104,7 @@ function smear({ canvas, pen, content }: Drawing): void {
     pen.drawImage(canvas, 0, height - 1, canvas.width, 1, 0, height, canvas.width, 1);
 }
 
-/** What the page itself has as a background; it is not in the canvas. */
+/** The background of the page itself, which is not in the canvas. */
 function behind(): string {
   for (const element of [document.body, document.documentElement]) {
     const { background, backgroundColor, backgroundImage } = getComputedStyle(element);
@@ -113,12 +113,12 @@ function behind(): string {
   return "#000";
 }
 
-/** Whether a computed colour leaves all behind it to be seen. */
+/** Whether a computed colour is fully transparent. */
 export function isClear(color: string): boolean {
   return /^(transparent|rgba\(.*, 0\))$/.test(color);
 }
 
-/** The page as it looks now; `undefined` when that is as it was drawn last. */
+/** Draws the page as it looks now; `undefined` when it looks as in the last drawing. */
 export async function drawPage(): Promise<VideoFrame | undefined> {
   if (drawing === undefined) throw new Error("the page is not in a canvas");
   const own = drawing;

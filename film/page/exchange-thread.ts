@@ -19,10 +19,10 @@ interface ExchangeEntry {
 
 interface Exchange {
   readonly handle: ExchangeHandle;
-  /** Bytes of a row of pixels. */
+  /** Bytes per row of pixels. */
   readonly stride: number;
   readonly planar: Planar;
-  /** Frames are written to the file's first two places by turns. */
+  /** Index of the place to write next: frames alternate between the file's first two places. */
   turn: number;
 }
 
@@ -96,7 +96,7 @@ async function pictureAt(
   const { at, width, height, hasAlpha, coded } = place;
   const [codedWidth, codedHeight] = [even(width), even(height)];
   const length = codedWidth * codedHeight * (hasAlpha ? 2.5 : 1.5);
-  // Kept, because a frame has a copy of its own and what is thrown away stays long.
+  // Reused, because a frame copies its bytes, and discarded arrays stay in memory for long.
   if (scratch.length < length) scratch = new Uint8Array(length);
   const bytes = scratch.subarray(0, length);
   if (coded === undefined) handle.read(bytes, { at });
@@ -115,7 +115,7 @@ async function pictureAt(
   return pixels;
 }
 
-/** The planes of a run's picture. */
+/** Decodes a run of packets into the planes of its picture. */
 async function decode(
   { codec, description, packets, shownUs }: CodedRun,
   { at, width, height }: PicturePlace,
@@ -134,7 +134,7 @@ async function decode(
       if (frame.timestamp === shownUs) shown = frame;
       else frame.close();
     },
-    // The caller that awaits its end gets the error.
+    // The error is thrown where the end of decoding is awaited.
     error: () => undefined,
   });
   try {

@@ -3,7 +3,7 @@ import type { ExchangeAnswer, ExchangeCode, ExchangeOrder, PicturePlace } from "
 
 declare const __kliegExchange: ExchangeCode;
 
-/** The page's end of its exchange thread. */
+/** Page side of the connection to its exchange thread. */
 export class Exchange {
   private readonly port: MessagePort;
   private readonly waiting = new Map<number, (answer: Reply) => void>();
@@ -30,11 +30,11 @@ export class Exchange {
     return exchange;
   }
 
-  /** Begins to hand a frame over to the farm; waits for the one before. */
+  /** Begins to hand a frame over to the farm, after the previous one is handed over. */
   async hand(frame: VideoFrame): Promise<void> {
     await this.handing;
     this.handing = this.ask({ kind: "hand", frame }, [frame]);
-    // The caller that awaits it gets the error.
+    // The error is thrown by the next call, which awaits the promise.
     this.handing.catch(() => undefined);
   }
 
@@ -43,7 +43,7 @@ export class Exchange {
     await this.handing;
   }
 
-  /** `room` is taken for its pixels. */
+  /** Reads a picture; `room` is a buffer to transfer and reuse for its pixels. */
   async picture(place: PicturePlace, room: ArrayBuffer | undefined): Promise<ImageData> {
     const order = { kind: "picture", place, room } as const;
     const pixels = await this.ask(order, room === undefined ? [] : [room]);

@@ -28,14 +28,14 @@ interface Coming {
   readonly picture: Promise<ImageData | LivePicture>;
 }
 
-/** What a browser plays by itself, in a preview. */
+/** A picture of a video that the browser itself plays, in a preview. */
 export interface LivePicture {
   readonly width: number;
   readonly height: number;
   paint(pen: CanvasRenderingContext2D): void;
 }
 
-/** Whatever a script may animate on a video. */
+/** Every style that a script may animate on a video. */
 const followed = [
   ..."transform translate rotate scale transform-origin opacity filter clip-path".split(" "),
   ..."mask-image mask-position mask-size mask-repeat mask-origin mask-clip".split(" "),
@@ -44,7 +44,7 @@ const followed = [
   ..."visibility backface-visibility image-rendering".split(" "),
 ];
 
-/** Mark the boxes and canvases that are ours. */
+/** Attributes that mark boxes and canvases of our own. */
 export const boxAttribute = "data-klieg-box";
 export const screenAttribute = "data-klieg-screen";
 
@@ -97,7 +97,7 @@ export function replaceVideos(clips: readonly ShownClip[], isUnfilmed: boolean):
   }
 }
 
-/** Once the page is made: what scripts draw of videos, and what they wait for. */
+/** Once the page is set up, gives scripts the videos that they draw and the events they await. */
 export function offerVideos(): void {
   if (videosByKey.size === 0) return;
   const byElement = new Map<Element, FilmVideo>(
@@ -107,7 +107,7 @@ export function offerVideos(): void {
   tellLoaded([...byElement.keys()].filter((element) => element instanceof HTMLVideoElement));
 }
 
-/** Takes in the pictures that come with a frame, for scripts that draw them. */
+/** Puts a frame's new pictures on the videos' screens, for scripts that draw them. */
 export async function lightVideos(frame: number, seconds: number): Promise<void> {
   for (const video of videosByKey.values()) {
     const { coming, clip } = video;
@@ -117,14 +117,14 @@ export async function lightVideos(frame: number, seconds: number): Promise<void>
   }
 }
 
-/** Gives the video its own size, as its file would. */
+/** Makes a poster that gives the video its intrinsic size, as its file would. */
 function blank({ size }: PlannedClip): string {
   const { width, height } = size ?? { width: 16, height: 9 };
   const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"/>`;
   return `data:image/svg+xml,${encodeURIComponent(drawing)}`;
 }
 
-/** Begins to take in what videos show from that frame on, beside whatever the page does. */
+/** Begins to load the videos' pictures for that frame, in parallel with the page's work. */
 export function expectPictures(from: number, places: PicturePlaces, exchange: Exchange): void {
   for (const [key, place] of Object.entries(places)) {
     const video = videosByKey.get(key);
@@ -132,7 +132,7 @@ export function expectPictures(from: number, places: PicturePlaces, exchange: Ex
     const { shown } = video;
     const isFit = shown?.width === place.width && shown.height === place.height;
     const picture = exchange.picture(place, isFit ? shown.data.buffer : undefined);
-    // The caller that shows it gets the error.
+    // The error is thrown where the picture is shown.
     picture.catch(() => undefined);
     video.coming = { from, picture };
     video.shown = undefined;
@@ -140,7 +140,7 @@ export function expectPictures(from: number, places: PicturePlaces, exchange: Ex
   }
 }
 
-/** Shows in a frame what a browser plays. */
+/** Shows from a frame on what a browser plays. */
 export function showLive(key: string, from: number, picture: LivePicture): void {
   const video = videosByKey.get(key);
   if (video === undefined) return;
@@ -148,7 +148,7 @@ export function showLive(key: string, from: number, picture: LivePicture): void 
   video.coming = { from, picture: Promise.resolve(picture) };
 }
 
-/** Pictures that are expected come with that frame; the keys of those that could not be made. */
+/** Assigns expected pictures to this frame; returns the keys of those that failed. */
 export async function bringPictures(frame: number): Promise<string[]> {
   const lost: string[] = [];
   for (const [key, video] of videosByKey) {
@@ -164,7 +164,7 @@ export async function bringPictures(frame: number): Promise<string[]> {
   return lost;
 }
 
-/** Shows the pictures that have come, and each video at its current place. */
+/** Shows the pictures that have arrived, and each video at its current position. */
 export async function showVideos(frame: number): Promise<void> {
   for (const video of videosByKey.values()) {
     const { coming } = video;
@@ -176,7 +176,7 @@ export async function showVideos(frame: number): Promise<void> {
   }
 }
 
-/** By its pixels: the browser keeps frames that are drawn in a cache of half a gigabyte. */
+/** Copies pixels, because a browser caches frames that it draws, up to half a gigabyte. */
 function light(video: FilmVideo, picture: ImageData | LivePicture): void {
   const { screen } = video;
   const { width, height } = picture;

@@ -60,7 +60,7 @@ import { listUnfilmedParts } from "./unfilmed-parts.ts";
 import { areVideosRead } from "./video-reads.ts";
 
 /**
- * The page's side of a film: made ready once (`open`), then held at one frame after the other
+ * The film within its page: prepared once (`open`), then moved to one frame after the other
  * (`seek`).
  */
 declare const window: FilmWindow;
@@ -75,7 +75,7 @@ let film: Open | undefined;
 export async function open(plan: FilmPlan): Promise<FilmReport> {
   const { mark, width, height } = plan;
   const exchanging = mark === "" ? undefined : Exchange.open(mark, even(width), even(height));
-  // The caller that awaits it gets the error.
+  // The error is thrown where the promise is awaited.
   exchanging?.catch(() => undefined);
   await awaitPage();
   const warnings: string[] = [];
@@ -121,7 +121,7 @@ export async function open(plan: FilmPlan): Promise<FilmReport> {
   };
 }
 
-/** Those of the markup, and the edits' texts. */
+/** Lists the clips of the markup, and the texts of the edits. */
 function planClips({ clips, texts, fps }: FilmPlan): readonly ShownClip[] {
   const authored = clips.flatMap((clip): ShownClip[] => {
     const element = findElement(clip.key);
@@ -151,8 +151,8 @@ export async function seek({ frame, videos }: FrameOrder): Promise<void> {
 }
 
 /**
- * Leads the page towards a frame that is not the next one, so that no call takes long; whether it
- * stands before that frame.
+ * Moves the page towards a frame that is not the next one, in steps, so that no call takes long;
+ * returns whether it has reached the frame before that one.
  */
 async function approach(frame: number): Promise<boolean> {
   if (film === undefined) throw new Error("no film is open");
@@ -162,20 +162,20 @@ async function approach(frame: number): Promise<boolean> {
 
 const approachedMax = 250;
 
-/** Begins to take in pictures of videos beside whatever the page does. */
+/** Begins to load pictures of videos, in parallel with the page's work. */
 function expect(videos: PicturePlaces): null {
   if (film?.exchange === undefined) throw new Error("no film with videos is open");
   expectPictures(Number.POSITIVE_INFINITY, videos, film.exchange);
   return null;
 }
 
-/** Shows them in the frame at which the page is; the keys of those that could not be decoded. */
+/** Shows these pictures in the current frame; returns the keys of those that failed to decode. */
 async function show(): Promise<string[]> {
   if (film === undefined) throw new Error("no film is open");
   const lost = await bringPictures(film.frame);
   if (areVideosRead()) {
     await lightVideos(film.frame, film.frame / film.plan.fps);
-    // What draws them at each frame draws this one again.
+    // Scripts that draw videos at each frame draw this one again.
     await window.__kliegClock.advance((film.frame * 1_000) / film.plan.fps);
     await leadTo(film, film.frame);
   }
@@ -184,7 +184,7 @@ async function show(): Promise<string[]> {
   return lost;
 }
 
-/** Begins to hand over what a frame shows, unless that looks as it did before; whether so. */
+/** Draws a frame and begins to hand it over, unless it is unchanged; returns whether it did. */
 async function draw(order: FrameOrder): Promise<boolean> {
   await seek(order);
   if (film?.exchange !== undefined) expectPictures(order.frame + 1, order.next, film.exchange);
@@ -193,7 +193,7 @@ async function draw(order: FrameOrder): Promise<boolean> {
   return picture !== undefined;
 }
 
-/** Resolves when all that was drawn is handed over. */
+/** Resolves when all frames drawn so far are handed over. */
 async function handOver(): Promise<null> {
   await film?.exchange?.handOver();
   return null;
@@ -203,7 +203,7 @@ function layout(): MediaLayout | null {
   return film === undefined ? null : mediaLayout(film.clips, film.plan);
 }
 
-/** The volumes that timelines give to sounds at each frame. */
+/** Measures the volume that timelines give to each sound, frame by frame. */
 function volumes({ from, to, clips }: VolumeOrder): VolumeCurves {
   if (film === undefined) throw new Error("no film is open");
   const heard = clips.flatMap(({ key, volume }) => {
@@ -220,7 +220,7 @@ function volumes({ from, to, clips }: VolumeOrder): VolumeCurves {
   return Object.fromEntries(heard.map(({ key, values }) => [key, values]));
 }
 
-/** The film is black where nothing paints; whether the page has a ground is asked without that. */
+/** Makes the film black where nothing paints; switched off to test for a background of its own. */
 function addBackdrop({ isTransparent }: FilmPlan): HTMLStyleElement {
   const style = document.createElement("style");
   style.textContent = `:where(html){background:${isTransparent ? "transparent" : "#000"}}`;
@@ -228,7 +228,7 @@ function addBackdrop({ isTransparent }: FilmPlan): HTMLStyleElement {
   return style;
 }
 
-/** Whether the page, its body or the root paints what is behind everything. */
+/** Whether the page, its body or the root paints a background. */
 function hasGround(root: Element | null, { sheet }: HTMLStyleElement): boolean {
   if (sheet !== null) sheet.disabled = true;
   const grounds = [document.documentElement, document.body, ...(root === null ? [] : [root])];
@@ -257,7 +257,7 @@ function findElement(key: string): HTMLElement | undefined {
     : undefined;
 }
 
-/** Pictures and fonts that the first frame needs. */
+/** Loads the pictures and fonts that the first frame needs. */
 async function settle(
   clips: readonly ShownClip[],
   { width, height }: FilmPlan,
@@ -283,8 +283,9 @@ async function settle(
 }
 
 /**
- * Waits for scripts that register late, and not long for one that threw; whether the root's
- * timeline is still missing. Timers may be what they wait for, so time goes on meanwhile.
+ * Waits for scripts that register late, but not long for one that threw; returns whether the root's
+ * timeline is still missing. The film's time runs meanwhile, because scripts may be waiting for
+ * timers.
  */
 async function waitForTimelines({ compositions, timelineMs }: FilmPlan): Promise<boolean> {
   const stepMs = 25;
@@ -301,17 +302,17 @@ async function waitForTimelines({ compositions, timelineMs }: FilmPlan): Promise
   }
 }
 
-/** Scenes that register none are seldom waited for. */
+/** Wait for scenes in milliseconds; most of those that register no timeline cause no wait. */
 const sceneMs = 100;
 
-/** Only a script that mentions timelines registers one, unless it threw. */
+/** Whether a timeline is expected: only scripts that mention timelines register one. */
 function isAwaited(): boolean {
   if (document.querySelector("[data-no-timeline]") !== null) return false;
   const isMeant = window.__kliegClock.hasFaults() ? speaksOfTimelines : mayRegister;
   return [...document.scripts].some(({ text }) => isMeant(text));
 }
 
-/** What a picture of the page's elements alone may show otherwise. */
+/** Lists what may look different when the page's elements alone are drawn. */
 function obstacles(): string[] {
   const found = new Set<string>();
   const ours = `canvas[${screenAttribute}]`;

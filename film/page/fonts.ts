@@ -1,12 +1,12 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 
-/** Fonts that the first frame needs, and what no font here can show. */
+/** Finds the fonts that the first frame needs, and what no font here can show. */
 const facesMax = 300;
 const elementsMax = 5_000;
 const lettersMax = 1_000;
 
-/** Faces of the bundle, and of ours those that most texts are written in; others wait for a use. */
+/** The bundle's faces, and our most used ones, to load at once; others load when used. */
 export function promptFaces(): readonly FontFace[] {
   return [...document.fonts]
     .filter(
@@ -20,12 +20,12 @@ function isLatin({ unicodeRange }: FontFace): boolean {
   return /^U\+0+-FF\b/i.test(unicodeRange);
 }
 
-/** Ours ask to be waited for, save the family of what names none. */
+/** Our faces set `font-display`: `block`, or `fallback` for the default family. */
 function isOurs({ display }: FontFace): boolean {
   return display === "block" || display === "fallback";
 }
 
-/** Lays out what is there, so that faces which it uses begin to load, and waits for those. */
+/** Lays out the page, so that the faces which it uses begin to load, and waits for them. */
 export async function facesUsed(): Promise<void> {
   if (![...document.fonts].some(({ status }) => status === "unloaded")) {
     if (document.fonts.status === "loading") await document.fonts.ready;
@@ -36,12 +36,12 @@ export async function facesUsed(): Promise<void> {
 }
 
 interface Writing {
-  /** As it is computed, in the order of preference. */
+  /** The computed `font-family`, in order of preference. */
   readonly families: string;
   readonly letters: Set<string>;
 }
 
-/** A sentence for each family and for the letters that nothing here has. */
+/** Returns a sentence for each missing family, and for the letters that no font here has. */
 export function lackingFonts(): readonly string[] {
   const pen = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   if (pen === null) return [];
@@ -85,7 +85,7 @@ function writingsIn(root: HTMLElement): readonly Writing[] {
   return [...byFamilies.values()];
 }
 
-/** Neither ASCII nor what has no picture of its own. */
+/** Matches characters with a glyph of their own, except ASCII. */
 const isDrawn = /[^\0-\x7f\p{M}\p{Z}\p{Cc}\p{Cf}\p{Cs}\p{Cn}]/u;
 
 function familiesIn(list: string): readonly string[] {
@@ -105,7 +105,7 @@ function isGeneric(name: string): boolean {
 
 const known = new Map<string, boolean>();
 
-/** Text in a family that is not there is as wide as in whatever comes after it. */
+/** Text in a missing family is exactly as wide as in the family after it. */
 function hasFamily(name: string, pen: CanvasRenderingContext2D): boolean {
   const before = known.get(name);
   if (before !== undefined) return before;
@@ -123,7 +123,7 @@ function hasFamily(name: string, pen: CanvasRenderingContext2D): boolean {
 
 const size = 32;
 
-/** A letter that nothing has looks like one that no standard has. */
+/** A letter that no font has looks like a code point that is not assigned. */
 function hasGlyph(letter: string, families: string, pen: CanvasRenderingContext2D): boolean {
   const [one, other] = [letter, unassigned].map((text) => {
     pen.canvas.width = size;

@@ -21,22 +21,22 @@ export interface HeldFilm {
   readonly clips: readonly ShownClip[];
   readonly compositionsByKey: ReadonlyMap<string, Composition>;
   readonly clipsByElement: ReadonlyMap<Element, ShownClip>;
-  /** Whether what is sought may set off what then takes its time. */
+  /** Whether seeking a timeline may start a transition or animation that then takes time. */
   readonly isStepped: boolean;
-  /** When the page came, in the film's time. */
+  /** When the page appeared, in the film's time. */
   readonly firstMs: number;
   frame: number;
 }
 
 export type HeldPlan = Pick<FilmPlan, "fps" | "compositions">;
 
-/** A page that tries to go elsewhere while it loads gets no `load` event. */
+/** Polls, because a page that tries to navigate while it loads gets no `load` event. */
 export async function awaitPage(): Promise<void> {
   while (document.readyState !== "complete")
     await new Promise<void>((resolve) => window.__kliegClock.soon(resolve, 4));
 }
 
-/** At the page's first frame, which is the film's unless the page came later. */
+/** Starts at the page's first frame, which is the film's unless the page appeared later. */
 export function beginFilm(plan: HeldPlan, clips: readonly ShownClip[], firstMs = 0): HeldFilm {
   const film: HeldFilm = {
     plan,
@@ -58,8 +58,8 @@ export function beginFilm(plan: HeldPlan, clips: readonly ShownClip[], firstMs =
 }
 
 /**
- * Leads the page to a frame, at most so many frames on its way. A page that is at the frame stays
- * there: what waits for a frame waits for the next one.
+ * Moves the page to a frame, by at most `framesMax` frames. A page that is at the frame already
+ * stays there: what waits for a frame waits for the next one.
  */
 export async function leadTo(
   film: HeldFilm,
@@ -75,7 +75,7 @@ export async function leadTo(
     film.frame = at;
     seekTimelines(film, at, false);
     const arrived = showAt(film.clips, at);
-    // What it set off comes first.
+    // What the timelines and clips have triggered runs first.
     await time.calm();
     time.hold((element) => isWithin(element, arrived));
   }
@@ -87,18 +87,18 @@ export function seekTimelines({ plan }: HeldFilm, frame: number, isFirst: boolea
     const { start, end = Number.POSITIVE_INFINITY, offset, rate, key } = composition;
     if (key !== "" && !isFirst && (seconds < start - 1 || seconds > end + 1)) continue;
     const own = offset + (Math.min(seconds, end) - start) * rate;
-    // Scripts may register one while the film runs.
+    // Checked each time, because scripts may register a timeline while the film runs.
     if (findTimeline(composition)) seekTimeline(key, Math.max(0, own));
   }
   seekOthers(seconds);
 }
 
-/** Seconds that the clip around an element has been there. */
+/** Returns the seconds since the clip around an element began. */
 export function secondsSince(film: HeldFilm, element: Element, seconds: number): number {
   return seconds - (clipAround(element, film.clipsByElement)?.plan.start ?? 0);
 }
 
-/** Styles count from the clip's start, scripts in the film's time. */
+/** Animations of styles count from the clip's start, those of scripts from the film's. */
 function placeFor(film: HeldFilm, element: Element | undefined, isStyled: boolean): Place {
   const clip = isStyled ? clipAround(element, film.clipsByElement) : undefined;
   const composition = film.compositionsByKey.get(clip?.plan.composition ?? "");
@@ -123,7 +123,7 @@ function isWithin(target: Element, arrived: ReadonlySet<Element>): boolean {
   return false;
 }
 
-/** An element and all around it, out of shadow roots too. */
+/** Yields an element and all of its ancestors, across shadow roots too. */
 function* ancestors(target: Element | undefined): Generator<Element> {
   for (let at = target; at !== undefined; ) {
     yield at;
@@ -133,12 +133,12 @@ function* ancestors(target: Element | undefined): Generator<Element> {
   }
 }
 
-/** Also one of a page in a frame. */
+/** Also true for an element of a page in a frame, which has a class of its own. */
 function isElement(value: unknown): value is Element {
   return typeof value === "object" && value !== null && "parentElement" in value;
 }
 
-/** Whether the page's styles or scripts, as far as they lie in it, speak of something. */
+/** Whether the page's inline styles or scripts, or its sheets, match the pattern. */
 export function speaks(of: RegExp): boolean {
   const sheets = window.__kliegClock
     .places()

@@ -16,7 +16,7 @@ export class ImageShadows {
     this.shadows = shadows;
   }
 
-  /** Of all images within `content`, once their pictures are there. */
+  /** Paints the shadows of all images within `content`, once their pictures have loaded. */
   static of(content: Element): ImageShadows {
     const images = [...content.querySelectorAll("img")].slice(0, imagesMax);
     const painted = images.flatMap((image): PaintedShadow[] => {
@@ -29,7 +29,7 @@ export class ImageShadows {
     return new ImageShadows(painted);
   }
 
-  /** Before a frame is drawn. */
+  /** To be called before a frame is drawn: shows each shadow while it still fits its image. */
   follow(): void {
     for (const [index, { image, looks }] of this.shadows.entries()) {
       if (listLooks(image) !== looks) image.removeAttribute(shadowAttribute);
@@ -41,18 +41,18 @@ export class ImageShadows {
 
 interface PaintedShadow {
   readonly image: HTMLImageElement;
-  /** What its shadow was painted for. */
+  /** State of the image for which the shadow was painted; see `listLooks`. */
   readonly looks: string;
   readonly picture: ShadowPicture;
 }
 
-/** A picture around a box, as `border-image` has it. */
+/** A picture around a box, in the form of `border-image`. */
 interface ShadowPicture {
   readonly url: string;
-  /** In pixels of the picture. */
+  /** Slices, in pixels of the picture. */
   readonly sliceX: number;
   readonly sliceY: number;
-  /** How far it reaches beyond the box, and from there inwards. */
+  /** How far the shadow reaches beyond the box; `width`: from there inwards. */
   readonly outset: number;
   readonly width: number;
 }
@@ -67,7 +67,7 @@ interface Shadow {
 
 const shadowAttribute = "data-klieg-shadow";
 const imagesMax = 20;
-/** Of one picture: two full HD's. */
+/** Largest size of one picture: about two full HD pictures. */
 const pixelsMax = 4_000_000;
 
 function writeRule(index: number, { url, sliceX, sliceY, outset, width }: ShadowPicture): string {
@@ -77,7 +77,7 @@ function writeRule(index: number, { url, sliceX, sliceY, outset, width }: Shadow
   );
 }
 
-/** What authors and their scripts do to a box whose shadow they change. */
+/** Lists what authors and their scripts change on a box when they change its shadow. */
 function listLooks(image: HTMLImageElement): string {
   const { className, id, style, offsetWidth, offsetHeight, currentSrc } = image;
   const { boxShadow, border, borderRadius, borderImage, padding, objectFit } = style;
@@ -85,19 +85,19 @@ function listLooks(image: HTMLImageElement): string {
   return [className, id, offsetWidth, offsetHeight, currentSrc, ...said].join("\n");
 }
 
-/** Covers its box, which has nothing else, whatever the film does to it. */
+/** Whether the image always covers its box, which has no other content or decoration. */
 function isPlainImage(image: HTMLImageElement): boolean {
   const style = getComputedStyle(image);
   const isBare =
     style.borderImageSource === "none" &&
     /^(0px ?)+$/.test(`${style.borderWidth} ${style.padding}`) &&
     /^(fill|cover)$/.test(style.objectFit) &&
-    // It would see its shadow go, and take its time for that.
+    // Excluded: a transition would notice that the shadow is replaced, and animate that.
     /^(0s(, )?)+$/.test(style.transitionDuration);
   return isBare && !isReshaped(image) && isOpaque(image);
 }
 
-/** Whether an animation changes more than where it is and how much of it is seen. */
+/** Whether an animation changes more than the image's position and visibility. */
 function isReshaped(image: HTMLImageElement): boolean {
   const keyframes = image
     .getAnimations()
@@ -114,7 +114,7 @@ function isOpaque(image: HTMLImageElement): boolean {
   return data.every((value, at) => at % 4 !== 3 || value === 255);
 }
 
-/** Undefined where the browser's own is as quick, or another shape than this can paint. */
+/** Paints the shadow; undefined if the browser's own is as quick or its shape is unsupported. */
 function getPicture(image: HTMLImageElement): ShadowPicture | undefined {
   const style = getComputedStyle(image);
   const shadows = parseShadows(style.boxShadow);
@@ -136,9 +136,9 @@ function getPicture(image: HTMLImageElement): ShadowPicture | undefined {
   const [scaleX, scaleY] = [canvas.width / full.width, canvas.height / full.height];
   const pen = canvas.getContext("2d");
   if (pen === null) return undefined;
-  // The first lies above the others.
+  // Painted in reverse order, because the first shadow lies above the others.
   for (const { color, x, y, blur, spread } of shadows.toReversed()) {
-    // The box itself stays outside of the picture.
+    // The box itself is drawn outside the picture, so that only its shadow is inside.
     const far = canvas.width;
     pen.shadowColor = color;
     pen.shadowOffsetX = far + x * scaleX;
@@ -159,7 +159,7 @@ function getPicture(image: HTMLImageElement): ShadowPicture | undefined {
   return { url: canvas.toDataURL(), sliceX, sliceY, outset, width: reached };
 }
 
-/** Undefined unless all of them are blurred and outside. */
+/** Parses shadows; undefined unless all of them are blurred and outside the box. */
 function parseShadows(computed: string): readonly Shadow[] | undefined {
   const shadows = computed.split(/,(?![^(]*\))/).map((text): Shadow | undefined => {
     const [, color = "", ...lengths] = shadowForm.exec(text.trim()) ?? [];
@@ -170,12 +170,12 @@ function parseShadows(computed: string): readonly Shadow[] | undefined {
   return found.length === shadows.length ? found : undefined;
 }
 
-/** As `getComputedStyle` says it. */
+/** Form of a shadow in the text of `getComputedStyle`. */
 const shadowForm = /^(.+?\)) (-?[\d.]+)px (-?[\d.]+)px ([\d.]+)px (-?[\d.]+)px$/;
-/** What is blurred less costs little. */
+/** Smaller blurs cost the browser little. */
 const blurMin = 8;
 
-/** Of all corners; undefined when they differ. */
+/** Radius of all four corners; undefined when they differ. */
 function parseRadius(style: CSSStyleDeclaration): number | undefined {
   const { borderTopLeftRadius: radius, borderTopRightRadius, borderBottomLeftRadius } = style;
   const others = [borderTopRightRadius, borderBottomLeftRadius, style.borderBottomRightRadius];

@@ -3,9 +3,8 @@
 import type { FilmPlan } from "./plan.ts";
 
 /**
- * How HyperFrames lays out a root, whatever its author's styles leave open: as large as the film
- * and cut at its edges, with the timed elements right below it over each other instead of one below
- * the other.
+ * Lays out a root as HyperFrames does, whatever its author's styles leave open: as large as the
+ * film and cut at its edges, with the timed elements directly below it stacked over each other.
  */
 export function layOutRoot(root: HTMLElement, { width, height }: FilmPlan): void {
   const size = { width: `${width}px`, height: `${height}px` };
@@ -28,7 +27,7 @@ function holdsVideo(element: HTMLElement): boolean {
 
 const video = "video[data-start]";
 
-/** What lies over the root but is placed nowhere would begin where the root ends. */
+/** An element taken out of the flow, with no position set, would begin where the root ends. */
 function keepInSight(element: HTMLElement): void {
   const styles = element.computedStyleMap();
   const isAuto = (name: string): boolean => String(styles.get(name)) === "auto";
@@ -37,7 +36,7 @@ function keepInSight(element: HTMLElement): void {
 }
 
 function layOver(element: HTMLElement): void {
-  // The live style: without a place in the flow an element may have no size any more.
+  // The live style, because an element out of the flow may no longer have a size.
   const style = getComputedStyle(element);
   if (style.position !== "absolute" && style.position !== "fixed")
     element.style.position = "absolute";

@@ -6,8 +6,8 @@ import type { FilmPlan } from "./plan.ts";
 import type { ShownClip } from "./shown-clips.ts";
 
 /**
- * Timed elements that scripts made and the markup does not have: shown for their time like the
- * others. Media among them is not: media has to be known before the page is.
+ * Timed elements that scripts created and the markup lacks; they are shown for their time like the
+ * others. Media elements are left out: media has to be known before the page is.
  */
 export function makeClips({ compositions, fps }: FilmPlan): readonly ShownClip[] {
   const byKey = new Map(compositions.map((one) => [one.key, one]));

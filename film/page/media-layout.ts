@@ -7,8 +7,8 @@ import type { FilmPlan, MediaLayout, PlacedPicture, Rectangle } from "./plan.ts"
 import type { ShownClip } from "./shown-clips.ts";
 
 /**
- * The page as boxes with pictures in them, when it is nothing else: no script, no animation, no
- * text, no decoration, and nothing between two pixels.
+ * Describes the page as boxes with pictures in them, when it is nothing else: no script, no
+ * animation, no text, no decoration, and no edge between two pixels.
  */
 export function mediaLayout(clips: readonly ShownClip[], plan: FilmPlan): MediaLayout | null {
   if (document.scripts.length > 0 || document.getAnimations().length > 0) return null;
@@ -34,7 +34,7 @@ function isPicture({ plan, element }: ShownClip): boolean {
   return /^(video|image)$/.test(plan.kind) && /^(VIDEO|IMG)$/.test(element.tagName);
 }
 
-/** Neither ours nor one that never paints. */
+/** Whether the element paints and is not one of our own. */
 function isPainted(element: Element): boolean {
   return (
     element.closest(`[${boxAttribute}]`) === null &&
@@ -44,7 +44,7 @@ function isPainted(element: Element): boolean {
 
 const holders = /^(DIV|SECTION|MAIN|ARTICLE|FIGURE|SPAN)$/;
 
-/** What each style has to be. */
+/** The value that each style must have. */
 const plainStyles: Readonly<Record<string, RegExp>> = {
   opacity: /^1$/,
   transform: /^none$/,
@@ -112,7 +112,7 @@ function getGround({ width, height }: FilmPlan): MediaLayout["ground"] | undefin
   return undefined;
 }
 
-/** `undefined` where its edges are not on even pixels; planes share their colours by twos. */
+/** `undefined` when its edges are not on even pixels: two pixels share a chroma sample. */
 function placeMedia(
   { plan, element }: ShownClip,
   clips: readonly ShownClip[],

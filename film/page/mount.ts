@@ -10,8 +10,9 @@ import { rebaseMarkup, sceneAttribute, takeStyles } from "./scoped-styles.ts";
 import { findTimelineById, keepTimeline } from "./timelines.ts";
 
 /**
- * Puts the markup of other files into their hosts: styles reach only that markup, scripts see it as
- * their document, and each instance keeps the timeline that its own scripts registered.
+ * Puts the markup of other files into their host elements: styles apply to that markup only,
+ * scripts see it as their document, and each instance keeps the timeline that its scripts
+ * registered.
  */
 declare const window: FilmWindow;
 
@@ -30,7 +31,7 @@ export async function mount(composition: Composition, host: HTMLElement): Promis
   if (root !== null) sizeRoot(root);
   host.replaceChildren(content);
   if (scripts.some(({ text }) => mayRegister(text))) registering.add(composition.key);
-  // The margins of what it holds do not move it.
+  // With `flow-root`, the margins of its children do not move the root.
   if (root !== null && getComputedStyle(root).display === "block") root.style.display = "flow-root";
   sizeHost(host);
   bindVariables(host, composition);
@@ -41,7 +42,7 @@ export async function mount(composition: Composition, host: HTMLElement): Promis
   }
 }
 
-/** Takes a script out; what asks for its own place finds one like it there. */
+/** Takes a script out; one that may use its own position leaves a placeholder there. */
 function leavePlace(script: HTMLScriptElement): HTMLScriptElement | undefined {
   if (script.src === "" && !script.text.includes("currentScript")) {
     script.remove();
@@ -64,13 +65,13 @@ export function isRegistering(key: string): boolean {
   return registering.has(key);
 }
 
-/** Of the markup that was just put in; scripts measure its text. */
+/** Loads fonts of the markup that was just inserted; its scripts may measure text. */
 async function awaitFonts(): Promise<void> {
   const fonts = promptFaces().filter(({ status }) => status === "unloaded");
   await Promise.allSettled(fonts.map((font) => font.load()));
 }
 
-/** A template of the page itself by the host's name; of a file the first, or else its body. */
+/** The page's template for the host, or another file's first template; otherwise the body. */
 function takeContent(parsed: Document, { id, path }: Composition): DocumentFragment {
   const content = document.createDocumentFragment();
   const isOwn = location.pathname === new URL(ownAddress(path)).pathname;
@@ -88,7 +89,7 @@ function sizeRoot(root: HTMLElement): void {
   if (root.id !== "") keepOut(root.id);
 }
 
-/** Every file calls its root alike; the page's rules for its own do not mean the others. */
+/** All files use the same root id, so the page's rules for its own root must skip the others. */
 const keptOut = new Set<string>();
 
 function keepOut(id: string): void {
@@ -107,13 +108,13 @@ function keepOut(id: string): void {
   for (const sheet of document.styleSheets) narrow(sheet.cssRules);
 }
 
-/** A composition without a placement fills the size that it asks for. */
+/** A composition without a size of its own gets the size that it declares. */
 function sizeHost(host: HTMLElement): void {
   const inner = host.querySelector<HTMLElement>("[data-width][data-height]") ?? host;
   const width = host.dataset["width"] ?? inner.dataset["width"];
   const height = host.dataset["height"] ?? inner.dataset["height"];
   const style = getComputedStyle(host);
-  // Scenes lie over each other; elements in a layout of the author's stay there.
+  // Scenes are stacked over each other; elements in an author's layout stay in place.
   const isScene = host.parentElement?.hasAttribute("data-composition-id") === true;
   const place = isScene ? { position: "absolute", left: "0", top: "0" } : { position: "relative" };
   if (style.position === "static") Object.assign(host.style, place);
@@ -170,7 +171,7 @@ async function runScript(
   if (made !== undefined && made !== before) keepTimeline(composition.key, made);
 }
 
-/** The same library once, however many hosts ask for it. */
+/** Addresses of libraries, each of which is loaded once, however many hosts ask for it. */
 const loaded = new Set<string>();
 
 function loadScript(
@@ -190,7 +191,7 @@ function loadScript(
       resolve();
     });
     copy.addEventListener("error", () => resolve());
-    // It may ask for its own place while it runs.
+    // Inserted at its place, because the script may look for its own position while it runs.
     if (place === undefined) document.head.append(copy);
     else place.before(copy);
     if (script.src === "" && script.type !== "module") resolve();
@@ -214,7 +215,7 @@ function hasContext(value: unknown): value is Gsap {
   return isThing && "context" in value && typeof value.context === "function";
 }
 
-/** The page's document, in which look-ups find the instance's own elements first. */
+/** A view of the page's document whose look-ups search the instance's own elements first. */
 function createDocument(
   host: HTMLElement,
   currentScript: () => HTMLScriptElement | null,

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 
-/** Where `object-fit` and `object-position` put a picture, from the corner of the padding. */
+/** Place of a picture by `object-fit` and `object-position`, from the corner of the padding. */
 export interface Fitted {
   readonly x: number;
   readonly y: number;

@@ -3,7 +3,7 @@ import "./registers.ts";
 import { FilmTime } from "./time/film-time.ts";
 
 /**
- * Runs first in every frame of a page: its time is the film's from then on. Frames of the same
+ * Runs first in every frame of a page, and replaces its time by the film's. Frames of the same
  * origin share the time of the page around them.
  */
 declare const window: Window & typeof globalThis & { readonly __kliegClock?: FilmTime };
@@ -14,12 +14,12 @@ function outerTime(): FilmTime | undefined {
     const known: unknown = outer && Reflect.get(outer, "__kliegClock");
     return isTime(known) ? known : undefined;
   } catch {
-    // A page of another origin is none of ours.
+    // A page of another origin does not belong to the film.
     return undefined;
   }
 }
 
-/** Of another window, and so of another class of the same name. */
+/** Checked by member, because another window has another class of the same name. */
 function isTime(value: unknown): value is FilmTime {
   return typeof value === "object" && value !== null && "clock" in value;
 }

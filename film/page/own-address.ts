@@ -1,8 +1,9 @@
 /// <reference lib="dom" />
 
 /**
- * Where the bundle lies: a preview's scripts are in a folder of it, and in a render the film's page
- * tells it. It is asked first, because scripts may write another address into the history.
+ * Base URL of the bundle: a preview's scripts lie in a folder of it, and in a render it is the
+ * address of the film's page. Read first, because scripts may write another address into the
+ * history.
  */
 const entry = ownScript() ?? location.href;
 
@@ -12,12 +13,12 @@ function ownScript(): string | undefined {
   return new URL("..", currentScript.src).href;
 }
 
-/** Whether no other page shares the page's origin: in a preview no page can look into another. */
+/** Whether the page's origin is opaque, as in a preview: no page can then look into another. */
 export function isApart(): boolean {
   return window.origin === "null";
 }
 
-/** The address of a file of the bundle, or of ours, whose path begins at the bundle's root. */
+/** URL of a file of the bundle, or of ours, whose path begins at the bundle's root. */
 export function ownAddress(path: string): string {
   return new URL(encodeURI(path), entry).href;
 }

@@ -2,7 +2,7 @@
 import type { Clip, Composition, TextClip } from "../../timeline/model.ts";
 import type { FilmTime } from "./time/film-time.ts";
 
-/** What the page gets of its film, once. */
+/** What the page is given of its film, once. */
 export interface FilmPlan {
   readonly fps: number;
   readonly width: number;
@@ -10,18 +10,18 @@ export interface FilmPlan {
   readonly isTransparent: boolean;
   /** Whether the page draws itself into a canvas. */
   readonly isSelfCaptured: boolean;
-  /** Whether it is only laid out, so that videos need not be shown. */
+  /** Whether the page is only laid out, so that videos need not be shown. */
   readonly isUnfilmed: boolean;
   /**
-   * Name of the file through which pictures come and go, and until the first one its first bytes;
-   * empty where there are none.
+   * Name of the file through which pictures are exchanged; until the first picture, the file begins
+   * with it. Empty when nothing is exchanged.
    */
   readonly mark: string;
   readonly compositions: readonly Composition[];
   readonly clips: readonly PlannedClip[];
   readonly deleted: readonly string[];
   readonly texts: readonly TextClip[];
-  /** How long to wait for timelines that have not registered. */
+  /** How long to wait for timelines that have not registered, in milliseconds. */
   readonly timelineMs: number;
 }
 
@@ -30,35 +30,35 @@ export interface PlannedClip
     Clip,
     "key" | "kind" | "composition" | "isShown" | "transform" | "motion" | "mask" | "start"
   > {
-  /** Frames `[from, to)`. */
+  /** Frames `[from, to)` in which the clip is shown. */
   readonly from: number;
   readonly to: number;
-  /** Videos: their own size. */
+  /** For videos, their intrinsic size. */
   readonly size: { readonly width: number; readonly height: number } | undefined;
-  /** Images that are not where their `src` says: graded ones and assets. */
+  /** URL of an image that is not where its `src` says: a graded one, or an asset. */
   readonly imageUrl: string | undefined;
 }
 
-/** What the page says when it can be filmed. */
+/** What the page reports when it is ready to be filmed. */
 export interface FilmReport {
   readonly warnings: readonly string[];
-  /** Whether the root's scripts speak of a timeline and none registered. */
+  /** Whether the root's scripts mention a timeline and none has registered. */
   readonly lacksTimeline: boolean;
   /** Whether the page, its body or the root has a background. */
   readonly isGrounded: boolean;
   /** Why the page cannot be filmed at all. */
   readonly refusal: string | undefined;
-  /** Seconds of the root's own timeline, where it says any. */
+  /** Length of the root's own timeline in seconds, if it has one. */
   readonly duration: number | undefined;
-  /** Why the page may only be painted by the compositor itself. */
+  /** Reasons why the page has to be painted by the compositor itself. */
   readonly obstacles: readonly string[];
 }
 
-/** A page that is nothing but pictures in boxes. */
+/** A page that consists only of pictures in boxes. */
 export interface MediaLayout {
-  /** Red, green and blue, 0 to 255, of what is behind. */
+  /** Background colour: red, green and blue, 0 to 255. */
   readonly ground: readonly [red: number, green: number, blue: number];
-  /** In the order of painting. */
+  /** The pictures, in the order of painting. */
   readonly pictures: readonly PlacedPicture[];
 }
 
@@ -68,7 +68,7 @@ export interface PlacedPicture {
   readonly from: number;
   readonly to: number;
   readonly whole: Rectangle;
-  /** As much of it as is to be seen. */
+  /** The visible part of the picture. */
   readonly shown: Rectangle;
 }
 
@@ -80,35 +80,35 @@ export interface Rectangle {
 }
 
 /**
- * A video's picture in the exchange's file: planes (I420 or I420A) of even sizes, or what they are
- * decoded from.
+ * A video's picture in the exchange file: planes (I420 or I420A) of even sizes, or the packets that
+ * they are decoded from.
  */
 export interface PicturePlace {
   readonly at: number;
-  /** Of what is to be seen. */
+  /** Size of the visible picture. */
   readonly width: number;
   readonly height: number;
   readonly hasAlpha: boolean;
   readonly coded?: CodedRun;
 }
 
-/** Packets from a key frame to a picture, one after the other. */
+/** The packets from a key frame to the wanted picture, one after the other. */
 export interface CodedRun {
-  /** As WebCodecs names it. */
+  /** Codec string of WebCodecs. */
   readonly codec: string;
-  /** Bytes before the first packet that the decoder is set up with. */
+  /** Number of bytes before the first packet, which configure the decoder. */
   readonly description: number;
-  /** In the order of decoding. */
+  /** The packets, in decoding order. */
   readonly packets: readonly { readonly length: number; readonly timeUs: number }[];
-  /** Time of the picture. */
+  /** Timestamp of the wanted picture, in microseconds. */
   readonly shownUs: number;
 }
 
-/** What a page's exchange thread is made of; the farm leaves it in the page. */
+/** Code of a page's exchange thread, which the farm puts into the page. */
 export interface ExchangeCode {
   /** The thread's script. */
   readonly thread: string;
-  /** `planar.wasm` in base64. */
+  /** Bytes of `planar.wasm` in base64. */
   readonly converter: string;
 }
 
@@ -116,10 +116,10 @@ export type ExchangeOrder =
   | {
       readonly kind: "open";
       readonly mark: string;
-      /** Of the frames that go out, even numbers. */
+      /** Size of the frames that go out, in even numbers. */
       readonly width: number;
       readonly height: number;
-      /** `planar.wasm` */
+      /** Bytes of `planar.wasm`. */
       readonly converter: BufferSource;
     }
   | { readonly kind: "hand"; readonly frame: VideoFrame }
@@ -130,27 +130,27 @@ export type ExchangeOrder =
       readonly room: ArrayBuffer | undefined;
     };
 
-/** Pixels (RGBA), or nothing. */
+/** Pixels (RGBA), or null for an answer without data. */
 export type ExchangeAnswer = ArrayBuffer | null;
 
-/** Pictures of videos by the clip's key. */
+/** Places of the videos' pictures, by clip key. */
 export type PicturePlaces = Readonly<Record<string, PicturePlace>>;
 
-/** A frame, with those pictures of videos that are new in it and in the one after it. */
+/** A frame to draw, with the video pictures that are new in it and in the next one. */
 export interface FrameOrder {
   readonly frame: number;
   readonly videos: PicturePlaces;
   readonly next: PicturePlaces;
 }
 
-/** Loudness of sounds: one value a frame, by the clip's key. */
+/** Volumes of sounds, one value per frame, by clip key. */
 export type VolumeCurves = Readonly<Record<string, readonly number[]>>;
 
 export interface VolumeOrder {
-  /** Frames `[from, to)`. */
+  /** Frames `[from, to)` to measure. */
   readonly from: number;
   readonly to: number;
-  /** Clips that may be heard, with what the author wrote. */
+  /** Clips that may be audible, with the volume that the author wrote. */
   readonly clips: readonly { readonly key: string; readonly volume: number }[];
 }
 
@@ -158,7 +158,7 @@ export interface FilmWindow extends Window {
   readonly __kliegClock: FilmTime;
   __timelines?: Record<string, unknown>;
   __hf?: unknown;
-  /** A `__hf` of ours, for packages that asked for one. */
+  /** The `__hf` that we define for packages that asked for one. */
   readonly __kliegBridge?: unknown;
   __hyperframes?: unknown;
   readonly __kliegMade?: {

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 
 /**
- * Runs before any script of the author's: the places that compositions expect to find, as
+ * Runs before any script of the author's, and defines the globals that compositions expect, as
  * HyperFrames v1 documents them.
  */
 interface AnimeInstance {
@@ -21,7 +21,7 @@ interface FitOptions {
 
 const timelines: Record<string, unknown> = {};
 
-/** The largest size at which a line is no wider than it may be. */
+/** Finds the largest font size at which a line fits into its maximum width. */
 function fitTextFontSize(text: string, options: FitOptions): { fontSize: number; fits: boolean } {
   const { maxWidth, baseFontSize = 78, minFontSize = 42, step = 2 } = options;
   const { fontFamily = "sans-serif", fontWeight = 900 } = options;
@@ -39,9 +39,9 @@ function define(name: string, value: unknown): void {
 }
 
 /**
- * Glyphs are placed where their outlines say, as in HyperFrames, from the first text that a script
- * measures; emoji are pictures even where a font of letters has them. In a layer, so that every
- * rule of the author's comes before it.
+ * Places glyphs exactly by their outlines, as HyperFrames does, from the first text that a script
+ * measures on; emoji are pictures even where a text font has them. In a layer, so that every rule
+ * of the author's overrides it.
  */
 function layTextPrecisely(): void {
   const sheet = new CSSStyleSheet();
@@ -51,8 +51,9 @@ function layTextPrecisely(): void {
 }
 
 /**
- * HyperFrames' own packages ask for this name whether they are filmed, instead of played, and then
- * wrap the `seek` that they find. Only who asks gets one: it would look like an author's own.
+ * HyperFrames' own packages read this name to learn whether they are filmed instead of played, and
+ * then wrap the `seek` that they find. It is only defined once it is read: it would look like an
+ * author's own.
  */
 function bridgePackages(): void {
   let isAsked = false;
@@ -71,7 +72,7 @@ function bridgePackages(): void {
   define("__HF_PAGE_SIDE_COMPOSITING__", true);
 }
 
-/** What no film of the page shows; the film names it. */
+/** Elements made by scripts that no film of the page shows; the film reports them. */
 const made: { videos: HTMLVideoElement[]; workerCanvases: number } = {
   videos: [],
   workerCanvases: 0,
@@ -92,7 +93,7 @@ function watchScripts(): void {
   define("__kliegMade", made);
 }
 
-// The film's own page, which is in a frame itself in a preview.
+// Only in the film's own page, which in a preview is itself in a frame.
 if (window === window.top || "__kliegFilm" in window) {
   watchScripts();
   layTextPrecisely();

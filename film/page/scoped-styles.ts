@@ -3,8 +3,8 @@
 import type { Composition } from "../../timeline/model.ts";
 
 /**
- * Markup written in one file and shown in the page of another: its addresses lead to the files
- * beside it, its styles reach only its own markup. The server says which file lies where.
+ * Prepares markup of one file to be shown in the page of another: its addresses lead to the files
+ * beside it, and its styles apply to its own markup only. The server resolves which file is meant.
  */
 export const sceneAttribute = "data-klieg-scene";
 
@@ -19,7 +19,7 @@ export function rebaseMarkup(content: DocumentFragment, path: string): void {
   }
 }
 
-/** The plain address is kept besides, because a browser forgets what leads above the root. */
+/** The plain address is sent along, because browsers drop path segments above the root. */
 function rebaseUrl(address: string, path: string): string {
   if (address === "" || /^([a-z][a-z0-9+.-]*:|\/|#)/i.test(address)) return address;
   const [whole = "", ...hash] = address.split("#");
@@ -36,7 +36,7 @@ function rebaseStyle(text: string, path: string): string {
   );
 }
 
-/** Out of the markup, where a style would count as a child, into the page's head. */
+/** Moves styles into the page's head; in the markup, they would count as children. */
 export async function takeStyles(
   content: DocumentFragment,
   { key, path }: Composition,
@@ -51,7 +51,7 @@ export async function takeStyles(
   }
 }
 
-/** A stylesheet's text, and the file whose neighbours it speaks of. */
+/** Returns a stylesheet's text, and the file to which its addresses are relative. */
 async function listWritten(element: Element, path: string) {
   const address = element.getAttribute("href");
   if (!(element instanceof HTMLLinkElement) || address === null)
@@ -65,7 +65,7 @@ async function listWritten(element: Element, path: string) {
   return { text, from: `${folder}${plain}` };
 }
 
-/** Key frames, fonts and the like have no scope; everything else applies below the host only. */
+/** Key frames, fonts and the like cannot be scoped; all other rules apply within the host only. */
 function scopeRules(text: string, key: string): string {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(text);

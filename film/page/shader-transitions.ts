@@ -13,7 +13,7 @@ interface Packages extends FilmWindow {
   readonly __hf_page_composite_pending?: boolean;
   readonly __hf_page_composite_prepare?: () => Promise<boolean>;
   readonly __hf_page_composite_resolve?: () => boolean;
-  /** Set once it tries to mix. */
+  /** Set by the package once it tries to mix scenes. */
   readonly __HF_PAGE_COMPOSITOR_CANARY__?: string;
 }
 
@@ -24,14 +24,14 @@ interface StagingCanvas extends HTMLCanvasElement {
 }
 
 const name = "@hyperframes/shader-transitions";
-/** It looks every so often whether it can wrap the seek. */
+/** How often the package checks whether it can wrap the `seek`. */
 export const bridgeMs = 60;
 
 export function hasShaderTransitions(): boolean {
   return window.__hf_page_composite_resolve !== undefined;
 }
 
-/** Why a film of the package would not show what its author sees. */
+/** Returns why a film would not show what the package's author sees; undefined if it would. */
 export function findRefusedPackage(): string | undefined {
   if (hasShaderTransitions()) return undefined;
   const isTried = window.__HF_PAGE_COMPOSITOR_CANARY__ !== undefined;
@@ -41,12 +41,12 @@ export function findRefusedPackage(): string | undefined {
     return `this version of ${name} cannot be filmed here; take 0.8.41 or later`;
   const isCalled = [...document.scripts].some(({ text }) => /HyperShader\s*\.\s*init/.test(text));
   const isThere = typeof Reflect.get(window, "HyperShader") === "object";
-  // One that threw on the way says so itself.
+  // If a script threw on the way, its own error is reported.
   const isMeant = isCalled && isThere && !window.__kliegClock.hasFaults();
   return isMeant ? `this version of ${name} only plays in a preview` : undefined;
 }
 
-/** In a frame that belongs to a transition. */
+/** Mixes two scenes in a frame that belongs to a transition. */
 export async function mixScenes(): Promise<void> {
   if (window.__hf_page_composite_pending !== true) return;
   if ((await window.__hf_page_composite_prepare?.()) !== true) return;
@@ -55,7 +55,7 @@ export async function mixScenes(): Promise<void> {
     bringHome(staging);
     copyCanvases(staging);
   }
-  // A first painting lays the copies out, which may ask for faces that the scenes have not used.
+  // The first painting lays the copies out, which may need fonts that the scenes do not use.
   await paintAll(stagings);
   await facesUsed();
   await paintAll(stagings);
@@ -77,18 +77,18 @@ function isStaging(canvas: Element): canvas is StagingCanvas {
   return "requestPaint" in canvas && canvas.firstElementChild !== null;
 }
 
-/** A copy looks like its scene only where it has the same styles around it. */
+/** Moves a copy to its scene's parent, since it needs the same styles to look the same. */
 function bringHome(staging: StagingCanvas): void {
   const home = sceneFor(staging)?.parentElement;
   if (home !== null && home !== undefined && staging.parentElement !== home) home.append(staging);
 }
 
-/** The first of that name; copies come after it. */
+/** Returns the first element with the id, which is the scene; its copies come later. */
 function sceneFor({ firstElementChild: copy }: StagingCanvas): HTMLElement | null {
   return copy === null ? null : document.getElementById(copy.id);
 }
 
-/** A copy of a canvas is empty; videos are shown in such. */
+/** Fills the copied canvases, which are empty; videos are shown in canvases too. */
 function copyCanvases(staging: StagingCanvas): void {
   const copy = staging.firstElementChild;
   const scene = sceneFor(staging);

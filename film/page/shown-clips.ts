@@ -4,8 +4,8 @@ import { poseAt } from "../../timeline/motion.ts";
 import type { PlannedClip } from "./plan.ts";
 
 /**
- * Which clips are shown at a frame, and the edits' transforms and masks. What the author's scripts
- * wrote on an element is put back before they go on (`undress`).
+ * Applies which clips are shown at a frame, and the transforms and masks of the edits. What the
+ * author's scripts wrote on an element is restored before they run again (`undress`).
  */
 export interface ShownClip {
   readonly plan: PlannedClip;
@@ -16,8 +16,8 @@ export const offAttribute = "data-klieg-off";
 export const awayAttribute = "data-klieg-away";
 
 /**
- * Timed elements are visible for their time, whatever styles say besides; those in the flow take no
- * place for the rest of it. Returns those whose place was not there before.
+ * Makes timed elements visible for their time, whatever styles say; those in the flow take no space
+ * for the rest of it. Returns the elements that take space from this frame on.
  */
 export function showAt(clips: readonly ShownClip[], frame: number): ReadonlySet<Element> {
   const arrived = new Set<Element>();
@@ -36,7 +36,7 @@ export function showAt(clips: readonly ShownClip[], frame: number): ReadonlySet<
 
 const inFlow = new WeakMap<Element, boolean>();
 
-/** As it was laid out first; what holds timed elements keeps its place for them. */
+/** By its first layout. An element that contains timed ones keeps its space for them. */
 function isInFlow(element: HTMLElement): boolean {
   const known = inFlow.get(element);
   if (known !== undefined) return known;
@@ -74,7 +74,7 @@ export function dressAt(clips: readonly ShownClip[], frame: number, seconds: num
       if (isShownAt(clip.plan, frame)) dress(clip, seconds);
 }
 
-/** The edits' transform about their anchor, outside the author's own about its origin. */
+/** Applies the edits' transform about their anchor, outside the author's about its origin. */
 function dress({ plan, element }: ShownClip, seconds: number): void {
   const pose = poseAt(plan.transform, plan.motion, seconds - plan.start);
   const style = getComputedStyle(element);
@@ -103,7 +103,7 @@ function dress({ plan, element }: ShownClip, seconds: number): void {
   wear("opacity", String(opacity));
 }
 
-/** Its own transform, in what is around it. */
+/** Returns the element's own transform, relative to its surroundings. */
 export function getAuthoredMatrix(style: CSSStyleDeclaration): DOMMatrix {
   const [originX = 0, originY = 0] = style.transformOrigin.split(" ").map(Number.parseFloat);
   const [moveX = 0, moveY = 0] = numbers(style.translate);
@@ -122,7 +122,7 @@ function numbers(text: string): readonly number[] {
   return text === "none" ? [] : text.split(" ").map(Number.parseFloat);
 }
 
-/** A mask of the edits, in pixels of the canvas, at the element's place without transforms. */
+/** Draws a mask of the edits in canvas pixels, at the element's place without transforms. */
 export function maskClip({ plan, element }: ShownClip, width: number, height: number): string {
   const { mask } = plan;
   if (mask === undefined) return "";

@@ -1,12 +1,12 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 
-/** Rules of a sheet; none of one from elsewhere, which a page may not read. */
+/** Rules of a sheet; none for a sheet of another origin, which a page may not read. */
 export function rulesIn(sheet: CSSStyleSheet): readonly CSSRule[] {
   try {
     return [...sheet.cssRules];
   } catch {
-    // It was not in the bundle, so there is nothing in it.
+    // Such a sheet was not in the bundle, so it has no rules to consider.
     return [];
   }
 }

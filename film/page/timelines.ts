@@ -4,8 +4,8 @@ import type { Composition } from "../../timeline/model.ts";
 import type { FilmWindow } from "./plan.ts";
 
 /**
- * What scripts register to be sought: timelines by their composition's id, and what other libraries
- * leave at known places.
+ * What scripts register for seeking: timelines by their composition's id, and the objects that
+ * other libraries leave in known globals.
  */
 declare const window: FilmWindow;
 
@@ -23,7 +23,7 @@ export function keepTimeline(key: string, timeline: Seekable): void {
   call(timeline, "pause");
 }
 
-/** Takes what registered under a composition's id; false when nothing did. */
+/** Takes the timeline registered under a composition's id; false when there is none. */
 export function findTimeline({ key, id }: Composition): boolean {
   if (timelinesByKey.has(key)) return true;
   const own = findTimelineById(id) ?? (key === "" ? onlyTimeline() : undefined);
@@ -31,14 +31,14 @@ export function findTimeline({ key, id }: Composition): boolean {
   return own !== undefined;
 }
 
-/** A root whose timeline carries another name is still meant. */
+/** For a root whose timeline is registered under another name: the only free timeline. */
 function onlyTimeline(): Seekable | undefined {
   const all = Object.values(window.__timelines ?? {}).filter(isObject);
   const free = all.filter((one) => ![...timelinesByKey.values()].includes(one));
   return free.length === 1 ? free[0] : undefined;
 }
 
-/** Whether anything is sought at each frame. */
+/** Whether there is any timeline or library that has to follow each frame. */
 export function hasTimelines(): boolean {
   return timelinesByKey.size > 0 || hasOtherClock();
 }
@@ -58,7 +58,7 @@ export function rootDuration(): number | undefined {
   return typeof found === "number" && found > 0 && found < 1e6 ? found : undefined;
 }
 
-/** Some libraries set up what begins at 0 only when they are led there from elsewhere. */
+/** Some libraries set up what begins at 0 only when they get there from another time. */
 export function wakeTimeline(key: string): void {
   const timeline = timelinesByKey.get(key);
   if (timeline === undefined || typeof timeline["totalTime"] !== "function") return;
@@ -66,18 +66,18 @@ export function wakeTimeline(key: string): void {
   call(timeline, "totalTime", 0, true);
 }
 
-/** `seconds` are the composition's own. */
+/** `seconds` are in the composition's own time. */
 export function seekTimeline(key: string, seconds: number): void {
   const timeline = timelinesByKey.get(key);
   if (timeline === undefined) return;
-  // With its events, for scripts that write text in `onUpdate`.
+  // Seeks with events, for scripts that write text in `onUpdate`.
   if (typeof timeline["totalTime"] === "function")
     call(timeline, "totalTime", Math.min(seconds, playOnce(timeline)), false);
   else if (typeof timeline["seek"] === "function") call(timeline, "seek", seconds);
   else if (typeof timeline["time"] === "function") call(timeline, "time", seconds);
 }
 
-/** One that repeats holds its last state like others that are shorter than their composition. */
+/** A repeating timeline plays once and holds its last state, like one that is too short. */
 function playOnce(timeline: Seekable): number {
   const [repeats, duration] = [call(timeline, "repeat"), call(timeline, "duration")];
   const isRepeated = typeof repeats === "number" && repeats !== 0;

@@ -6,7 +6,7 @@ import type { FilmWindow } from "./plan.ts";
 
 declare const window: FilmWindow;
 
-/** A sentence for each thing that scripts made and no film shows as it is meant. */
+/** Returns a sentence for each thing made by scripts that no film shows as intended. */
 export function listUnfilmedParts(): readonly string[] {
   const { videos = [], workerCanvases = 0 } = window.__kliegMade ?? {};
   const inPage = document.querySelectorAll<HTMLVideoElement>(`video:not([${keyAttribute}])`);
@@ -29,7 +29,7 @@ export function listUnfilmedParts(): readonly string[] {
   return sentences;
 }
 
-/** Whether its page is of another origin than the film's wherever that is shown. */
+/** Whether the frame's page has another origin than the film, in previews and in renders. */
 export function isForeign(frame: HTMLIFrameElement): boolean {
   if (frame.contentDocument !== null) return false;
   const isShut = frame.hasAttribute("sandbox") && !frame.sandbox.contains("allow-same-origin");

@@ -8,7 +8,7 @@ type ScreenOf = (video: HTMLVideoElement) => HTMLCanvasElement | undefined;
 
 let reads = 0;
 
-/** Whether any script has drawn one. */
+/** Whether any script has drawn a video. */
 export function areVideosRead(): boolean {
   return reads > 0;
 }
@@ -37,7 +37,7 @@ export function lendScreens(screenOf: ScreenOf): void {
     }
 }
 
-/** Makes it say what one says that has loaded. */
+/** Gives the video the properties and events of one that has loaded. */
 export function feignLoaded(
   video: HTMLVideoElement,
   { width, height }: { readonly width: number; readonly height: number },
@@ -60,7 +60,7 @@ export function tellLoaded(videos: readonly HTMLVideoElement[]): void {
       video.dispatchEvent(new Event(name));
 }
 
-/** That another picture is shown. */
+/** Runs the script callbacks that wait for a new picture of the video. */
 export function tellPicture(video: HTMLVideoElement, seconds: number): void {
   const calls = waiting.get(video) ?? [];
   waiting.delete(video);

@@ -7,8 +7,8 @@ import { type FrameMessage, isFrameMessage } from "./messages.ts";
 import { lendWorkers } from "./workers.ts";
 
 /**
- * The first script of a page in a frame of a preview: it shows what belongs to the film's time as
- * the page around it tells that, and tells it to the pages in its own frames.
+ * The first script of a page in a frame of a preview: it shows the film's time that the page around
+ * it sends, and passes that on to the pages in its own frames.
  */
 declare const window: FilmWindow;
 
@@ -27,7 +27,7 @@ async function hold({ frame, fps, firstMs }: Order): Promise<void> {
   await frames.hold(frame, fps);
 }
 
-/** There are no clips in it, and no compositions. */
+/** The page in a frame has no clips and no compositions. */
 async function begin(fps: number, firstMs: number): Promise<HeldFilm> {
   await awaitPage();
   await takeMovingImages();
@@ -52,5 +52,5 @@ const listen = (event: MessageEvent<unknown>): void => {
 };
 lendWorkers();
 addEventListener("message", listen, true);
-// Not before the page has its clock.
+// Sent only once the page has its clock.
 document.addEventListener("DOMContentLoaded", () => tell({ kliegFrame: "open" }), { once: true });

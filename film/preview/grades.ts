@@ -61,18 +61,18 @@ interface Stage {
 export const notGraded = "This browser cannot grade its colours; the render does.";
 
 export class Grader {
-  /** By the clip's key. */
+  /** Baked colour tables, by clip key. */
   private readonly tables = new Map<string, Float32Array>();
   private stage: Stage | undefined;
 
   /** Whether this browser can grade colours. */
   isAble(): boolean {
-    // A page with contexts of its own may have cost this one.
+    // The browser may have dropped this context, because the page uses others of its own.
     if (this.stage === undefined || this.stage.gl.isContextLost()) this.stage = openStage();
     return this.stage !== undefined;
   }
 
-  /** Throws for a table that is not answered. */
+  /** Throws when the table's URL does not answer. */
   async add({ key, grade, tableUrl }: PreviewGrade): Promise<void> {
     const text = tableUrl === undefined ? undefined : await textAt(tableUrl);
     const table = text === undefined ? undefined : parseCube(text);
@@ -86,7 +86,7 @@ export class Grader {
     return this.tables.has(key);
   }
 
-  /** Draws a picture in the colours of a clip's grade; whether it could. */
+  /** Draws a picture in the colours of a clip's grade; returns false if it could not. */
   paint(key: string, picture: Picture, { width, height }: Size, pen: Pen): boolean {
     const table = this.tables.get(key);
     if (!this.isAble() || this.stage === undefined || table === undefined) return false;
@@ -107,7 +107,7 @@ export class Grader {
     return true;
   }
 
-  /** The address of a picture in its graded colours; undefined when it cannot be drawn. */
+  /** Returns the URL of the picture in its graded colours; undefined when that fails. */
   async image(key: string, url: string): Promise<string | undefined> {
     const image = createElement("img");
     image.crossOrigin = "anonymous";
@@ -185,7 +185,7 @@ function setNearest(gl: Gl, kind: number): void {
     gl.texParameteri(kind, edge, gl.CLAMP_TO_EDGE);
 }
 
-/** Red varies fastest, as in a .cube file. */
+/** Bakes the table with red varying fastest, as in a .cube file. */
 function bakeColors(graded: (color: CubeTable["least"]) => CubeTable["least"]): Float32Array {
   const baked = new Float32Array(3 * bakedSize ** 3);
   const step = (index: number): number => (index % bakedSize) / (bakedSize - 1);

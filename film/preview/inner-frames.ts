@@ -17,9 +17,9 @@ import { type FrameMessage, isFrameMessage } from "./messages.ts";
 declare const window: FilmWindow;
 
 const realTimeout = window.setTimeout.bind(window);
-/** Until it is said that a page has opened which has been loaded. */
+/** How long a page that was loaded may take to report that it has opened. */
 const saidMs = 3_000;
-/** Until a page has opened, or shows a frame. */
+/** How long a page may take to open, or to show a frame. */
 const answerMs = 8_000;
 
 interface Shown {
@@ -30,18 +30,18 @@ interface Shown {
 type View = MessageEventSource;
 
 export class InnerFrames {
-  /** Windows whose page has opened, and when their frames got it, in the film's time. */
+  /** Windows whose page has opened; below, when frames got their page, in the film's time. */
   private readonly views = new WeakSet<View>();
   private readonly arrivals = new Map<Element, number>();
   private readonly silent = new Set<HTMLIFrameElement>();
-  /** What waits for a window's page to open, or to answer. */
+  /** Callbacks that wait for a window's page to open; below, for its answer. */
   private readonly opening = new Map<View, () => void>();
   private readonly answering = new Map<number, { readonly view: View; readonly end: () => void }>();
   private readonly onSilent: () => void;
   private shown: Shown | undefined;
   private lastId = 0;
 
-  /** Before any script of the author's runs. */
+  /** To be called before any script of the author's runs. */
   constructor(onSilent: () => void) {
     this.onSilent = onSilent;
     addEventListener("message", (event) => this.receive(event), true);
@@ -51,9 +51,9 @@ export class InnerFrames {
     });
   }
 
-  /** Resolves when all of them show a frame of the film, or have a notice. */
+  /** Resolves when all inner frames show this frame of the film, or a notice. */
   async hold(frame: number, fps: number): Promise<void> {
-    // Those of the markup are loaded with the page around them, before the first frame.
+    // Frames of the markup load with the page around them, before the first frame of the film.
     const openMs = this.shown === undefined ? saidMs : answerMs;
     const shown = { frame, fps };
     this.shown = shown;
@@ -61,7 +61,7 @@ export class InnerFrames {
     await Promise.all(frames.map((one) => this.holdOne(one, shown, openMs)));
   }
 
-  /** A sentence for each that the preview does not show as the render does. */
+  /** Returns a sentence for each frame that the preview does not show as the render does. */
   warnings(): readonly string[] {
     const blank = countFrames().filter(isBlank);
     return [...this.silent, ...blank].map(
@@ -102,7 +102,7 @@ export class InnerFrames {
     else if (this.answering.get(data.id)?.view === view) this.answering.get(data.id)?.end();
   }
 
-  /** The page before it, if there was one, answers no more. */
+  /** Notes a page that has opened; the page before it, if any, will not answer any more. */
   private open(view: View, element: HTMLIFrameElement): void {
     if (this.views.has(view)) this.arrivals.set(element, window.__kliegClock.clock.nowMs);
     this.views.add(view);
@@ -119,7 +119,7 @@ export class InnerFrames {
   }
 }
 
-/** Those that lead by the film's time in a render. */
+/** Lists the frames whose pages follow the film's time in a render. */
 function countFrames(): readonly HTMLIFrameElement[] {
   const frames = window.__kliegClock
     .places()
@@ -127,12 +127,12 @@ function countFrames(): readonly HTMLIFrameElement[] {
   return frames.filter((frame) => !isForeign(frame));
 }
 
-/** Without a page: only a script that looks into it could fill it, and none can here. */
+/** Whether it has no page: only a script looking into it could fill it, which none can here. */
 function isBlank(frame: HTMLIFrameElement): boolean {
   return !frame.hasAttribute("srcdoc") && frame.src === "";
 }
 
-/** Whether it ended before that time was over. */
+/** Resolves to whether it ended within that time. */
 function within(ms: number, begin: (end: () => void) => void): Promise<boolean> {
   return new Promise((resolve) => {
     begin(() => resolve(true));
@@ -140,7 +140,7 @@ function within(ms: number, begin: (end: () => void) => void): Promise<boolean> 
   });
 }
 
-/** Told of each frame that gets a page, at the end of the task in which it does. */
+/** Calls `onPage` for each frame that gets a page, at the end of the task in which it does. */
 function watchFrames(onPage: (frame: HTMLIFrameElement) => void): void {
   const options = { childList: true, subtree: true, attributeFilter: ["src", "srcdoc"] };
   const observer = new MutationObserver((records) => {
@@ -160,8 +160,8 @@ function watchFrames(onPage: (frame: HTMLIFrameElement) => void): void {
 }
 
 /**
- * Pages that are written in an attribute get their clock there, before the browser opens them,
- * which it does in a task of its own.
+ * Writes the clock into pages that are given in an attribute, before the browser opens them, which
+ * it does in a task of its own.
  */
 function giveClock(element: HTMLIFrameElement): void {
   const { srcdoc } = element;

@@ -5,14 +5,14 @@ import { missingPicture } from "./missing-picture.ts";
 import type { PreviewMedia } from "./preview-film.ts";
 
 /**
- * The media of a preview: elements outside of the page, which the browser plays. What they show is
- * drawn into the page as the film's pictures are; what they sound like is heard from them.
+ * The media of a preview: elements outside the page, which the browser plays. Their pictures are
+ * drawn into the page as the film's pictures are; their sound is played directly.
  */
 const realPlay = HTMLMediaElement.prototype.play;
 const createElement = document.createElement.bind(document);
-/** Apart from this, a sound that plays is left to itself. */
+/** Largest drift of a playing medium that is left uncorrected. */
 const driftSeconds = 0.12;
-/** A hair into the frame, because times of pictures are rounded. */
+/** Offset into the frame, because the times of pictures are rounded. */
 const hairSeconds = 0.001;
 const patienceMs = 8_000;
 
@@ -25,7 +25,7 @@ export class PlayedMedia {
     this.element = element;
   }
 
-  /** Once its size and length are known; undefined when the browser cannot play it. */
+  /** Resolves once size and length are known; undefined when the browser cannot play the medium. */
   static async open(media: PreviewMedia): Promise<PlayedMedia | undefined> {
     const element = createElement(media.isVideo ? "video" : "audio");
     element.crossOrigin = "anonymous";
@@ -48,7 +48,7 @@ export class PlayedMedia {
     return seconds >= start && seconds < (end ?? Number.POSITIVE_INFINITY);
   }
 
-  /** Puts it at the picture that belongs to a second of the film. */
+  /** Seeks to the picture that belongs to a second of the film. */
   async seek(seconds: number): Promise<void> {
     this.element.pause();
     const wanted = this.sourceSecond(seconds);
@@ -57,7 +57,7 @@ export class PlayedMedia {
     await happens(this.element, "seeked");
   }
 
-  /** Plays along from a second of the film on, with its volume there. */
+  /** Plays in step with the film from a given second on, at the volume for it. */
   follow(seconds: number, isMuted: boolean, volume: number): void {
     const { element, media } = this;
     const wanted = this.sourceSecond(seconds);
@@ -73,7 +73,7 @@ export class PlayedMedia {
     this.element.pause();
   }
 
-  /** Of a video, in its graded colours. */
+  /** Returns a video's current picture, in its graded colours. */
   picture(grader: Grader): LivePicture | undefined {
     const { element, size, media } = this;
     if (!(element instanceof HTMLVideoElement) || size === undefined) return undefined;
@@ -83,7 +83,7 @@ export class PlayedMedia {
     return { ...size, paint: (pen) => void grader.paint(media.key, element, size, pen) };
   }
 
-  /** Whether its last picture is shown, because the source has ended. */
+  /** Whether the source has ended, so that its last picture stays on display. */
   private isHeld(seconds: number): boolean {
     if (this.media.isLooped) return false;
     return this.sourceSecond(seconds) >= this.lastSecond();
@@ -111,7 +111,7 @@ export class PlayedMedia {
   }
 }
 
-/** Whether it happened, before an error and in time. */
+/** Whether the event occurs, before an error and in time. */
 function happens(element: HTMLMediaElement, name: string): Promise<boolean> {
   return new Promise((resolve) => {
     const stop = new AbortController();

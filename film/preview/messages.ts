@@ -1,6 +1,6 @@
-/** What the frame of a preview and the page around it tell each other. */
+/** Messages between the frame of a preview and the page around it. */
 
-/** To the frame. */
+/** Messages from the page around the preview to its frame. */
 export type PreviewOrder =
   | { readonly kind: "seek"; readonly frame: number }
   | { readonly kind: "play" }
@@ -8,8 +8,8 @@ export type PreviewOrder =
   | { readonly kind: "mute"; readonly isMuted: boolean };
 
 /**
- * From the frame. Its scripts are strangers' and may say anything, so each member is checked
- * by the page that gets it.
+ * Messages from the frame to the page around it. Scripts in the frame are untrusted and may send
+ * anything, so the receiving page checks each member.
  */
 export type PreviewNews =
   | {
@@ -23,11 +23,11 @@ export type PreviewNews =
   | { readonly kind: "failed"; readonly message: string };
 
 /**
- * Between a page of a preview and the pages in its frames. They too are strangers', so a word of
- * theirs says no more than how far their frame is.
+ * Messages between a page of a preview and the pages in its frames. Those pages are untrusted too,
+ * so their messages are used only to learn how far each frame is.
  */
 export type FrameMessage =
-  /** A page has opened in the frame. */
+  /** The page in the frame has opened. */
   | { readonly kliegFrame: "open" }
   /** To the page: it is to show this frame of the film, into which it came at `firstMs`. */
   | {

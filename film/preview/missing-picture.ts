@@ -9,7 +9,7 @@ export function missingPicture(name: string, why: string): LivePicture {
   return { ...size, paint: (pen) => paintNotice(pen, name, why) };
 }
 
-/** The same as an image's address. */
+/** Returns the same plain box as the address of an image. */
 export function missingImage(name: string, why: string): string {
   const canvas = Object.assign(createElement("canvas"), size);
   const pen = canvas.getContext("2d");

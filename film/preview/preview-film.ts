@@ -7,7 +7,7 @@ import type { FilmPlan } from "../page/plan.ts";
 /** A film as its preview gets it: the plan, and media that the browser itself plays. */
 export interface PreviewFilm {
   readonly plan: FilmPlan;
-  /** Seconds; null when only the page's own animation knows it. */
+  /** Length in seconds; null when only the page's own animation knows it. */
   readonly duration: number | null;
   readonly media: readonly PreviewMedia[];
   readonly grades: readonly PreviewGrade[];
@@ -18,16 +18,16 @@ export interface PreviewGrade {
   readonly key: string;
   readonly name: string;
   readonly grade: Grade;
-  /** Of a .cube file. */
+  /** URL of the grade's .cube file. */
   readonly tableUrl: string | undefined;
-  /** Of an image; videos are among the media. */
+  /** URL of the image; undefined for videos, which are listed among the media. */
   readonly imageUrl: string | undefined;
 }
 
-/** A video or a sound on `[start, end)` seconds of the film. */
+/** A video or a sound that plays during `[start, end)` seconds of the film. */
 export interface PreviewMedia {
   readonly key: string;
-  /** Path in the bundle, or id of the asset. */
+  /** Path of the file in the bundle, or id of the asset. */
   readonly name: string;
   readonly url: string;
   readonly isVideo: boolean;
@@ -35,7 +35,7 @@ export interface PreviewMedia {
   readonly isAudible: boolean;
   readonly start: number;
   readonly end: number | null;
-  /** Second of the source at the start. */
+  /** Second of the source that plays at `start`. */
   readonly from: number;
   /** Second of the source from which on its last picture is held. */
   readonly until: number | null;
@@ -46,14 +46,14 @@ export interface PreviewMedia {
   readonly isLooped: boolean;
 }
 
-/** How long a page in a browser waits for timelines that have not registered. */
+/** How long a page in a browser waits for timelines that have not registered, in milliseconds. */
 const timelineMs = 3_000;
 
 export const assetFolder = "asset/";
-/** In the addresses of media that the preview itself plays. */
+/** Marks the addresses of media that the preview itself plays. */
 export const playedMark = "klieg-played";
 
-/** `base` is where the bundle lies, with a slash at its end. */
+/** `base` is the address of the bundle, with a slash at its end. */
 export function previewFilm(timeline: Timeline, base: string): PreviewFilm {
   const imageUrls = new Map<string, string>();
   const media: PreviewMedia[] = [];
@@ -79,7 +79,7 @@ function gradesFor({ key, kind, grade, media, isShown }: Clip, base: string): Pr
   return [{ key, name, grade, tableUrl, imageUrl }];
 }
 
-/** Below the preview's base. */
+/** Returns the address of a source, relative to the preview's base. */
 function addressAt(source: MediaSource): string {
   return source.kind === "asset"
     ? `.klieg/${assetFolder}${source.assetId}`
@@ -102,7 +102,7 @@ function listMedia(clip: Clip, base: string): readonly PreviewMedia[] {
   return [{ key, name, url, isVideo, isShown, ...times, ...sound, isLooped: media.isLooped }];
 }
 
-/** The file of the bundle that a page asks for: `written` as markup of `from` has it. */
+/** Returns the bundle's file that a page requests by the address `written` in markup of `from`. */
 export function findRequestedPath(
   bundle: Bundle,
   written: string,

@@ -1,17 +1,17 @@
-/** Markup of a bundle as a page in the frame of a preview. */
+/** Turns markup of a bundle into a page for the frame of a preview. */
 import { stampTags } from "../../timeline/markup.ts";
 import { entryPage, withOpening } from "../markup/entry-page.ts";
 import { openRoots } from "../markup/open-roots.ts";
 
 export interface PageTask {
   readonly text: string;
-  /** Where the bundle lies, with a slash at its end. */
+  /** Address of the bundle, with a slash at its end. */
   readonly base: string;
-  /** The film's own page; undefined for others. */
+  /** Options of the film's own page; undefined for other pages. */
   readonly entry:
     | { readonly styled: readonly string[]; readonly mayNameFaces: boolean }
     | undefined;
-  /** Whether a frame shows it, so that its time is the film's. */
+  /** Whether the page is shown in a frame, so that its time is the film's. */
   readonly isFrame: boolean;
 }
 
@@ -28,8 +28,8 @@ export async function previewPage({ text, base, entry, isFrame }: PageTask): Pro
 }
 
 /**
- * Addresses that begin at the root lead to the bundle. In a sandbox all is of another origin, and
- * may be looked into only when it is asked for as such.
+ * Redirects addresses that begin at the root to the bundle. In a sandbox every file is of another
+ * origin, and its contents can be read only when it is requested with CORS.
  */
 function withinReach(page: string, base: string): string {
   const asked = page.replace(

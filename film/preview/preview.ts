@@ -29,7 +29,7 @@ interface Playing {
   readonly sinceFrame: number;
 }
 
-/** What pictures show other than what the browser plays, by the clip's key. */
+/** What pictures show apart from the media that the browser plays, by the clip's key. */
 interface Looks {
   readonly grader: Grader;
   readonly missing: ReadonlyMap<string, LivePicture>;
@@ -72,7 +72,7 @@ class Preview {
     }
   }
 
-  /** Shows the frame that was asked for last; those between are left out. */
+  /** Shows the most recently requested frame; older requests that still wait are skipped. */
   async show(): Promise<void> {
     if (this.isBusy) return;
     this.isBusy = true;
@@ -137,7 +137,7 @@ function tell(news: PreviewNews): void {
   parent.postMessage(news, "*");
 }
 
-/** Again when a frame in the page has become silent since. */
+/** Reports readiness again when a frame in the page has stopped responding since. */
 function tellReady(): void {
   if (ready === undefined) return;
   const warnings = [...innerFrames.warnings(), ...ready.warnings].slice(0, warningsMax);
@@ -145,7 +145,7 @@ function tellReady(): void {
 }
 
 async function start(): Promise<Preview> {
-  // What no policy of a page keeps from other hosts.
+  // No policy of a page can keep WebRTC from reaching other hosts, so it is removed.
   for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection"])
     Reflect.deleteProperty(window, name);
   await new Promise((resolve) => document.addEventListener("DOMContentLoaded", resolve));
@@ -158,7 +158,7 @@ async function start(): Promise<Preview> {
   const media = opened.filter((one) => one !== undefined);
   const warnings: string[] = [];
   const sizes = new Map(media.map((one) => [one.media.key, one.size]));
-  // What the browser knows the sound of alone has no size.
+  // A medium of which the browser can decode only the sound has no size.
   const lost = film.media.filter(({ key, isVideo, isShown }) =>
     isVideo && isShown ? sizes.get(key) === undefined : !sizes.has(key),
   );
@@ -209,7 +209,7 @@ const opening = start();
 opening.catch((fault: unknown) => tell({ kind: "failed", message: String(fault) }));
 const listen = (event: MessageEvent<PreviewOrder>): void => {
   if (event.source !== parent || isFrameMessage(event.data)) return;
-  // Messages of the page's own take the film's time; these take none.
+  // The page's own messages are delivered in the film's time; these must not be.
   event.stopImmediatePropagation();
   opening.then(
     (preview) => preview.obey(event.data),

@@ -2,9 +2,9 @@
 import { ownAddress } from "../page/own-address.ts";
 
 /**
- * Browsers refuse workers from files to a page without an origin of its own. It gets one from a
- * text that loads the file; those that are modules stay refused. Before any script of the author's
- * runs.
+ * Browsers refuse workers loaded from files to a page with an opaque origin. Such a page gets its
+ * worker from a text that loads the file; module workers stay refused. Runs before any of the
+ * author's scripts.
  */
 export function lendWorkers(): void {
   const base = ownAddress(".");

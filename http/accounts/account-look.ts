@@ -23,7 +23,7 @@ import type { TableReader, TableRow } from "../../engine/ports/tables.ts";
 export interface AccountLook {
   readonly findings: readonly Finding[];
   readonly jobs: number;
-  /** It changed during each read, so the findings mean nothing. */
+  /** The account changed during each read, so the findings mean nothing. */
   readonly isMoving: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What an account may know of itself, in the context in which it acts. */
+/** Routes by which an account reads its own state, in the context in which it acts. */
 
 import { countUsedToday } from "../../actors/account/submit.ts";
 import { findCeiling } from "../../actors/account/unpaid-use.ts";

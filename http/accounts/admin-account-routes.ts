@@ -1,4 +1,4 @@
-/** Operators: accounts and organizations, their plans, standing and credits, and the audit. */
+/** Operator routes: accounts and organizations, their plans, status and credits, and the audit. */
 
 import { accountAt } from "../../actors/account/renewal.ts";
 import { auditKey } from "../../actors/directory/audit.ts";
@@ -172,7 +172,7 @@ function mergeTerms(
   return { plan, status, overrides: limits && mergeOverrides(overrides, limits) };
 }
 
-/** Whatever the administrator's own token is bound to, the new one is the account's. */
+/** The new token is the account's, whatever the administrator's own token is bound to. */
 async function issueToken(call: Call<IssueTokenRequest>): Promise<Answer> {
   const { service, principal, body } = call;
   const user = requireUser(call);
@@ -234,7 +234,7 @@ function requireOrganization({ service, id }: Call): Organization {
   return requireFound(service.gateway.read(organizationKey(requireFound(parseId(id)))));
 }
 
-/** Each of the node that owns it. */
+/** Reads each account from the node that owns it. */
 async function findAccounts(
   { gateway, clock }: Service,
   owners: readonly (User | Organization)[],

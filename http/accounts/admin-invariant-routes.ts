@@ -1,4 +1,4 @@
-/** What must hold of each account and organization, checked over all of their rows. */
+/** Invariants of each account and organization, checked over all of their rows. */
 
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { usersKey } from "../../actors/directory/directory.ts";
@@ -59,14 +59,14 @@ async function checkInvariants({ service, query }: Call<unknown, PageQuery>): Pr
 
 export const auditPartPath = "/parts/audits/";
 
-/** By the node that owns the account. Throws `RefusalError` with 503 while there is none. */
+/** Checks at the node that owns the account. Throws `RefusalError` with 503 while there is none. */
 async function lookAnywhere({ gateway, cluster }: Service, account: Id): Promise<AccountLook> {
   const shard = gateway.shardOfPartition(partitionOfId(account));
   if (cluster === undefined || gateway.owns(shard)) return lookAtAccount(gateway, account);
   return (await cluster.forwarder.askPart(shard, auditPartPath + account)) as AccountLook;
 }
 
-/** Users, then organizations, by the keys of their rows. */
+/** Returns users, then organizations, in the order of the keys of their rows. */
 async function ownersAfter(
   gateway: Gateway,
   after: Key | undefined,

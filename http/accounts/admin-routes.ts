@@ -33,7 +33,7 @@ export const adminRoutes: readonly Route[] = [
   }),
 ];
 
-/** Answers when the wallet is there too, so the user can submit at once. */
+/** Answers once the wallet exists too, so that the user can submit at once. */
 async function createAccount(call: Call<CreateAccountRequest>): Promise<Answer> {
   const { service, body } = call;
   const token = body.issue_token === true ? mintToken(service.entropy) : undefined;
@@ -44,7 +44,7 @@ async function createAccount(call: Call<CreateAccountRequest>): Promise<Answer> 
   return json(201, token === undefined ? view : { ...view, token });
 }
 
-/** Existing holds stay; a quote of a price that changed is no longer valid. */
+/** Reloads the models. Existing holds stay; a quote whose price has changed is no longer valid. */
 async function reloadModels(call: Call): Promise<Answer> {
   const { service } = call;
   reloadHere(service);
@@ -57,7 +57,7 @@ async function reloadModels(call: Call): Promise<Answer> {
 
 export const reloadPartPath = "/parts/models:reload";
 
-/** Each node reads files of its own. Throws `RefusalError` that names a node that cannot. */
+/** Each node reads its own files. Throws `RefusalError` that names a node that could not reload. */
 async function reloadElsewhere({ cluster }: Service): Promise<void> {
   for (const { node, answer } of (await cluster?.forwarder.askNodes("POST", reloadPartPath)) ?? [])
     if (answer === undefined) {
@@ -66,7 +66,7 @@ async function reloadElsewhere({ cluster }: Service): Promise<void> {
     }
 }
 
-/** Throws `RefusalError` with what is wrong. */
+/** Throws `RefusalError` that describes the fault in the catalogue. */
 export function reloadHere(service: Pick<Service, "reloadCatalogue">): void {
   try {
     service.reloadCatalogue();

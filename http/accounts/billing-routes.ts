@@ -1,4 +1,4 @@
-/** The ledger, and reports of what was spent. */
+/** Routes for the ledger and for reports of what was spent. */
 
 import { limits } from "../../config/limits.ts";
 import { LedgerPage, reportGroups, SpendReport } from "../../contract/ledger.ts";

@@ -9,7 +9,7 @@ import { createRows, storageView } from "./storage.ts";
 
 const dayMs = 86_400_000;
 
-/** What holds for a caller in its context. */
+/** The limits that apply to a caller in its context. */
 export function getLimits(service: Service, principal: Principal): Static<typeof Limits> {
   const { plan, overrides, organization } = principal;
   const { concurrentMax, generationsPerDay, monthlyCredits, organizationsOwned } = getAllowance(

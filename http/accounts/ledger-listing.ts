@@ -50,7 +50,7 @@ export function readLedger(gateway: Gateway, scope: Id, nowMs: number): Ledger {
   };
 }
 
-/** Rows later than `fromMs` and not later than `toMs`: the first, and the one behind the last. */
+/** Rows later than `fromMs`, up to and including `toMs`: the first, and the one after the last. */
 export function rowsBetween(
   { length, row }: Ledger,
   fromMs: number | undefined,
@@ -62,7 +62,7 @@ export function rowsBetween(
   return { start, end };
 }
 
-/** Up to `count` entries, newest first, of those before the entry `shown`. */
+/** Returns up to `count` entries that precede the entry `shown`, newest first. */
 function entriesBelow(
   ledger: Ledger,
   { start, end }: { start: number; end: number },

@@ -1,4 +1,4 @@
-/** Who belongs to an organization, in which role, with which budget. */
+/** Routes for an organization's members: who belongs to it, with which role and which budget. */
 
 import { directoryKey, type NoteAudit } from "../../actors/directory/directory-messages.ts";
 import { type Member, membersKey } from "../../actors/directory/organization.ts";
@@ -147,7 +147,7 @@ async function onChange(
   return expectReply(reply, "joined").member;
 }
 
-/** Audited first, so that no budget changes without an audit row. */
+/** The audit row is written first, so that no budget changes without one. */
 async function budget(
   call: Call,
   wanted: { readonly limit: number; readonly period: BudgetRequest["period"] } | undefined,
@@ -167,7 +167,7 @@ async function budget(
   return wanted === undefined ? noContent() : json(200, budgetView(spending, clock.nowMs()));
 }
 
-/** 404 for users who do not belong to it. */
+/** Throws 404 for users who do not belong to the organization. */
 function requireMember({ service, ids }: Call, { organization }: Place): Member {
   const members = service.gateway.read(membersKey(organization.id)) ?? [];
   return requireFound(members.find(({ user }) => user === ids[1]?.toLowerCase()));

@@ -1,6 +1,7 @@
 /**
  * Organizations. Permissions come from the caller's membership in the organization that the path
- * names, whatever context the credential acts in; a pinned credential knows its own only.
+ * names, whatever context the credential acts in; a pinned credential can see only its own
+ * organization.
  */
 
 import { directoryKey } from "../../actors/directory/directory-messages.ts";
@@ -71,7 +72,7 @@ export const organizationRoutes: readonly Route[] = [
   }),
 ];
 
-/** The organization that the path names; 404 for what is unknown or not the caller's to see. */
+/** The organization in the path; 404 when it is unknown or the caller may not see it. */
 export function requirePlace({ service, principal, id }: Call): Place {
   const { user, credential } = principal;
   const organization = requireFound(parseId(id));
@@ -106,7 +107,7 @@ async function create(call: Call<CreateOrganizationRequest>): Promise<Answer> {
       detail: "A token that is pinned to an organization creates none.",
     });
   const creator = principal.user.id;
-  // In its creator's partition, because its use counts into the creator's account.
+  // The id lies in the creator's partition, because its use counts towards the creator's account.
   const id = service.ids.under(partitionOfId(creator));
   const { name, slug } = body;
   const organization: Organization = {
@@ -131,7 +132,7 @@ async function create(call: Call<CreateOrganizationRequest>): Promise<Answer> {
   return json(201, view, [["Location", `${service.baseUrl}/organizations/${id}`]]);
 }
 
-/** Of the letters and digits of a name. */
+/** Builds a slug from the letters and digits of a name. */
 function getSlug(name: string): string {
   const plain = name.normalize("NFKD").toLowerCase();
   const words = plain.match(/[a-z0-9]+/g)?.join("-") ?? "";

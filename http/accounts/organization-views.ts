@@ -17,7 +17,7 @@ import { timestamp } from "../../engine/timestamp.ts";
 import type { Place } from "../auth/contexts.ts";
 import { findWallet, visibleBalance, type Wallet } from "./wallet.ts";
 
-/** To `user`, whose role decides how much of the wallet is shown. */
+/** The organization as `user` sees it, whose role decides how much of the wallet is shown. */
 export async function organizationView(
   gateway: Gateway,
   { organization, role }: Pick<Place, "organization" | "role">,

@@ -1,6 +1,6 @@
 /**
- * The charges of the jobs of a context, grouped: computed from its ledger and the requests, in
- * strides between which other requests are served.
+ * Reports the charges of the jobs of a context, grouped. They are computed from its ledger and the
+ * requests, in steps between which other requests are served.
  */
 
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
@@ -60,7 +60,7 @@ function order(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** From `from` to just before `to`; unless something else is asked for, the month up to now. */
+/** From `from` until just before `to`; by default the current month up to now. */
 function parseSpan(query: ReportQuery, nowMs: number): { fromMs: number; toMs: number } {
   const toMs = query.to ?? nowMs + 1;
   const last = new Date(toMs - 1);
@@ -101,7 +101,7 @@ async function sumFiles(
   return sums;
 }
 
-/** Undefined for rows that neither settle a job nor charge for anything else. */
+/** The charge, or undefined for rows that neither settle a job nor charge for anything else. */
 function getCharge({ entries }: LedgerRow): number | undefined {
   if (!entries.some(({ type }) => type === "release" || type === "charge")) return undefined;
   const charges = entries.filter(({ type }) => type === "charge");
@@ -129,7 +129,7 @@ function getGroupKey(
   }
 }
 
-/** RFC 4180. Keys are days, ids and names of the catalogue, so none needs quotes. */
+/** Formats a report by RFC 4180. Keys are days, ids and catalogue names, so none needs quotes. */
 function csv({ group_by, items, total }: SpendReport): Answer {
   const lines = [
     [group_by, "jobs", "credits_charged"],

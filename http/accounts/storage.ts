@@ -1,4 +1,4 @@
-/** Whether more may be stored: by the disk, and by the plan of the paying account. */
+/** Whether more may be stored, given the free disk space and the plan of the paying account. */
 
 import { storageRefusal } from "../../actors/account/storage.ts";
 import { findCreator, getStoredBytes } from "../../actors/account/unpaid-use.ts";
@@ -16,7 +16,8 @@ import type { Service } from "../service.ts";
 const diskFullSeconds = 60;
 
 /**
- * For `bytes` more. Throws `RefusalError`: 503 while the disk has no room, 413 at the plan's limit.
+ * Requires room for `bytes` more. Throws `RefusalError`: 503 while the disk has no room, 413 at the
+ * plan's limit.
  */
 export function requireRoom(
   { service, principal }: Pick<Call, "service" | "principal">,
@@ -30,18 +31,18 @@ export function requireRoom(
   if (refusal !== undefined) throw new RefusalError(refusal);
 }
 
-/** Rows of the partition that is owned here. */
+/** Gives access to the rows of the partitions that this node owns. */
 export function createRows({ gateway }: Pick<Service, "gateway">): Rows {
   return { get: (key) => gateway.read(key) };
 }
 
-/** The announced length of a body, or 0. */
+/** The `Content-Length` that a request announces, or 0. */
 export function getAnnouncedBytes({ request }: Pick<Call, "request">): number {
   const length = Number(request.headers["content-length"]);
   return Number.isSafeInteger(length) && length > 0 ? length : 0;
 }
 
-/** What is stored and may be: by the account's plan, or by its creator's where that leaves less. */
+/** Bytes stored and allowed, by the account's plan, or its creator's where that leaves less. */
 export function storageView(
   account: Account | undefined,
   agreed: Pick<Principal, "plan" | "overrides">,

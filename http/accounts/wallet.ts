@@ -1,4 +1,4 @@
-/** What a scope has to spend, what is left of it to a member, and how much each may know. */
+/** What a scope can spend, what a member can spend of it, and how much of this each may see. */
 
 import { getUsedSpending } from "../../actors/account/budget.ts";
 import { accountAt } from "../../actors/account/renewal.ts";
@@ -11,13 +11,13 @@ import { isPermitted } from "../auth/permissions.ts";
 import type { Principal } from "../auth/principal.ts";
 
 export interface Wallet {
-  /** With the credits of this month, also before they are written; undefined before it is there. */
+  /** Includes this month's credits even before they are written; undefined before it exists. */
   readonly account: Account | undefined;
-  /** What the user has spent of a budget there; undefined without one. */
+  /** What the user has spent of a budget in this scope; undefined without a budget. */
   readonly spending: MemberSpending | undefined;
 }
 
-/** Of the node that owns the scope. Throws `ShardDown`. */
+/** Reads the wallet at the node that owns the scope. Throws `ShardDown`. */
 export async function findWallet(
   gateway: Gateway,
   scope: Id,
@@ -32,7 +32,7 @@ export async function findWallet(
   return { account: account && accountAt(account, nowMs), spending };
 }
 
-/** Null while the account is not there yet. */
+/** The available balance, or null while the account does not exist yet. */
 export function getBalance({ account }: Pick<Wallet, "account">): number | null {
   return account === undefined ? null : available(account);
 }
@@ -45,7 +45,7 @@ export function spendable(wallet: Wallet, nowMs: number): number {
   return Math.min(balance, Math.max(0, spending.budget.limit - getUsedSpending(spending, nowMs)));
 }
 
-/** Null for those who may neither see the balance nor spend. */
+/** The balance, or null for a member who may neither see it nor spend. */
 export function visibleBalance(
   wallet: Wallet,
   role: Principal["role"],

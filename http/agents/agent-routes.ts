@@ -1,5 +1,6 @@
 /**
- * Agents' sessions: turns with a price that the customer approved, and credentials of their own.
+ * Routes for agents' sessions: turns at a price that the customer approved, each with credentials
+ * of its own.
  */
 
 import { getIndexOwner } from "../../actors/job/job-index.ts";
@@ -135,7 +136,7 @@ export const agentRoutes: readonly Route[] = [
   }),
 ];
 
-/** Sessions are their user's own, in the context in which they were opened. */
+/** A session belongs to its user alone, in the context in which it was opened. */
 function findSession(call: Call<unknown, unknown>): Session {
   const { service, principal, id } = call;
   const session = requireFound(service.gateway.read(sessionKey(requireFound(parseId(id)))));
@@ -247,7 +248,7 @@ async function startTurn(call: Call<CreateTurnRequest>): Promise<Answer> {
   return viewTurn(call, session, turn, token);
 }
 
-/** The turn's own credential needs no scope for it; any other needs `agents`. */
+/** The turn's own credential needs no scope to finish it; any other needs `agents`. */
 async function finishTurn(call: Call<FinishTurnRequest>): Promise<Answer> {
   const turn = getTurnId(call);
   const session = isOwnRun(call.principal, turn) ? sessionOfRun(call) : findSession(call).id;

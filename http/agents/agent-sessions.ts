@@ -43,7 +43,7 @@ export async function agentTurnView(
   return view;
 }
 
-/** `turnsShown` 0 leaves the list of turns out. */
+/** Leaves out the list of turns when `turnsShown` is 0. */
 export async function sessionView(
   service: Service,
   session: Session,

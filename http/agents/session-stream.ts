@@ -1,5 +1,5 @@
 /**
- * An agent's session as server-sent events: its running turn, the jobs of that turn and what they
+ * Streams an agent's session as server-sent events: its running turn, that turn's jobs and their
  * cost, until the turn ends.
  */
 
@@ -13,7 +13,7 @@ import type { Call } from "../route.ts";
 import type { Service } from "../service.ts";
 import { eventStream, type Frames } from "../streams/sse-connection.ts";
 
-/** Throws `RefusalError`: 404 when there is none, 503 when too many streams are open. */
+/** Throws `RefusalError`: 404 when there is no session, 503 when too many streams are open. */
 export function sessionStream(
   call: Call<unknown, unknown>,
   id: Id,

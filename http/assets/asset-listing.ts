@@ -1,7 +1,7 @@
 /**
- * `GET /assets`: newest first, from the heads of a scope's assets, which lie in the order of their
- * ids. What is in the trash is listed only when it is asked for. Long searches let other requests
- * through between strides.
+ * `GET /assets`: lists a scope's assets, newest first, from their heads, which are sorted by id.
+ * Assets in the trash are listed only on request. Long searches let other requests through between
+ * steps.
  */
 
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
@@ -88,7 +88,7 @@ function isWanted(asset: Asset, { status, modality, favorite, source }: AssetQue
   return source === undefined || source.includes(getSource(asset));
 }
 
-/** Compares the whole view, since a generated asset is named by its job. */
+/** Searches the whole view, since a generated asset is named by its job. */
 function isNamed({ tags, display_name, prompt }: AssetView, { tag, q }: AssetQuery): boolean {
   if (tag !== undefined && !tags.includes(tag)) return false;
   const wanted = q?.toLowerCase();
@@ -96,7 +96,7 @@ function isNamed({ tags, display_name, prompt }: AssetView, { tag, q }: AssetQue
   return display_name.toLowerCase().includes(wanted) || prompt.toLowerCase().includes(wanted);
 }
 
-/** Of all that match status and modality; other filters do not change it. */
+/** Counts all assets that match status and modality; other filters do not change the total. */
 function countTotal({ service, principal, query }: Call<unknown, AssetQuery>): number {
   const counts = service.gateway.read(accountKey(principal.scope))?.assets ?? [];
   let total = 0;

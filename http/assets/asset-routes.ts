@@ -86,7 +86,7 @@ export const assetRoutes: readonly Route[] = [
   }),
   route("GET", "/v1/assets/{id}/content", {
     summary: "Go to the bytes of an asset",
-    // A client that follows the redirect sees 200.
+    // Clients that follow the redirect see 200.
     answers: { 200: "*/*", 302: null },
     access: "assets:read",
     needs: "read",
@@ -95,12 +95,12 @@ export const assetRoutes: readonly Route[] = [
   }),
 ];
 
-/** Room for the form around the file. */
+/** Bytes allowed for the form around the file. */
 function formBytesMax(): number {
   return 1024 * 1024;
 }
 
-/** Throws `RefusalError` with 404 for what is unknown, another scope's, or no asset any more. */
+/** Throws `RefusalError` with 404 for an unknown asset, another scope's, or an abandoned upload. */
 export function findAsset({ service, principal, id }: Call<unknown, unknown>): Asset {
   const asset = requireFound(
     service.gateway.read(assetKey(principal.scope, requireFound(parseId(id)))),
@@ -193,14 +193,14 @@ async function uploadAsset(call: Call): Promise<Answer> {
     const view = service.jobs.assetView(service.gateway.read(key) ?? asset);
     return json(201, view, [["Location", `${service.baseUrl}/assets/${id}`]]);
   } catch (error) {
-    // Refused bytes are removed; after a lost reply they may have been accepted.
+    // Refused bytes are removed; after a lost reply they are kept, as they may have been accepted.
     const isLost = error instanceof RefusalError && error.refusal.code === "unavailable";
     if (stored !== undefined && !isLost) await service.objects.remove(stored.objectKey);
     throw error;
   }
 }
 
-/** Parts of a form are text; tags come as a JSON array. */
+/** All parts of a form are text; tags come as a JSON array. */
 function readFields(fields: ReadonlyMap<string, string>): DirectUploadFields {
   const { tags, ...rest } = Object.fromEntries(fields);
   const value: unknown = { ...rest, ...(tags === undefined ? {} : { tags: parseList(tags) }) };

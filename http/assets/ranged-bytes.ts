@@ -1,6 +1,6 @@
 /**
- * Stored bytes as an answer: whole, or one `Range` of them, under the conditions that the client
- * states (RFC 9110, sections 13 and 14).
+ * Answers with stored bytes: all of them, or one `Range`, under the client's conditions (RFC 9110,
+ * sections 13 and 14).
  */
 import type { ByteRange, Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
@@ -12,7 +12,7 @@ import {
   validatorHeaders,
 } from "../request/conditions.ts";
 
-/** Where bytes are, and who is told of a fault that is ours. */
+/** Where the bytes are stored, and where server-side faults are reported. */
 export interface ByteSource {
   readonly objects: Pick<Objects, "read">;
   readonly onFault: (place: string, error: unknown) => void;
@@ -24,7 +24,7 @@ export interface StoredBytes {
   readonly validators?: Validators | undefined;
 }
 
-/** 200, 206, 304, or 416 for a range that cannot be satisfied. Throws `RefusalError` with 412. */
+/** Answers 200, 206, 304, or 416 for an unsatisfiable range. Throws `RefusalError` with 412. */
 export function sendStoredBytes(
   source: ByteSource,
   request: Pick<HttpRequest, "headers">,
@@ -50,8 +50,8 @@ export function sendStoredBytes(
 }
 
 /**
- * Undefined for the whole: no range, several, or one in other units. Empty when it cannot be
- * satisfied.
+ * The range, or undefined when all bytes are sent: for no range, several, or other units. Empty
+ * when the range cannot be satisfied.
  */
 function parseRange(header: string | undefined, sizeBytes: number): ByteRange | undefined {
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? "");

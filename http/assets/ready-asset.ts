@@ -6,7 +6,7 @@ interface Reads {
   readonly gateway: Gateway;
 }
 
-/** Undefined for what is unknown, not ready or another scope's. */
+/** The asset, or undefined when it is unknown, not ready, or of another scope. */
 export function readyAsset({ gateway }: Reads, scope: Id, name: string) {
   const id = parseId(name);
   const asset: Asset | undefined = id === undefined ? undefined : gateway.read(assetKey(scope, id));

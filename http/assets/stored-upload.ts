@@ -1,4 +1,4 @@
-/** From bytes of unknown origin to a stored object whose type is known from its bytes. */
+/** Turns bytes of unknown origin into a stored object whose type is detected from its bytes. */
 
 import { imageSize } from "image-size";
 import { detectMediaType } from "../../actors/asset/media-type.ts";
@@ -16,14 +16,15 @@ export function mediaTypeOfKey(objectKey: string): string | undefined {
 }
 
 /**
- * The type that a client declared, in the terms of this service; undefined when it declared none.
+ * Returns the media type that a client declared, as this service names it; undefined when it
+ * declared none.
  */
 export function checkDeclaredType(mediaType: string): string | undefined {
   const plain = plainType(mediaType);
   return ["", "application/octet-stream", "text/plain"].includes(plain) ? undefined : plain;
 }
 
-/** Reduced to its last segment, whatever system it came from. */
+/** Reduces a path of any operating system to its last segment. */
 export function plainFilename(filename: string): string {
   const last = filename.split(/[/\\]/).at(-1) ?? "";
   return last.replaceAll(/\p{Cc}/gu, "").slice(0, 255);
@@ -38,7 +39,7 @@ export interface UploadHints {
   readonly filename: string;
   /** The type that the client named, if it did. */
   readonly declared: string | undefined;
-  /** Of the way by which the bytes come; their type may allow less. */
+  /** Limit of the upload method; the detected type may have a lower one. */
   readonly bytesMax: number;
 }
 
@@ -69,7 +70,7 @@ export function wrongFile(detail: string): RefusalError {
   return new RefusalError({ code: "validation", faults: [{ pointer: "/file", detail }] });
 }
 
-/** Enough bytes to detect the type, and a stream that begins with them again. */
+/** Reads enough bytes to detect the type, and returns a stream that repeats them first. */
 async function peekBytes(bytes: AsyncIterable<Uint8Array>) {
   const iterator = bytes[Symbol.asyncIterator]();
   const start: Uint8Array[] = [];
@@ -91,7 +92,7 @@ async function peekBytes(bytes: AsyncIterable<Uint8Array>) {
   return { first: Buffer.concat(start), all: all() };
 }
 
-/** Throws `RefusalError` with 413 at the first byte that is too many. */
+/** Throws `RefusalError` with 413 at the first byte beyond the limit. */
 export async function* capBytes(
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   bytesMax: number,

@@ -100,7 +100,7 @@ type Uploaded = Asset & { readonly upload: UploadPlan };
 function findUpload({ service, principal, id }: Call<unknown, unknown>): Uploaded {
   const asset = service.gateway.read(assetKey(principal.scope, requireFound(parseId(id))));
   if (!hasUpload(asset)) throw new RefusalError({ code: "not_found" });
-  // Reading shows the URLs that write, so it needs the right to write.
+  // Reading an upload shows URLs for writing, so it needs the permission to write.
   const isOwn = "user" in asset.origin && asset.origin.user === principal.user.id;
   if (!isOwn) requirePermission(principal, "edit_any");
   return asset;
@@ -142,7 +142,7 @@ async function createUpload(call: Call<CreateUploadRequest>): Promise<Answer> {
   return json(201, uploadView(call, asset, numbers));
 }
 
-/** LUTs alone come as `application/octet-stream`. */
+/** Only LUTs may come as `application/octet-stream`. */
 function checkType({ mime_type, filename }: CreateUploadRequest): string {
   const declared = checkDeclaredType(mime_type) ?? "application/octet-stream";
   const isLut = filename.toLowerCase().endsWith(".cube");
@@ -165,7 +165,7 @@ const statusByPhase = {
   trashed: "completed",
 } as const;
 
-/** `signed` are the parts whose URLs are shown. */
+/** `signed` are the parts whose URLs are included in the view. */
 function uploadView(
   call: Call<unknown, unknown>,
   asset: Uploaded,
@@ -310,7 +310,7 @@ function plain(etag: string): string {
   return etag.replaceAll('"', "");
 }
 
-/** The object of all parts, or why it cannot become an asset. */
+/** Returns the object of all parts joined, or the reason why it cannot become an asset. */
 async function joinParts({ service }: Call<unknown, unknown>, asset: Uploaded) {
   const { scope, id, upload, origin } = asset;
   const filename = "filename" in origin ? origin.filename : "";

@@ -1,6 +1,6 @@
 /**
  * The principal of an agent's turn: the session's owner, in the context in which the session was
- * opened, with fewer scopes. It is looked up at each request, because it ends with its turn.
+ * opened, with fewer scopes. Each request looks it up anew, because it expires with the turn.
  */
 
 import { runKey } from "../../actors/account/run.ts";
@@ -16,7 +16,7 @@ const secretBytes = 33;
 
 /**
  * `digest` is the token's SHA-256 as a binary string. Throws `RefusalError`: 401 for an unknown
- * token or one whose owner no longer belongs there, 409 once the turn has ended.
+ * token or one whose owner no longer belongs to the organization, 409 once the turn has ended.
  */
 export function turnPrincipal(
   gateway: Gateway,
@@ -56,7 +56,7 @@ export function turnPrincipal(
   };
 }
 
-/** Where the turn is kept, by the token's last byte; undefined for what is no such token. */
+/** The turn's partition, by the token's last byte; undefined for other tokens. */
 export function partitionOfTurn(token: string): number | undefined {
   if (!token.startsWith(turnPrefix)) return undefined;
   const secret = Buffer.from(token.slice(turnPrefix.length), "base64url");

@@ -27,8 +27,8 @@ export function placeIn(gateway: Gateway, user: Id, organization: Id): Place | u
 }
 
 /**
- * Under which requests, streams and waits of a user in a context are counted. Those of all members
- * of an unpaid organization count as its creator's own.
+ * Returns the name under which the requests, streams and waits of a user in a context are counted.
+ * Those of all members of an unpaid organization count as its creator's own.
  */
 export function nameCounter({ id: user }: User, organization: Organization | undefined): string {
   if (organization === undefined) return user;
@@ -36,8 +36,8 @@ export function nameCounter({ id: user }: User, organization: Organization | und
 }
 
 /**
- * `personal` when nothing else was chosen, or what was chosen is gone; `lost` when the credential
- * is pinned to an organization to which its user does not belong, or belongs anew.
+ * `personal` when no organization was chosen, or the chosen one is gone; `lost` when the credential
+ * is pinned to an organization to which its user does not belong, or has returned after leaving.
  */
 export function findPlace(
   gateway: Gateway,

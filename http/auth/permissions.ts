@@ -2,7 +2,7 @@
 import type { Role } from "../../contract/organization.ts";
 import { RefusalError } from "../exchange/refusal-error.ts";
 
-/** The role that is asked for comes first: the least that has the permission. */
+/** Roles that have each permission; the first is the least one and is named in refusals. */
 const rolesByPermission = {
   submit: ["member", "admin", "owner"],
   read: ["viewer", "member", "admin", "owner"],
@@ -22,13 +22,13 @@ const rolesByPermission = {
 
 export type Permission = keyof typeof rolesByPermission;
 
-/** Undefined: the personal space. */
+/** An undefined role means the personal space. */
 export function isPermitted(role: Role | undefined, permission: Permission): boolean {
   const allowed: readonly Role[] = rolesByPermission[permission];
   return role === undefined || allowed.includes(role);
 }
 
-/** Throws `RefusalError` with 403 that names the least role that would do. */
+/** Throws `RefusalError` with 403 that names the least role with the permission. */
 export function requirePermission(
   { role }: { readonly role: Role | undefined },
   permission: Permission,

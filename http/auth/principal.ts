@@ -1,4 +1,4 @@
-/** Who a request acts for, and as what. */
+/** The user or organization that a request acts for, with its rights and limits. */
 
 import type { Credential, User } from "../../actors/directory/directory.ts";
 import type { Organization } from "../../actors/directory/organization.ts";
@@ -10,15 +10,15 @@ import type { Id } from "../../engine/id.ts";
 export interface Principal {
   readonly user: User;
   readonly credential: Credential;
-  /** Who owns and pays for what this credential does: the organization, else the user. */
+  /** Owner and payer of what this credential creates: the organization, else the user. */
   readonly scope: Id;
-  /** The context's, like the overrides. */
+  /** The plan of the context; the overrides are the context's too. */
   readonly plan: PlanName;
   readonly overrides: PlanOverrides | undefined;
-  /** Both undefined in the personal space. */
+  /** The organization and the role; both are undefined in the personal space. */
   readonly organization: Organization | undefined;
   readonly role: Role | undefined;
-  /** Under which its requests and waits are counted: the user, within its context. */
+  /** Name under which requests and waits are counted: the user, within its context. */
   readonly counter: string;
   /** The agent's turn that the credential was made for. */
   readonly run?: TurnOfJob;

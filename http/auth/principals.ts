@@ -24,7 +24,7 @@ import type { Principal } from "./principal.ts";
 interface Known {
   readonly principal: Principal;
   readonly digest: string;
-  /** Of what the directory said then. */
+  /** Version of the directory when the entry was read. */
   readonly version: number;
   usedMinute: number;
 }
@@ -32,7 +32,7 @@ interface Known {
 const bearer = /^bearer +([\x21-\x7e]+) *$/i;
 const minuteMs = 60_000;
 
-/** Tables that do not affect permissions. */
+/** Tables whose changes do not affect permissions. */
 const indifferent: ReadonlySet<number> = new Set([
   codes.directory,
   codes.tokensOfUser,
@@ -59,8 +59,8 @@ export class Principals {
   }
 
   /**
-   * Throws `RefusalError`: 401 for all that is missing or wrong, 403 for a suspended account; and
-   * `ShardDown` where another node may know the credential.
+   * Throws `RefusalError`: 401 for a missing or invalid credential, 403 for a suspended account;
+   * and `ShardDown` where another node may know the credential.
    */
   of(authorization: string | undefined): Principal {
     const remembered = this.byHeader.get(authorization ?? "");
@@ -83,7 +83,7 @@ export class Principals {
     if (code >= directoryCode && !indifferent.has(code)) this.version++;
   }
 
-  /** Anything in the directory may have changed. */
+  /** Drops cached principals when anything in the directory may have changed. */
   forget(): void {
     this.version++;
   }
@@ -103,7 +103,7 @@ export class Principals {
     return known;
   }
 
-  /** Not cached: it ends with its turn, which the directory does not know. */
+  /** Not cached, because the token expires with its turn, which is not in the directory. */
   private turn(token: string, digest: string): Known {
     const nowMs = this.clock.nowMs();
     const principal = turnPrincipal(this.gateway, token, digest, nowMs);
@@ -136,7 +136,7 @@ export class Principals {
     };
   }
 
-  /** OAuth access tokens end with what they came of. */
+  /** OAuth access tokens end with the grant or the client that they came from. */
   private isWithdrawn({ family, client }: Credential): boolean {
     const { gateway } = this;
     if (family !== undefined && gateway.read(refreshFamilyKey(family)) === undefined) return true;
@@ -161,7 +161,7 @@ export function requireScope({ credential }: Principal, scope: TokenScope): void
     throw new RefusalError({ code: "forbidden", requiredScope: scope });
 }
 
-/** SHA-256 as a binary string. */
+/** Returns the SHA-256 of a text as a binary string. */
 export function computeDigest(text: string): string {
   return createHash("sha256").update(text).digest("binary");
 }

@@ -1,6 +1,6 @@
 /**
- * Requests per minute, by account and class, and by address without a valid bearer; counted where
- * the scope is owned, in fixed windows that begin with the minute.
+ * Limits requests per minute, by account and class, and by address without a valid bearer. They are
+ * counted where the scope is owned, in fixed windows that begin with the minute.
  */
 import { limits } from "../../config/limits.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
@@ -30,7 +30,7 @@ export class RateClasses {
     this.proxies = proxies;
   }
 
-  /** Counts one request without a valid bearer; a trusted proxy is no client. */
+  /** Counts one request without a valid bearer; requests of a trusted proxy are not counted. */
   countAddress(address: string): RateState | undefined {
     if (this.proxies.has(address)) return undefined;
     const client = findClient(address);
@@ -44,13 +44,13 @@ export class RateClasses {
     return this.describe("anonymous", used, isOver);
   }
 
-  /** Counts one request of `who`. */
+  /** Counts one request of the account or address `who`. */
   count(name: RateClass, who: string): RateState {
     const used = this.add(name, who);
     return this.describe(name, used, used > limits.rates[name]);
   }
 
-  /** Counts one more in this window; the count with it. */
+  /** Adds one request to this window and returns the new count. */
   private add(name: RateClass, who: string): number {
     const window = Math.floor(this.clock.nowMs() / windowMs);
     if (window !== this.window) {

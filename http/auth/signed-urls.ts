@@ -1,13 +1,13 @@
 /**
- * Links to stored objects that work without a bearer until they expire. The key of the URL's
- * signature is the directory's; the previous one still verifies.
+ * Links to stored objects that work without a bearer until they expire. URLs are signed with the
+ * directory's key; its previous key still verifies.
  */
 import type { SigningKey } from "../../actors/directory/directory.ts";
 import { limits } from "../../config/limits.ts";
 import { Signer } from "./signer.ts";
 
 export const objectsPath = "/objects/";
-/** Where parts of uploads are put; their object keys begin with the same word. */
+/** Path to which parts of uploads are put; their object keys begin with the same word. */
 export const uploadsPath = "/uploads/";
 
 export interface SignedUrl {
@@ -16,9 +16,9 @@ export interface SignedUrl {
 }
 
 export interface SignOptions {
-  /** How long the link works, at most as long as links do that do not say. */
+  /** Lifetime of the link in seconds, at most the default one. */
   readonly seconds?: number;
-  /** What a browser is to do with the object, and under which name. */
+  /** Whether a browser shows or saves the object, and under which name. */
   readonly disposition?: Disposition | undefined;
 }
 
@@ -49,7 +49,7 @@ export class SignedUrls {
     return { ...link, url: `${link.url}&${parameter}=${encodeURIComponent(disposition.filename)}` };
   }
 
-  /** A URL to which the object may be put. */
+  /** Returns a URL to which the object may be put. */
   signPut(objectKey: string, nowMs: number): SignedUrl {
     return this.signUrl(`/${objectKey}`, `put ${objectKey}`, nowMs);
   }
@@ -66,7 +66,7 @@ export class SignedUrls {
   private verifies(subject: string, query: URLSearchParams, nowMs: number): boolean {
     const expires = Number(query.get("expires"));
     const signature = Buffer.from(query.get("signature") ?? "", "base64url");
-    // A link that lives longer than any that is given out was not made here.
+    // A link that expires later than any that this service issues was not made here.
     const latestMs = expiryAt(nowMs) * 1000;
     if (!(expires * 1000 > nowMs && expires * 1000 <= latestMs)) return false;
     return this.signer.verifies(signature, `${expires} ${subject}`);
@@ -82,14 +82,14 @@ export class SignedUrls {
   }
 }
 
-/** What a link's signature is about; object keys have no blanks. */
+/** The text that a link's signature covers; object keys contain no blanks. */
 function encodeSubject(objectKey: string, disposition: Disposition | undefined): string {
   if (disposition === undefined) return objectKey;
   const { kind, filename } = disposition;
   return `${kind === "inline" ? "show" : "save"} ${objectKey} ${filename}`;
 }
 
-/** The parameter of a link that has the name. */
+/** Name of the link's query parameter that holds the file name. */
 const parameters = { inline: "name", attachment: "filename" } as const;
 
 export function readDisposition(query: URLSearchParams): Disposition | undefined {
@@ -100,7 +100,7 @@ export function readDisposition(query: URLSearchParams): Disposition | undefined
   return undefined;
 }
 
-/** In whole seconds. */
+/** Returns the time of expiry in whole seconds. */
 function expiryAt(nowMs: number, seconds: number = limits.http.signedUrlSeconds): number {
   return Math.ceil(nowMs / 1000) + seconds;
 }

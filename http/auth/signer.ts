@@ -6,7 +6,7 @@ export class Signer {
   private readonly key: () => SigningKey;
   private readonly macBytes: number;
 
-  /** Of 32 bytes `macBytes` are kept. */
+  /** Keeps the first `macBytes` of the 32 bytes of the MAC. */
   constructor(key: () => SigningKey, macBytes: number) {
     this.key = key;
     this.macBytes = macBytes;

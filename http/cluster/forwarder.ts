@@ -1,7 +1,7 @@
 /**
- * Sends requests to the nodes that own what they are about. What has moved is asked for again, for
- * a few seconds, since nothing was decided; a node that went away with a request leaves its outcome
- * unknown, unless it only read.
+ * Forwards requests to the nodes that own their shards. A request for a shard that has moved is
+ * retried for a few seconds, since nothing was decided; when a node is lost during a request, the
+ * outcome is unknown, unless the request only read.
  */
 
 import { limits } from "../../config/limits.ts";
@@ -35,8 +35,8 @@ export class Forwarder {
   }
 
   /**
-   * The answer of the node that owns the shard; undefined when this node owns it by now. Throws
-   * `RefusalError` with 503.
+   * Returns the answer of the node that owns the shard; undefined when this node owns it by now.
+   * Throws `RefusalError` with 503.
    */
   async forward(
     shard: number,
@@ -66,8 +66,8 @@ export class Forwarder {
   }
 
   /**
-   * What the node that owns the shard answers to one of the parts' routes. Throws `RefusalError`
-   * with 503.
+   * Asks the node that owns the shard on one of the internal routes. Throws `RefusalError` with
+   * 503.
    */
   async askPart(shard: number, path: string): Promise<unknown> {
     const answer = await this.forward(shard, partRequest("GET", path), "part", undefined);
@@ -75,7 +75,7 @@ export class Forwarder {
     return JSON.parse(await wholeText(answer));
   }
 
-  /** The same of every other living node; undefined where one gives no answer. */
+  /** Asks every other living node; the answer is undefined for a node that gives none. */
   askNodes(method: "GET" | "POST", path: string): Promise<readonly NodeAnswer[]> {
     const { nodes, client } = this.parts;
     const request = partRequest(method, path);
@@ -121,7 +121,7 @@ function partRequest(method: string, path: string): HttpRequest {
 const unknownOutcome =
   "The outcome is unknown. Establish whether the request took effect before repeating it.";
 
-/** What only reads; a ticket is redeemed by what it opens. */
+/** Whether a request only reads; a ticket is used up by the request that opens with it. */
 function isRepeatable({ method, query }: HttpRequest): boolean {
   return (method === "GET" || method === "HEAD") && !/(?:^|&)ticket=/.test(query);
 }
@@ -135,21 +135,21 @@ function unavailable(detail?: string): RefusalError {
   });
 }
 
-/** The other nodes. */
+/** This node's access to the other nodes of the cluster. */
 export interface Cluster {
   readonly nodes: ClusterNodes;
   readonly forwarder: Forwarder;
-  /** This node owns and takes over nothing more, ends its streams, and goes on forwarding. */
+  /** Makes this node give up its shards, take over none, end streams, and go on forwarding. */
   drain(): void;
-  /** The shards that are owned here stand still; see `Host`. Rejects with a `PortError`. */
+  /** Halts commits of the shards that are owned here; see `Host`. Rejects with a `PortError`. */
   hold(name: string): Promise<readonly HeldShard[]>;
-  /** Whether they have stood still until now. */
+  /** Ends a hold. Returns whether the shards were held without a break until now. */
   resume(name: string): boolean;
 }
 
 declare module "../service.ts" {
   interface Service {
-    /** Set once the other nodes can be reached; undefined for a machine that is alone. */
+    /** Set once the other nodes can be reached; undefined without a cluster. */
     cluster: Cluster | undefined;
   }
 }

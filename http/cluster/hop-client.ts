@@ -1,4 +1,4 @@
-/** One attempt to have another node answer a request, over HTTP/1.1 that is kept alive. */
+/** Makes one attempt to have another node answer a request, over HTTP/1.1 with keep-alive. */
 import { Agent, type ClientRequest, type IncomingMessage, request as open } from "node:http";
 import { limits } from "../../config/limits.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
@@ -29,25 +29,25 @@ export interface HopClientParts {
   readonly signer: HopSigner;
   readonly clock: Clock;
   readonly entropy: Entropy;
-  /** Whether the node at `address` refuses what comes from here; told when that changes. */
+  /** Called when the node at `address` begins or stops refusing requests of this node. */
   readonly onRefused: (address: string, isRefused: boolean) => void;
 }
 
 export interface HopNode {
   readonly life: NodeLife;
-  /** Host and port. */
+  /** Host and port of the node. */
   readonly address: string;
-  /** Whether it was heard of just now. */
+  /** Whether the node has reported recently enough to count as living. */
   readonly isLiving: () => boolean;
 }
 
-/** What is forwarded, perhaps more than once. */
+/** A request to forward, perhaps more than once. */
 export interface Forwarded {
   readonly request: HttpRequest;
   readonly requestId: string;
-  /** The id of the credential by which the client is known. */
+  /** Id of the credential that identifies the client. */
   readonly credential: string | undefined;
-  /** Whole, or as it comes. */
+  /** The body as a whole, or as a stream. */
   readonly body: Uint8Array | AsyncIterable<Uint8Array>;
 }
 
@@ -79,8 +79,8 @@ export class HopClient {
   }
 
   /**
-   * A body that is read as it comes is begun only when the node has taken the request. A node that
-   * falls silent is given up, before its answer or in the middle of it.
+   * Sends a request. A streamed body is read only once the node has accepted the request. A node
+   * that stops responding is given up, before its answer or in the middle of it.
    */
   send(node: HopNode, forwarded: Forwarded): Promise<HopOutcome> {
     const { request, requestId, credential, body } = forwarded;
@@ -130,17 +130,17 @@ export class HopClient {
     return outcome;
   }
 
-  /** Clients are asked to come again. */
+  /** Ends the streams, and asks their clients to reconnect. */
   endStreams(): void {
     for (const stream of this.streams) stream.destroy();
   }
 
-  /** This node ends: nothing is asked again. */
+  /** Whether this node is shutting down, so that nothing is retried. */
   get hasGivenUp(): boolean {
     return this.isGivenUp;
   }
 
-  /** What has no answer yet gets none. */
+  /** Aborts all requests that have no answer yet. */
   giveUp(): void {
     this.isGivenUp = true;
     for (const sent of this.unanswered) sent.destroy(new Error("this node ends"));
@@ -163,7 +163,7 @@ export class HopClient {
     this.agent.destroy();
   }
 
-  /** A process that hangs keeps its connections open. */
+  /** Watches the node, because a process that hangs keeps its connections open. */
   private watch(sent: ClientRequest, node: HopNode): void {
     let cancel = () => {};
     const look = () => {
@@ -174,7 +174,7 @@ export class HopClient {
     sent.on("close", () => cancel());
   }
 
-  /** As fast as the node takes it. A body that breaks off breaks the request off. */
+  /** Sends as fast as the node reads. A body that breaks off aborts the request. */
   private async sendBody(
     sent: ClientRequest,
     body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
@@ -240,7 +240,7 @@ function buildAnswer(response: IncomingMessage, { method }: HttpRequest): Answer
   const { rawHeaders } = response;
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? "";
-    // Node reads bytes as Latin-1, and they are UTF-8.
+    // Node decodes header bytes as Latin-1, but they are UTF-8.
     const value = Buffer.from(rawHeaders[at + 1] ?? "", "latin1").toString("utf8");
     if (!ofConnection.has(name.toLowerCase())) headers.push([name, value]);
   }
@@ -248,7 +248,7 @@ function buildAnswer(response: IncomingMessage, { method }: HttpRequest): Answer
   return { status, headers, body: relayBody(response, method === "HEAD") };
 }
 
-/** `host:port`, the host of an IPv6 address in brackets. */
+/** Splits `host:port`, in which the host of an IPv6 address is in brackets. */
 export function hostAndPort(address: string): readonly [host: string, port: number] {
   const at = address.lastIndexOf(":");
   return [address.slice(0, at).replace(/^\[(.*)\]$/, "$1"), Number(address.slice(at + 1))];

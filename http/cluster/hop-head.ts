@@ -1,32 +1,32 @@
-/** What one node tells another of a request that it forwards. Sent as one header, signed. */
+/** What a node tells another about a request that it forwards, sent as one signed header. */
 import { check, Type } from "../../config/schema.ts";
 import { wireVersion } from "../../engine/ports/wire-version.ts";
 
 export const hopHeader = "x-klieg-hop";
 export const headSignatureHeader = "x-klieg-signature";
-/** Behind the body. */
+/** Trailer with the signature of the body. */
 export const bodySignatureTrailer = "x-klieg-body-signature";
-/** In the answer of a node that does not own the shard: nothing was decided. */
+/** Header of an answer from a node that does not own the shard: nothing was decided. */
 export const movedHeader = "x-klieg-moved";
-/** In the answer to what is not signed as it must be: nothing was decided. */
+/** Header of the answer to a request without a valid signature: nothing was decided. */
 export const refusedHeader = "x-klieg-refused";
 
 export interface Hop {
-  /** The life of the node that is to answer; every other one takes nothing of it. */
+  /** The process that must answer; a later process of the same node refuses the request. */
   readonly to: NodeLife;
-  /** The client's, by lower-case name. */
+  /** Headers of the client's request, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The client's. */
+  /** Address of the client. */
   readonly address: string;
-  /** The id of the credential by which the client is known; undefined for a stranger. */
+  /** Id of the credential that identifies the client; undefined for an unauthenticated one. */
   readonly credential?: string;
   readonly hasBody: boolean;
   readonly atMs: number;
-  /** Drawn for this request. */
+  /** Random value, drawn for this request. */
   readonly nonce: string;
 }
 
-/** A node from its start to its end. */
+/** One process of a node, from its start to its end. */
 export interface NodeLife {
   readonly node: string;
   readonly startedAtMs: number;
@@ -50,7 +50,7 @@ export function writeHop(hop: Hop): string {
   return Buffer.from(JSON.stringify({ wire: [major, minor], ...hop })).toString("base64url");
 }
 
-/** Undefined for what is none, or of another major version. */
+/** Returns the hop, or undefined when it is malformed or of another major version. */
 export function readHop(header: string): Hop | undefined {
   try {
     const hop: unknown = JSON.parse(Buffer.from(header, "base64url").toString("utf8"));

@@ -22,27 +22,27 @@ import { writeAnswer } from "./hop-response.ts";
 import { type HopNonces, type HopSigner, isSameSignature } from "./hop-signature.ts";
 
 export interface HopListener {
-  /** Takes no more connections; open requests go on. */
+  /** Accepts no more connections; open requests go on. */
   stopListening(): void;
-  /** Closes what is still open. */
+  /** Closes all connections that are still open. */
   close(): void;
 }
 
 export interface HopPorts {
-  /** This node. */
+  /** Identity of this node. */
   readonly self: NodeLife;
   readonly api: Api;
-  /** Answers what only other nodes ask. */
+  /** Answers requests that only other nodes make. */
   readonly parts: Api;
   readonly signer: HopSigner;
   readonly nonces: HopNonces;
 }
 
-/** `address` is `host:port`. Throws `ListenError`. */
+/** Listens on `address`, which is `host:port`. Throws `ListenError`. */
 export async function listenToNodes(address: string, ports: HopPorts): Promise<HopListener> {
   const server = createServer({ maxHeaderSize: limits.cluster.hopHeaderBytesMax });
   server.keepAliveTimeout = limits.cluster.hopKeepAliveMs;
-  // Streams and waits last; a client that stalls is the forwarding node's to refuse.
+  // Streams and waits take long; the forwarding node deals with a client that stalls.
   server.requestTimeout = 0;
   server.on("request", (request, response) => take(ports, request, response, false));
   server.on("checkContinue", (request, response) => take(ports, request, response, true));
@@ -112,13 +112,13 @@ async function respond(
   response: ServerResponse,
 ): Promise<void> {
   const { bodyBytesMax, streamBytesMax } = match;
-  // A body that is not what was signed gets no answer.
+  // A body that does not match its signature gets no answer.
   if (await request.receive(bodyBytesMax, streamBytesMax))
     writeAnswer(await api.answer(match, request), request, response);
   else response.destroy();
 }
 
-/** No word on what was wrong: nodes get here only with another key, clock or version. */
+/** The reason is left out: a node gets here only with a different key, clock or version. */
 function refuse(response: ServerResponse): void {
   const headers = { [refusedHeader]: "1", "content-length": 0, connection: "close" };
   response.writeHead(401, headers).end();

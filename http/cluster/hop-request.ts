@@ -49,8 +49,8 @@ export class HopRequest implements HttpRequest {
   }
 
   /**
-   * The body whole, unless the route reads it as it comes. Resolves to false when it breaks off or
-   * is not what the other node has signed.
+   * Receives the whole body, unless the route reads it as a stream. Resolves to false when it
+   * breaks off or does not match the other node's signature.
    */
   async receive(bytesMax: number, streamBytesMax: number | undefined): Promise<boolean> {
     if (!this.hop.hasBody) {
@@ -75,7 +75,7 @@ export class HopRequest implements HttpRequest {
     return true;
   }
 
-  /** Throws `PortError` at the end of bytes that are not what was signed. */
+  /** Throws `PortError` at the end of a body that does not match its signature. */
   private async *signBytes(): AsyncGenerator<Uint8Array> {
     const { message, hop, signer } = this;
     const digest = bodyDigest();

@@ -1,4 +1,4 @@
-/** Answers over `node:http`, to other nodes. */
+/** Writes answers to other nodes over `node:http`. */
 import type { ServerResponse } from "node:http";
 import {
   type Answer,
@@ -13,7 +13,7 @@ export function writeAnswer(answer: Answer, request: HttpRequest, response: Serv
   const { status, body } = answer;
   const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
   const headers: string[] = [];
-  // Node writes Latin-1, and the bytes are to be UTF-8.
+  // Node encodes header text as Latin-1, but the bytes must be UTF-8.
   for (const header of answer.headers)
     if (formatHeaderLine(header) !== "")
       headers.push(header[0], Buffer.from(header[1], "utf8").toString("latin1"));

@@ -14,12 +14,12 @@ export class HopSigner {
     this.key = key;
   }
 
-  /** `path` with its query, `hop` as it is sent. */
+  /** Signs `path` with its query, and `hop` exactly as it is sent. */
   signHead(method: string, path: string, hop: string): string {
     return this.sign("head", method, path, hop);
   }
 
-  /** `digest` has taken all bytes of the body. */
+  /** Signs the body, of which `digest` has read all bytes. */
   signBody(nonce: string, digest: Hash): string {
     return this.sign("body", nonce, digest.digest("hex"));
   }
@@ -29,10 +29,10 @@ export class HopSigner {
   }
 }
 
-/** Remembers which requests it has taken: each may come once. */
+/** Remembers the nonces of accepted requests, so that each is accepted only once. */
 export class HopNonces {
   private readonly clock: Clock;
-  /** In the order in which they came: until when each would be taken again. */
+  /** When each nonce expires, in the order in which the requests came. */
   private readonly untilMs = new Map<string, number>();
 
   constructor(clock: Clock) {

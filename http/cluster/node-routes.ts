@@ -1,6 +1,6 @@
 /**
- * Operators: the nodes that serve and those of the farm, and draining them. A node drains until its
- * process ends. The number of shards is the directory's number.
+ * Operator routes: the serving nodes and those of the farm, and draining them. A node drains until
+ * its process ends. The directory's number is the number of shards.
  */
 
 import { directoryKey, type NoteAudit } from "../../actors/directory/directory-messages.ts";
@@ -61,7 +61,7 @@ async function listNodes(service: Service): Promise<readonly AdminNode[]> {
   return [...engines.sort(byId), ...farmViews([...farmByNode.values()].flat(), nowMs).sort(byId)];
 }
 
-/** None while the thread that knows them is away. */
+/** This node's farm nodes; none while the thread that knows them is not running. */
 export async function ownFarmNodes({
   line,
 }: Pick<Service, "line">): Promise<readonly FarmNodeState[]> {
@@ -73,7 +73,7 @@ export async function ownFarmNodes({
   }
 }
 
-/** Its tasks are those that it has given to farm nodes. */
+/** The tasks in the view are those that the node has given to farm nodes. */
 function engineView(node: KnownNode, farm: readonly FarmNodeState[]): AdminNode {
   const { address, version, status, shards } = node;
   return {
@@ -90,7 +90,7 @@ function engineView(node: KnownNode, farm: readonly FarmNodeState[]): AdminNode 
   };
 }
 
-/** A farm node takes tasks from several nodes; one that falls silent leaves the list. */
+/** A farm node takes tasks from several nodes; one that stops reporting leaves the list. */
 function farmViews(states: readonly FarmNodeState[], nowMs: number): AdminNode[] {
   const names = [...new Set(states.map(({ name }) => name))];
   return names.map((name): AdminNode => {
@@ -110,7 +110,7 @@ function farmViews(states: readonly FarmNodeState[], nowMs: number): AdminNode[]
   });
 }
 
-/** The audit has it before it begins: the directory may move by it. */
+/** The audit row is written before the drain begins, since the directory itself may move. */
 async function drainNode(call: Call): Promise<Answer> {
   const { service, id } = call;
   const nodes = await listNodes(service);
@@ -122,7 +122,7 @@ async function drainNode(call: Call): Promise<Answer> {
   const answers = (await others).map(({ answer }) => answer as DrainAnswer | undefined);
   const isHere = await drainHere(service, id);
   const isDrained = isHere || answers.some((answer) => answer?.isDrained);
-  // Each node leases to a farm node by itself.
+  // Each node grants its leases to a farm node on its own, so all of them must answer.
   if (!isDrained || (node.kind === "farm" && answers.includes(undefined)))
     throw new RefusalError({
       code: "unavailable",
@@ -135,7 +135,7 @@ interface DrainAnswer {
   readonly isDrained: boolean;
 }
 
-/** Throws `RefusalError` for what no other node could take over. */
+/** Throws `RefusalError` when no other node could take over the work. */
 function checkDrainable({ id, kind, status }: AdminNode, nodes: readonly AdminNode[]): void {
   if (status === "gone")
     throw new RefusalError({ code: "conflict", detail: `Node ${id} is gone.` });
@@ -149,7 +149,7 @@ function checkDrainable({ id, kind, status }: AdminNode, nodes: readonly AdminNo
     });
 }
 
-/** False for a node that is neither this one nor takes tasks from it. */
+/** Returns false for an id that is neither this node nor a farm node that takes its tasks. */
 export async function drainHere(service: Service, id: string): Promise<boolean> {
   const { cluster, self, line } = service;
   if (id !== self.id) return line.drainFarmNode(id);

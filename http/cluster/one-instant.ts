@@ -1,6 +1,7 @@
 /**
- * All shards of a store stand still at one instant, wherever they are owned, so that a backup may
- * look at them. This node's tables hold all of them by then: its own, and those that it follows.
+ * Halts the commits of all shards of a store at one instant, whichever nodes own them, so that a
+ * backup can read them. By then this node's tables hold all shards: its own, and those that it
+ * follows.
  */
 import type { Host } from "../../engine/host.ts";
 import type { Entropy } from "../../engine/ports/entropy.ts";
@@ -11,7 +12,7 @@ import type { Forwarder } from "./forwarder.ts";
 
 export const holdPartPath = "/parts/holds";
 
-/** Of a `Service`; alone without a cluster. */
+/** The part of a `Service` that is needed; `cluster` is undefined on a single machine. */
 interface StoreNode {
   readonly entropy: Entropy;
   readonly gateway: { readonly shardCount: number };
@@ -19,8 +20,8 @@ interface StoreNode {
 }
 
 /**
- * Runs `look` while no shard commits. Its result does not count, and a retryable `PortError` is
- * thrown, when not all stood still to its end.
+ * Runs `look` while no shard commits. When not all shards were held until its end, its result is
+ * discarded and a retryable `PortError` is thrown.
  */
 export async function atOneInstant<T>(
   { gateway, cluster, entropy }: StoreNode,
@@ -50,7 +51,7 @@ export async function atOneInstant<T>(
   throw new PortError("the look at the held shards took too long", true);
 }
 
-/** The shards that this node owns stand still; none where they cannot. */
+/** Holds the commits of this node's shards; returns no shards when they cannot be held. */
 export async function holdHere(
   { cluster }: Pick<Service, "cluster">,
   name: string,
@@ -63,12 +64,12 @@ export async function holdHere(
   }
 }
 
-/** None of a node that does not answer. */
+/** Returns no shards for a node that does not answer. */
 function listHeldShards(answer: unknown): readonly HeldShard[] {
   return (answer as HeldShard[] | undefined) ?? [];
 }
 
-/** Throws `PortError`. */
+/** Throws `PortError` unless every shard is held. */
 function checkComplete(held: readonly HeldShard[], shardCount: number): void {
   const shards = new Set(held.map(({ shard }) => shard));
   if (shards.size === shardCount + 1 && held.length === shards.size) return;

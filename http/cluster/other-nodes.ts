@@ -1,4 +1,4 @@
-/** What ties this node to the others: presence, questions to shards, and forwarded requests. */
+/** Connects this node to the others: presence, questions to shards, and forwarded requests. */
 import { ClusterNodes } from "../../engine/cluster/cluster-nodes.ts";
 import { Elsewhere } from "../../engine/cluster/elsewhere.ts";
 import type { Host } from "../../engine/host.ts";
@@ -21,9 +21,9 @@ export interface OtherNodesPorts {
   readonly said: Nodes;
   readonly line: ShardLine;
   readonly host: Pick<Host, "drain" | "hold" | "resume">;
-  /** Whether the node at `address` takes nothing from this one; told when that changes. */
+  /** Called when the node at `address` begins or stops refusing requests of this one. */
   readonly onRefused: (address: string, isRefused: boolean) => void;
-  /** Of the connection behind `said` and `line`. */
+  /** Closes the connection behind `said` and `line`. */
   readonly close: () => Promise<void>;
 }
 
@@ -49,8 +49,8 @@ export class OtherNodes {
   }
 
   /**
-   * From now on requests are forwarded to the nodes that own what they are about, and come from
-   * them. `key` signs them. Throws `ListenError`.
+   * Starts to forward requests to the nodes that own their shards, and to accept forwarded ones.
+   * `key` signs them. Throws `ListenError`.
    */
   static async meet(key: string, ports: OtherNodesPorts): Promise<OtherNodes> {
     const { service, api, clock, said, line, host, onRefused, close } = ports;
@@ -83,17 +83,17 @@ export class OtherNodes {
     return new OtherNodes(nodes, elsewhere, client, listener, close);
   }
 
-  /** Tells them at once how this node is. */
+  /** Reports the state of this node to the others at once. */
   announce(): void {
     this.nodes.onChange();
   }
 
-  /** Clients whose streams come from other nodes are asked to come again. */
+  /** Ends streams that come from other nodes, and asks their clients to reconnect. */
   endStreams(): void {
     this.client.endStreams();
   }
 
-  /** What was forwarded or asked and has no answer is refused. */
+  /** Refuses all forwarded requests and questions that have no answer yet. */
   giveUp(): void {
     this.client.giveUp();
     this.elsewhere.giveUp();

@@ -1,4 +1,4 @@
-/** What this node says of itself to the others. */
+/** What this node reports about itself to the others. */
 import type { Gateway } from "../../engine/gateway.ts";
 import type { Presence, ShardRole } from "../../engine/ports/nodes.ts";
 import type { Service } from "../service.ts";
@@ -28,7 +28,7 @@ export function ownPresence({
   };
 }
 
-/** None of a shard that the node would not take over, as long as it joins or has heard no owner. */
+/** The node's role in a shard; none if it would not take over, as it joins or heard no owner. */
 function listRoles(gateway: Gateway, shard: number): readonly ShardRole[] {
   if (gateway.owns(shard)) return [{ shard, role: "owner" }];
   return gateway.isStandby(shard) ? [{ shard, role: "standby" }] : [];

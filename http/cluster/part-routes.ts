@@ -1,6 +1,6 @@
 /**
- * What other nodes ask of this one to answer a request that spans shards. Only their signed
- * requests get here.
+ * Routes that other nodes call to answer a request that spans shards. Only their signed requests
+ * get here.
  */
 import { Type } from "../../config/schema.ts";
 import { parseId } from "../../engine/id.ts";
@@ -83,7 +83,7 @@ export const partRoutes: readonly Route[] = [
   }),
 ];
 
-/** 503 while the shard is not read here. */
+/** Answers 503 while this node does not read the shard. */
 async function listJobs({ service, ids: [shard = "", wish = ""] }: Call): Promise<Answer> {
   const read = JSON.parse(Buffer.from(wish, "base64url").toString("utf8")) as JobWish;
   return json(200, await listPart(service, partitionsIn(service.gateway, Number(shard)), read));

@@ -1,9 +1,9 @@
-/** Another node's answer as the body of ours, no faster than the client reads. */
+/** Relays another node's answer as the body of this one's, no faster than the client reads. */
 import type { IncomingMessage } from "node:http";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { Answer, Sink, Stream } from "../exchange/answer.ts";
 
-/** Asks the client to come again; of an event stream whose node went away. */
+/** Asks the client to reconnect when the node behind an event stream is lost. */
 const reconnect = "event: reconnect\ndata: {}\n\n";
 const frameEnd = Buffer.from("\n\n");
 
@@ -30,7 +30,7 @@ export function relayBody(response: IncomingMessage, isHead: boolean): string | 
       response.on("close", () => relay.onBreak());
       return () => {
         relay.isOver = true;
-        // The client has all of it before its end is heard; the connection is used again.
+        // The client may have read all before the end is noticed; then the connection is reused.
         if (left > 0) response.destroy();
         else response.resume();
       };
@@ -70,7 +70,7 @@ class ByteRelay {
     this.sink = sink;
   }
 
-  /** False when the client reads too slowly. */
+  /** Passes bytes on. Returns false when the client reads too slowly. */
   take(chunk: Buffer): boolean {
     return this.isOver || this.sink.write(chunk);
   }
@@ -81,7 +81,7 @@ class ByteRelay {
     this.sink.end();
   }
 
-  /** The node went away in the middle: the client must not take it for the end. */
+  /** The node was lost midway: the client must not mistake this for the end of the body. */
   onBreak(): void {
     if (this.isOver) return;
     this.isOver = true;
@@ -89,7 +89,7 @@ class ByteRelay {
   }
 }
 
-/** Passes whole frames, so that what it adds at the end is read as a frame of its own. */
+/** Passes only whole frames, so that the event added at the end is read as a frame of its own. */
 class FrameRelay extends ByteRelay {
   private rest = Buffer.alloc(0);
 

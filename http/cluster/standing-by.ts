@@ -1,4 +1,4 @@
-/** A node that begins to serve is one on which others can rely. */
+/** Waits, before a node serves, until other nodes can rely on it. */
 import { limits } from "../../config/limits.ts";
 import type { Service } from "../service.ts";
 

@@ -1,6 +1,6 @@
 /**
- * What keeps this node from its part in the cluster, in sentences for the operator: shards that
- * wait for an owner, nodes that refuse what comes from here, and clocks that do not agree.
+ * Warnings for the operator about what keeps this node from working in the cluster: shards that
+ * wait for an owner, nodes that refuse its requests, and clocks that disagree.
  */
 import { limits } from "../../config/limits.ts";
 import type { KnownNode } from "../../engine/cluster/cluster-nodes.ts";
@@ -11,8 +11,8 @@ export class Warnings {
   private readonly refusing = new Set<string>();
 
   /**
-   * `shard` is a number or `directory`; undefined when it waits no longer. Returns the sentence for
-   * the operator.
+   * `shard` is a number or `directory`; `wait` is undefined once the shard no longer waits. Returns
+   * the sentence for the operator.
    */
   noteWait(shard: string, wait: ShardWait | undefined): string | undefined {
     if (wait === undefined) this.waits.delete(shard);
@@ -20,13 +20,13 @@ export class Warnings {
     return wait && describeWait(shard, wait);
   }
 
-  /** Whether the node at `address` refuses what comes from here. */
+  /** Notes whether the node at `address` refuses requests of this one. */
   noteRefusal(address: string, isRefused: boolean): void {
     if (isRefused) this.refusing.add(address);
     else this.refusing.delete(address);
   }
 
-  /** The shards that wait, each with the reason. */
+  /** The shards that wait for an owner, each with the reason. */
   get waiting(): readonly { readonly shard: string; readonly reason: string }[] {
     return [...this.waits].map(([shard, { reason }]) => ({ shard, reason }));
   }
@@ -41,7 +41,7 @@ export class Warnings {
   }
 }
 
-/** Of a node that was heard, by this node's clock; undefined while both agree. */
+/** Describes a node's clock against this node's; undefined while both agree. */
 export function describeClock({ clockAheadMs }: KnownNode): string | undefined {
   if (Math.abs(clockAheadMs) < limits.cluster.clockWarnedMs) return undefined;
   const seconds = Math.round(Math.abs(clockAheadMs) / 1_000);

@@ -1,4 +1,4 @@
-/** The blocks of a request, with what is known of their assets. */
+/** The blocks of a request, with the metadata of their assets. */
 
 import { omitUndefined } from "../../config/defined.ts";
 import type { Block as BlockRequest } from "../../contract/render.ts";
@@ -55,7 +55,7 @@ export class AskedBlock {
     return { kind: "video", ...shown, start, left, volume };
   }
 
-  /** Of an asset that is there, ready, and of one of the kinds. */
+  /** The media of an asset that exists, is ready, and is of one of the kinds. */
   private media(member: keyof BlockRequest, id: string, kinds: readonly string[]) {
     const { service, principal } = this.call;
     const media = readyAsset(service, principal.scope, id)?.media;

@@ -1,4 +1,4 @@
-/** The page with which a composition of a given size begins. */
+/** The blank page with which a new composition of a given size begins. */
 const widthOtherwise = 1_920;
 const heightOtherwise = 1_080;
 const seconds = 5;

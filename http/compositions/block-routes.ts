@@ -46,7 +46,7 @@ async function renderBlocks(call: Call<BlocksRequest>): Promise<Answer> {
     const { view } = renderText(service, findRender({ ...call, id }));
     return json(202, view, [["Location", `${service.baseUrl}/renders/${id}`]]);
   } catch (error) {
-    // After a lost reply the render may have been accepted.
+    // The composition stays after a lost reply, since the render may have been accepted.
     const isLost = error instanceof RefusalError && error.refusal.code === "unavailable";
     if (!isLost) await removeComposition(made);
     throw error;
@@ -65,7 +65,7 @@ async function storePage(
   await storeComposition(service, composition, details, [file], incoming);
 }
 
-/** Of a render that was refused, so that nothing of it stays. */
+/** Removes the composition of a refused render, so that nothing of it stays. */
 async function removeComposition(call: Call<unknown>): Promise<void> {
   await changeWhole(call, async ({ composition: { revision }, files }) => ({
     kind: "remove",
@@ -75,7 +75,7 @@ async function removeComposition(call: Call<unknown>): Promise<void> {
   }));
 }
 
-/** Throws `RefusalError` with 400 that names every member at fault. */
+/** Builds the page. Throws `RefusalError` with 400 that names every faulty member. */
 function buildPage(call: Call<BlocksRequest>): { page: string; warnings: readonly string[] } {
   const { body } = call;
   const faults: Fault[] = [];
@@ -97,7 +97,7 @@ function buildPage(call: Call<BlocksRequest>): { page: string; warnings: readonl
   return { page: blockPage(placed, { ...size, fps, fit, background }), warnings: placed.warnings };
 }
 
-/** The first clip's, where the request says none. */
+/** The size in the request; by default that of the first clip. */
 function getSize({ service, principal, body }: Call<BlocksRequest>, faults: Fault[]) {
   const [first] = body.blocks;
   const media = first && readyAsset(service, principal.scope, first.clip_asset_id)?.media;

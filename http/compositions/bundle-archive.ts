@@ -34,7 +34,7 @@ interface StoredArchive {
   readonly sizeBytes: number;
 }
 
-/** Throws `RefusalError`: 400 for what is no archive or not a bundle, 413 for too much of it. */
+/** Throws `RefusalError`: 400 for an invalid archive or bundle, 413 beyond the limits. */
 export async function unpackArchive(
   call: Call,
   composition: Composition,
@@ -87,10 +87,10 @@ class ObjectReader extends RandomAccessReader {
   }
 }
 
-/** What is to be unpacked, by path. */
+/** Reads the archive's directory. Returns the entries to unpack, by path. */
 async function readEntries(zip: ZipFile): Promise<ReadonlyMap<string, Entry>> {
   const { filesMax, bytesMax } = limits.compositions;
-  // Folders may have entries of their own.
+  // Twice as many entries are allowed, because folders may have entries of their own.
   if (zip.entryCount > 2 * filesMax) throw tooMany();
   const byPath = new Map<string, Entry>();
   let bytes = 0;
@@ -116,11 +116,12 @@ function sumBytes(entries: readonly Entry[]): number {
   return entries.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0);
 }
 
-/** The least size of an entry besides its bytes: its local header, and its name once more. */
+/** Minimum size of an entry besides its data: its local header, followed by its name again. */
 const localHeaderBytes = 30;
 
 /**
- * Entries that share bytes make a small archive a large bundle. Throws `RefusalError` with 400.
+ * Refuses entries that share bytes, by which a small archive could become a large bundle. Throws
+ * `RefusalError` with 400.
  */
 function refuseOverlaps(entries: readonly Entry[], archiveBytes: number): void {
   const inOrder = [...entries].sort(
@@ -141,7 +142,7 @@ function isFolder(path: string): boolean {
 
 const kindBits = 0o170000;
 const plainKinds = [0, 0o040000, 0o100000];
-/** Stored as it is, and deflated. */
+/** The accepted compression methods of ZIP: stored and deflated. */
 const methods = [0, 8];
 
 function findFault(path: string, entry: Entry): string | undefined {

@@ -114,7 +114,7 @@ async function putFile(call: FileCall): Promise<Answer> {
   return json(isNew ? 201 : 200, fileView(file), [["ETag", getEtag(file)]]);
 }
 
-/** Refused files are removed; after a lost reply they may have been accepted. */
+/** Files of a refused change are removed; after a lost reply they may have been accepted. */
 async function keepIfAccepted<T>(
   { service }: Call<unknown, unknown>,
   incoming: Incoming,
@@ -129,13 +129,13 @@ async function keepIfAccepted<T>(
   }
 }
 
-/** Throws `RefusalError` with 404. */
+/** Returns the file. Throws `RefusalError` with 404. */
 function findFile(call: FileCall, { id, scope }: Composition): BundleFile {
   const key = bundleFileKey(compositionKey(scope, id), pathDigest(call.query.path));
   return requireFound(call.service.gateway.read(key));
 }
 
-/** The bytes never run as a page of this origin: they are sandboxed and not sniffed. */
+/** Sends the bytes sandboxed and without sniffing, so that they never run as this origin's page. */
 function getFile(call: FileCall): Answer {
   const { service, request } = call;
   const composition = findComposition(call);

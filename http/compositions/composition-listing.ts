@@ -1,6 +1,6 @@
 /**
- * `GET /compositions`: newest first, from the heads of a scope's compositions, which lie in the
- * order of their ids. Long searches let other requests through between strides.
+ * `GET /compositions`: newest first, from the heads of a scope's compositions, which are sorted by
+ * id. Long searches let other requests through between steps.
  */
 
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
@@ -56,7 +56,7 @@ export async function listCompositions(call: Call<unknown, CompositionQuery>): P
   });
 }
 
-/** Those after the cursor, at most `count`; with a filter also how many there are in all. */
+/** Finds at most `count` compositions after the cursor; with a filter also the number of all. */
 async function search(
   { service, principal, query }: Call<unknown, CompositionQuery>,
   after: string | undefined,
@@ -96,7 +96,7 @@ function isWanted({ name, description, meta }: CompositionDetails, query: Compos
   return [name, description ?? ""].some((text) => text.toLowerCase().includes(wanted));
 }
 
-/** Nothing for one that went meanwhile. */
+/** The view, or nothing for a composition that was deleted meanwhile. */
 async function viewRow(
   call: Call<unknown, CompositionQuery>,
   { composition, details }: Found,

@@ -1,4 +1,4 @@
-/** Compositions: making, listing, reading, changing, copying and deleting them. */
+/** Routes of compositions: creating, listing, reading, changing, copying and deleting them. */
 
 import { timelineView } from "../../actors/composition/composition-view.ts";
 import { mergeMeta } from "../../actors/composition/meta.ts";
@@ -136,7 +136,7 @@ export const compositionRoutes: readonly Route[] = [
   }),
 ];
 
-/** Null clears what may be cleared; inside what a customer keeps it is a value. */
+/** Null clears members that may be cleared; inside customers' metadata null is a value. */
 function patchBody(): BodyRule<PatchCompositionRequest> {
   const open = ["meta", "meta_patch"];
   const rule = jsonBody<PatchCompositionRequest>(
@@ -161,7 +161,7 @@ async function createComposition(call: Call<CreateCompositionRequest>): Promise<
   return answerCreated(call, composition, details, [file], incoming);
 }
 
-/** The blank page, when one is wanted. */
+/** Builds the blank page, or returns undefined when the request wants none. */
 function buildPage({ width, height, template }: CreateCompositionRequest): string | undefined {
   const hasSize = width !== undefined || height !== undefined;
   if (template === "empty" && hasSize) {
@@ -246,7 +246,7 @@ interface Copied {
   readonly incoming: Incoming;
 }
 
-/** Of one revision: when a file goes while it is copied, all are copied anew. */
+/** Copies the files of one revision; when a file goes meanwhile, all are copied anew. */
 async function copyFiles(call: Call<unknown>, to: Composition): Promise<Copied> {
   const { service } = call;
   const files: BundleFile[] = [];
@@ -266,7 +266,7 @@ async function copyFiles(call: Call<unknown>, to: Composition): Promise<Copied> 
   }
 }
 
-/** Whether it failed because a file was replaced while it was read. */
+/** Whether a copy failed because a file was replaced while it was read. */
 function hasMoved(call: Call<unknown>, { composition }: Snapshot, error: unknown): boolean {
   const isGone = error instanceof PortError && !error.retryable;
   return isGone && findComposition(call).revision !== composition.revision;

@@ -1,5 +1,5 @@
 /**
- * How bytes become files of a composition: one object each, which is never written again. Objects
+ * Stores bytes as files of a composition: one object each, which is never written again. Objects
  * are reserved before they are stored, so that those of a request that ends midway are removed.
  */
 
@@ -27,21 +27,21 @@ import type { Service } from "../service.ts";
 
 const nameBytes = 12;
 
-/** A name that no object of the composition has; the extension tells links the media type. */
+/** Returns a name that is new in the composition; links take the media type from its extension. */
 export function newObject({ entropy }: Service, path: string): string {
   const name = Buffer.from(entropy.bytes(nameBytes)).toString("base64url");
   const extension = getExtension(path);
   return extension === "" ? name : `${name}.${extension}`;
 }
 
-/** Files on their way into a composition. */
+/** Files that are being added to a composition. */
 export interface Incoming {
   readonly composition: Pick<Composition, "id" | "scope">;
   readonly reservation: Reservation;
   readonly objectsByPath: ReadonlyMap<string, string>;
 }
 
-/** Throws `RefusalError` with 503. */
+/** Reserves objects for files. Throws `RefusalError` with 503. */
 export async function reserve(
   service: Service,
   composition: Incoming["composition"],
@@ -64,13 +64,13 @@ function listKeys({ composition, objectsByPath }: Pick<Incoming, "composition" |
   return [...objectsByPath.values()].map((object) => `${listObjects(composition.id)}/${object}`);
 }
 
-/** Releases what was stored; without an answer the reservation expires. */
+/** Releases stored objects; if this request gets no answer, the reservation expires. */
 export async function giveUp({ gateway }: Service, incoming: Incoming): Promise<void> {
   const message: RemoveObjects = { kind: "remove", keys: listKeys(incoming) };
   await gateway.ask(incoming.reservation.key, message, "settle");
 }
 
-/** A file of another composition, whose bytes lie under `from`. */
+/** Copies a file of another composition, whose objects lie under `from`. */
 export async function copyFile(
   service: Service,
   { composition, objectsByPath }: Incoming,
@@ -83,7 +83,7 @@ export async function copyFile(
   return { ...file, object, atMs: service.clock.nowMs() };
 }
 
-/** Throws `RefusalError` with 413 for more bytes than its kind may have. */
+/** Throws `RefusalError` with 413 when the file has more bytes than its kind allows. */
 export async function storeFile(
   service: Service,
   { composition, objectsByPath }: Incoming,

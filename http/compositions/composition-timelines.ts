@@ -1,6 +1,6 @@
 /**
- * The effective timelines of compositions, computed from their current files on request and kept
- * for the next request. Only files that the timeline leads to are read.
+ * Computes the effective timelines of compositions from their current files on request, and keeps
+ * them for the next request. Only files that the timeline leads to are read.
  */
 import { assetKey } from "../../actors/protocol/asset.ts";
 import { type BundleFile, isMarkup, objectKeyFor } from "../../actors/protocol/bundle-file.ts";
@@ -14,7 +14,7 @@ import type { Timeline } from "../../timeline/model.ts";
 import type { TimelineRound, TimelineTask } from "../../timeline/timeline-thread/timeline-round.ts";
 import { RefusalError } from "../exchange/refusal-error.ts";
 
-/** Throws `PortError`, not retryable when the markup takes too long. */
+/** Throws `PortError`, which is not retryable when the markup takes too long. */
 export type ComputeRound = (task: TimelineTask) => Promise<TimelineRound>;
 
 export class CompositionTimelines {
@@ -29,14 +29,14 @@ export class CompositionTimelines {
     this.round = round;
   }
 
-  /** Throws `RefusalError` with 413 for markup that is too much for one timeline. */
+  /** Throws `RefusalError` with 413 when the markup is too large for one timeline. */
   of({ id, scope, revision }: Composition, files: readonly BundleFile[]): Promise<Timeline> {
     const name = `${id} ${revision}`;
     const known = this.kept.get(name);
     if (known !== undefined) return known;
     const timeline = this.compute(id, scope, files);
     this.kept.set(name, timeline);
-    // A passing failure may be retried; excess is permanent.
+    // A passing failure is forgotten, so that it can be retried; excess is permanent.
     timeline.catch((error: unknown) => {
       if (!(error instanceof RefusalError)) this.kept.delete(name);
     });
@@ -46,7 +46,7 @@ export class CompositionTimelines {
     return timeline;
   }
 
-  /** Each round reads what the round before it missed. */
+  /** Each round reads the files that the round before it lacked. */
   private async compute(id: Id, scope: Id, files: readonly BundleFile[]): Promise<Timeline> {
     const byPath = new Map(files.map((file) => [file.path, file]));
     const texts = new Map<string, string>();
@@ -67,7 +67,7 @@ export class CompositionTimelines {
     }
   }
 
-  /** Of a file of markup or edits. */
+  /** Reads the text of a file of markup or edits. */
   async text(id: Id, file: BundleFile): Promise<string> {
     const chunks: Uint8Array[] = [];
     const range = { start: 0, end: file.size };
@@ -75,7 +75,7 @@ export class CompositionTimelines {
     return Buffer.concat(chunks).toString("utf8");
   }
 
-  /** Only of assets: the bundle's own media are looked into when they are rendered. */
+  /** Knows the length of assets only; the bundle's own media are probed when they are rendered. */
   private getSeconds(name: string, scope: Id): number | null {
     const id = parseId(name);
     const asset = id === undefined ? undefined : this.gateway.read(assetKey(scope, id));

@@ -11,7 +11,7 @@ import { RefusalError } from "../exchange/refusal-error.ts";
 import type { Call } from "../route.ts";
 import { type Snapshot, takeSnapshot } from "./compositions.ts";
 
-/** Each once, as they are written. */
+/** Lists the assets of a timeline, each once, in the order of its clips. */
 export function listAssetIds({ clips }: Timeline): string[] {
   const sources = clips.flatMap(({ media }) => media?.source ?? []);
   return [...new Set(sources.flatMap((source) => (source.kind === "asset" ? source.assetId : [])))];
@@ -51,7 +51,7 @@ export async function signUrls(call: Call<SignedUrlsRequest>): Promise<Answer> {
   return json(200, answer);
 }
 
-/** Both omitted: all files and all assets that the timeline refers to. */
+/** When both members are omitted, all files and all assets of the timeline are meant. */
 async function readWanted(
   { service, body }: Call<SignedUrlsRequest>,
   { composition, files }: Snapshot,

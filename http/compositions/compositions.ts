@@ -32,18 +32,18 @@ import type { Service } from "../service.ts";
 export interface Snapshot {
   readonly key: Address<CompositionMessage, Composition>;
   readonly composition: Composition;
-  /** In the order of their paths. */
+  /** The files, sorted by path. */
   readonly files: readonly BundleFile[];
 }
 
-/** Throws `RefusalError` with 404 for what is unknown or another scope's. */
+/** Throws `RefusalError` with 404 for a composition that is unknown or another scope's. */
 export function findComposition({ service, principal, id }: Call<unknown, unknown>): Composition {
   return requireFound(
     service.gateway.read(compositionKey(principal.scope, requireFound(parseId(id)))),
   );
 }
 
-/** As `findComposition`, for callers that may change it: 403 for others. */
+/** Like `findComposition`, for changes: throws 403 for callers that may not change it. */
 export function editableComposition(call: Call<unknown, unknown>): Composition {
   const composition = findComposition(call);
   if (composition.user !== call.principal.user.id) requirePermission(call.principal, "edit_any");
@@ -54,7 +54,7 @@ export function readConditions({ request: { headers } }: Call<unknown, unknown>)
   return { match: parseTags(headers["if-match"]), noneMatch: parseTags(headers["if-none-match"]) };
 }
 
-/** Throws `RefusalError` with 404 when it goes meanwhile. */
+/** Throws `RefusalError` with 404 when the composition is deleted meanwhile. */
 export async function takeSnapshot(call: Call<unknown, unknown>): Promise<Snapshot> {
   const { service } = call;
   for (let tried = 0; tried < limits.compositions.snapshotsMax; tried++) {
@@ -74,8 +74,8 @@ export async function takeSnapshot(call: Call<unknown, unknown>): Promise<Snapsh
 type WholeChange = ReplaceFiles | RemoveComposition | RenderComposition;
 
 /**
- * Asks for a change of what a snapshot has, and again with a new one when its files changed
- * meanwhile.
+ * Applies a change that is built from a snapshot, and retries with a new snapshot when the files
+ * changed meanwhile.
  */
 export async function changeWhole(
   call: Call<unknown, unknown>,
@@ -98,7 +98,7 @@ const busy = {
   detail: "The files of this composition are being changed; try again.",
 } as const;
 
-/** Its frame, from the head or, after a change, from the files; it is stored then. */
+/** The composition's frame, from its head; after a change it is read from the files and stored. */
 export async function frameAt(
   service: Service,
   { key, composition, files }: Snapshot,
@@ -112,13 +112,13 @@ export async function frameAt(
     void service.gateway.ask(key, { kind: "measure", frame: found }, "settle");
     return found;
   } catch (error) {
-    // Replaced while it was read: nothing is known of it for now.
+    // A file was replaced while it was read, so the frame is unknown for now.
     if (error instanceof PortError) return undefined;
     throw error;
   }
 }
 
-/** The frame of markup that is too large to be measured; other faults pass through. */
+/** Stores a fault for markup that is too large to be measured; rethrows other errors. */
 function reportUnmeasured(revision: number): (error: unknown) => Frame {
   return (error) => {
     if (!(error instanceof RefusalError)) throw error;
@@ -126,7 +126,7 @@ function reportUnmeasured(revision: number): (error: unknown) => Frame {
   };
 }
 
-/** Throws `RefusalError` with 404 when it is gone. */
+/** Throws `RefusalError` with 404 when the composition is gone. */
 export async function buildView(
   { service }: Call<unknown, unknown>,
   snapshot: Snapshot,
@@ -136,7 +136,7 @@ export async function buildView(
   return compositionView(snapshot.composition, details, frame, snapshot.files);
 }
 
-/** The current composition, with its tag. */
+/** Answers with the current composition and its ETag. */
 export async function answerWith(
   call: Call<unknown, unknown>,
   status: number,
@@ -147,7 +147,7 @@ export async function answerWith(
   return json(status, view, [["ETag", versionTag(snapshot.composition)], ...headers]);
 }
 
-/** Runs at most so many at once; the first failure is thrown when those under way have ended. */
+/** Runs so many at most at once; throws the first failure once the running ones have ended. */
 export async function inTurns<T>(
   items: readonly T[],
   run: (item: T) => Promise<void>,

@@ -1,7 +1,7 @@
 /**
- * The design host's API. The token goes to that host alone, with no redirect; pictures are fetched
- * from wherever it says, without the token, and not from private addresses unless the host itself
- * is at one.
+ * Client of the design host's API. The token goes to that host alone, without redirects; pictures
+ * are fetched from wherever the API says, without the token, and not from private addresses unless
+ * the host itself is at one.
  */
 
 import { limits } from "../../config/limits.ts";
@@ -15,10 +15,10 @@ import type { FigmaPlace } from "../../timeline/figma/figma-place.ts";
 import type { FigmaResult, FigmaTask } from "../../timeline/figma/figma-task.ts";
 import { RefusalError } from "../exchange/refusal-error.ts";
 
-/** Throws `PortError`, not retryable for what takes too much, and what the task throws. */
+/** Throws the task's errors, and `PortError`, which is not retryable for exceeded limits. */
 export type RunFigmaTask = (task: FigmaTask) => Promise<FigmaResult>;
 
-/** What one import asks with. */
+/** Access of one import to the design host. */
 export interface FigmaAccess {
   readonly token: string;
   readonly place: FigmaPlace;
@@ -52,7 +52,7 @@ export class FigmaHost {
     }
   }
 
-  /** Throws `RefusalError`. */
+  /** Reads the frame of the design. Throws `RefusalError`. */
   async frame(access: FigmaAccess, includesHidden: boolean): Promise<FigmaFrame> {
     const { fileKey, nodeId } = access.place;
     const path = `/v1/files/${fileKey}/nodes?${new URLSearchParams({ ids: nodeId })}`;
@@ -65,7 +65,7 @@ export class FigmaHost {
     return result;
   }
 
-  /** Throws `PortError`. */
+  /** Inserts layers into the markup. Throws `PortError`. */
   async insert(task: InsertTask): Promise<Insertion> {
     const result = await this.runTask({ kind: "insert", ...task });
     invariant(isInsertion(result), "layers are inserted");
@@ -90,7 +90,7 @@ export class FigmaHost {
     return new Map(nodeIds.map((id) => [id, images?.text(id, "", urlCharsMax) || null]));
   }
 
-  /** The bytes of a picture. Throws `RefusalError`. */
+  /** Downloads the bytes of a picture. Throws `RefusalError`. */
   async *image(url: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     const mayBePrivate = await this.web.isPrivate(new URL(this.url).hostname);
     const { redirectsMax } = limits.figma;
@@ -157,7 +157,7 @@ function onUnreached(error: unknown): unknown {
   return upstream(says, error);
 }
 
-/** As the host says it, in the terms of this service. */
+/** Translates the host's answer into a refusal of this service. */
 function findRefusal({ status, headers }: WebAnswer): RefusalError {
   if (status === 403)
     return new RefusalError({

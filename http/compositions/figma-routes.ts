@@ -1,4 +1,4 @@
-/** `POST /compositions/{id}/imports/figma`: a frame of a design as layers and pictures. */
+/** `POST /compositions/{id}/imports/figma`: adds a frame of a design as layers and pictures. */
 import type { BundleFile } from "../../actors/protocol/bundle-file.ts";
 import type { ReplaceFiles } from "../../actors/protocol/composition.ts";
 import { limits } from "../../config/limits.ts";
@@ -76,7 +76,7 @@ function frameFault({ body }: FigmaCall, detail: string): RefusalError {
   return new RefusalError({ code: "validation", faults: [{ pointer, detail }] });
 }
 
-/** What an added text cannot hold, as a picture of it. */
+/** Replaces texts that have properties an added text cannot have by pictures of them. */
 function withPictures({ layers, warnings, ...frame }: Frame): Frame {
   const found: string[] = [];
   const drawn = layers.map((draft): LayerDraft => {
@@ -90,7 +90,7 @@ function withPictures({ layers, warnings, ...frame }: Frame): Frame {
   return { ...frame, layers: drawn, warnings: [...warnings, ...found] };
 }
 
-/** Fills `pictures` by node; what could not be drawn is a warning. */
+/** Fills `pictures` by node id; a node that could not be drawn becomes a warning. */
 async function storePictures(
   call: FigmaCall,
   access: FigmaAccess,
@@ -116,7 +116,7 @@ async function storePictures(
   return warnings;
 }
 
-/** Undefined for a picture that is not there. */
+/** The placed layer, or undefined when its picture is missing. */
 function placeDraft(draft: LayerDraft, pictures: ReadonlyMap<string, Id>): PlacedDraft | undefined {
   if (draft.kind === "text") return draft;
   const assetId = pictures.get(draft.layer.node_id);
@@ -131,7 +131,7 @@ function getLayer({ body }: FigmaCall) {
       : { ...draft.layer, ...times };
 }
 
-/** In one revision or not at all; again where the files changed meanwhile. */
+/** Inserts all layers in one revision or none; retries when the files changed meanwhile. */
 async function insert(
   call: FigmaCall,
   { frame }: Frame,
@@ -180,7 +180,7 @@ async function insert(
     given.pop();
     return warnings;
   } catch (error) {
-    // After a lost reply the files may belong to the composition.
+    // After a lost reply the files may belong to the composition, so they are kept.
     if (error instanceof RefusalError && error.refusal.code === "unavailable") given.pop();
     throw error;
   } finally {

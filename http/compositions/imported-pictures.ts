@@ -1,4 +1,4 @@
-/** Pictures of a design as assets. */
+/** Stores pictures of a design as assets. */
 import { type Asset, assetKey } from "../../actors/protocol/asset.ts";
 import { limits } from "../../config/limits.ts";
 import { type Id, partitionOfId } from "../../engine/id.ts";
@@ -7,7 +7,7 @@ import { RefusalError } from "../exchange/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import type { Call } from "../route.ts";
 
-/** Throws `RefusalError` with 502 for what is no PNG. */
+/** Throws `RefusalError` with 502 when the bytes are not a PNG. */
 export async function storePicture(
   { service, principal }: Call<unknown>,
   name: string,
@@ -33,7 +33,7 @@ export async function storePicture(
     expectReply(await service.gateway.ask(key, { kind: "create", asset }, "work"), "done");
     return id;
   } catch (error) {
-    // After a lost reply it may have been accepted.
+    // After a lost reply the bytes stay, since the asset may have been accepted.
     const isLost = error instanceof RefusalError && error.refusal.code === "unavailable";
     if (!isLost) await service.objects.remove(stored.objectKey);
     throw error;
@@ -42,14 +42,14 @@ export async function storePicture(
 
 const nameMax = 200;
 
-/** The client cannot mend what the host sent. */
+/** Refuses as an upstream fault, since the client cannot correct what the host sent. */
 function refusePicture(error: unknown): never {
   if (!(error instanceof RefusalError) || error.refusal.code === "upstream") throw error;
   const detail = "A picture that the design host sent cannot be used.";
   throw Object.assign(new RefusalError({ code: "upstream", detail }), { cause: error });
 }
 
-/** Of an import that failed. */
+/** Removes the pictures of an import that failed. */
 export async function removeImported(
   { service, principal }: Call<unknown>,
   ids: readonly Id[],

@@ -1,4 +1,4 @@
-/** How a composition comes into being: by its own route, as a clone, and of blocks. */
+/** Creates compositions: by their own route, as a clone, and from blocks. */
 
 import { metaFault } from "../../actors/composition/meta.ts";
 import type { BundleFile } from "../../actors/protocol/bundle-file.ts";
@@ -16,13 +16,13 @@ import type { Call } from "../route.ts";
 import type { Service } from "../service.ts";
 import type { Incoming } from "./composition-storing.ts";
 
-/** Throws `RefusalError` with 400 that names `pointer`. */
+/** Throws `RefusalError` with 400 that points to `pointer`. */
 export function requireMeta(meta: Meta, pointer: string): void {
   const fault = metaFault(meta, pointer);
   if (fault !== undefined) throw new RefusalError({ code: "validation", faults: [fault] });
 }
 
-/** Of the caller's scope, without files. */
+/** A new composition in the caller's scope, without files. */
 export function newComposition({ service, principal }: Call<unknown, unknown>): Composition {
   const { scope, user } = principal;
   const nowMs = service.clock.nowMs();
@@ -40,7 +40,7 @@ export function newComposition({ service, principal }: Call<unknown, unknown>): 
   };
 }
 
-/** Throws `RefusalError`; the files belong to the composition from then on. */
+/** Throws `RefusalError`. After success the files belong to the composition. */
 export async function storeComposition(
   service: Service,
   composition: Composition,

@@ -1,4 +1,4 @@
-/** Renders: submitting, reading, listing, following and canceling them. */
+/** Routes of renders: submitting, reading, listing, following and canceling them. */
 
 import {
   type CancelRender,

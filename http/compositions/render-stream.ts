@@ -1,4 +1,4 @@
-/** A render's life as server-sent events. */
+/** Streams the states of a render as server-sent events. */
 import { assetKey } from "../../actors/protocol/asset.ts";
 import { type Render, renderKey } from "../../actors/protocol/render.ts";
 import type { Reader } from "../../actors/protocol/ticket.ts";
@@ -12,7 +12,7 @@ import { eventStream } from "../streams/sse-connection.ts";
 import { type StreamedState, streamStates } from "../streams/state-stream.ts";
 import { renderText } from "./renders.ts";
 
-/** Throws `RefusalError`: 404 when there is none, 503 when too many streams are open. */
+/** Throws `RefusalError`: 404 when there is no render, 503 when too many streams are open. */
 export function renderStream(
   call: Call<unknown, unknown>,
   id: Id,
@@ -42,7 +42,7 @@ function streamRender(service: Service, id: Id): StreamedState<Render> {
   };
 }
 
-/** The data of the one terminal frame. */
+/** Builds the data of the stream's only terminal frame. */
 function buildOutcomeFrame(
   service: Service,
   render: Render,

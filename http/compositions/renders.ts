@@ -1,4 +1,4 @@
-/** Renders as clients see them, and how one is submitted. */
+/** Views of renders for clients, and the submission of a render. */
 
 import { hash } from "node:crypto";
 import { assetKey } from "../../actors/protocol/asset.ts";
@@ -35,7 +35,7 @@ import { newObject } from "./composition-storing.ts";
 import { listAssetIds } from "./composition-urls.ts";
 import { changeWhole, type Snapshot } from "./compositions.ts";
 
-/** Throws `RefusalError` with 404 for what is unknown or another scope's. */
+/** Throws `RefusalError` with 404 for a render that is unknown or another scope's. */
 export function findRender({ service, principal, id }: Call<unknown, unknown>): Render {
   const render = requireFound(service.gateway.read(renderKey(requireFound(parseId(id)))));
   return requireFound(render.scope === principal.scope ? render : undefined);
@@ -46,7 +46,7 @@ export interface RenderText {
   readonly etag: string;
 }
 
-/** Its asset may be deleted without a change of the render. */
+/** The ETag depends on the asset too, which may be deleted without a change of the render. */
 export function renderText({ gateway }: Service, render: Render): RenderText {
   const { id, scope, version } = render;
   const order = requireFound(gateway.read(renderOrderKey(id)));
@@ -57,7 +57,7 @@ export function renderText({ gateway }: Service, render: Render): RenderText {
   return { view, etag: `"${version}${isGone ? "-gone" : ""}"` };
 }
 
-/** Throws `RefusalError` with 400: what the schema cannot say. */
+/** Checks what the schema cannot express. Throws `RefusalError` with 400. */
 export function checkRequest({ target, still, quality, params }: RenderRequest): void {
   const faults: Fault[] = [];
   const fault = (pointer: string, detail: string) => faults.push({ pointer, detail });
@@ -73,13 +73,13 @@ export function checkRequest({ target, still, quality, params }: RenderRequest):
 }
 
 export interface RenderTerms {
-  /** Equal for requests that the same key makes known again. */
+  /** Text that is equal for requests that repeat the same Idempotency-Key. */
   readonly asked?: string;
-  /** Of what was adjusted before it was submitted. */
+  /** Warnings about values that were adjusted before the request was submitted. */
   readonly warnings?: readonly string[];
 }
 
-/** Resolves to the id of an accepted render; its input files do not change from then on. */
+/** Resolves to the id of an accepted render, whose input files no longer change. */
 export async function submitRender(
   call: Call<RenderRequest>,
   { asked, warnings }: RenderTerms = {},
@@ -107,7 +107,7 @@ export async function submitRender(
     manifests.pop();
     return id;
   } catch (error) {
-    // After a lost reply the render may have been accepted.
+    // After a lost reply the manifest stays, since the render may have been accepted.
     if (error instanceof RefusalError && error.refusal.code === "unavailable") manifests.pop();
     throw error;
   } finally {
@@ -115,7 +115,7 @@ export async function submitRender(
   }
 }
 
-/** Equal for equal requests, however they are written. */
+/** Returns the same text for equal requests, however their JSON is written. */
 export function canonicalText(body: object): string {
   return JSON.stringify(sortMembers(body));
 }
@@ -127,7 +127,7 @@ function sortMembers(value: unknown): unknown {
   return members.map(([name, member]) => [name, sortMembers(member)]);
 }
 
-/** Which object has which file, as the farm reads it. */
+/** Stores the list of files and the objects that hold them, as the farm reads it. */
 async function storeManifest(service: Service, snapshot: Snapshot): Promise<string> {
   const key = `${listObjects(snapshot.composition.id)}/${newObject(service, "manifest.json")}`;
   await service.objects.put(key, [Buffer.from(manifestText(snapshot))]);
@@ -168,7 +168,7 @@ async function buildOrder(
   };
 }
 
-/** Faults that make a film impossible. */
+/** Codes of faults that make a film impossible. */
 const unusable: ReadonlySet<string> = new Set([
   "missing_entry",
   "missing_root",
@@ -177,7 +177,7 @@ const unusable: ReadonlySet<string> = new Set([
   "too_many",
 ]);
 
-/** The render reports all other faults. */
+/** Refuses only faults that make a film impossible; the render reports all others. */
 function refuseUnusable({ diagnostics }: Timeline): void {
   const found = diagnostics.find(({ code }) => unusable.has(code));
   if (found === undefined) return;
@@ -187,8 +187,8 @@ function refuseUnusable({ diagnostics }: Timeline): void {
 }
 
 /**
- * The nearest frame within the film, as far as its length is known before the page runs. The farm
- * gets the requested time and decides.
+ * The frame nearest to the requested time within the film, if its length is known before the page
+ * runs. The farm gets the requested time and decides.
  */
 function getParams(still: RenderStillOptions, { fps, duration }: Timeline): StillParams {
   const { at_seconds: atSeconds = 0, background = "opaque", max_dimension: edge = null } = still;
@@ -216,7 +216,7 @@ export function listSources(
   return Object.fromEntries(sources);
 }
 
-/** Of a listing's text. */
+/** Returns an ETag for the text of a listing. */
 export function createTag(text: string): string {
   return `"${hash("sha256", text, "base64url").slice(0, 22)}"`;
 }

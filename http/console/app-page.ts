@@ -1,4 +1,4 @@
-/** The page of an app of the folder `console`: a place to draw into, and the app's script. */
+/** The page of an app of the folder `console`: an element to draw into, and the app's script. */
 
 import { type Answer, constantHeader } from "../exchange/answer.ts";
 import { lookFiles } from "../look/look-files.ts";
@@ -8,12 +8,12 @@ import { consoleFiles } from "./console-files.ts";
 
 export interface AppPage {
   readonly title: string;
-  /** Of the element that the app is drawn into. */
+  /** Id of the element that the app is drawn into. */
   readonly id: string;
-  /** Path of its script, and what the script carries. */
+  /** Path of the app's script; `nonce` is the value that the script element carries. */
   readonly script: string;
   readonly nonce: string;
-  /** What is said where no scripts run. */
+  /** Text shown where scripts are disabled. */
   readonly withoutScripts: string;
   /** What its policy says beyond the page's own files. */
   readonly policy: readonly string[];

@@ -1,4 +1,4 @@
-/** The console's page. Its scripts carry the nonce of its policy, those that they load too. */
+/** The console's page. All of its scripts carry the policy's nonce, also those loaded later. */
 
 import type { Answer } from "../exchange/answer.ts";
 import type { Service } from "../service.ts";

@@ -1,6 +1,6 @@
 /**
- * The console: one page for all of its addresses, and the files that it loads. What it shows comes
- * from the public API, which the person's own token opens; the page itself knows nothing.
+ * Routes of the console: one page for all of its addresses, and the files that it loads. Its data
+ * come from the public API under the user's own token; the page itself contains none.
  */
 import { anyParameters } from "../request/query.ts";
 import { type Route, route } from "../route.ts";

@@ -1,4 +1,4 @@
-/** The pages of the documentation: one frame of places to go, a search, and what is to be read. */
+/** Pages of the documentation: a common layout with navigation, a search, and the content. */
 
 import type { Answer } from "../exchange/answer.ts";
 import { html, type Markup } from "../look/markup.ts";
@@ -7,7 +7,7 @@ import { type ProblemType, problemTypes } from "../problems/problem-types.ts";
 import { docsFiles } from "./docs-files.ts";
 import { type Chapter, guides } from "./guides.ts";
 
-/** What the search looks through; `url` leads there. */
+/** An entry of the search index; `url` leads to the section. */
 export interface Entry {
   readonly url: string;
   readonly page: string;
@@ -37,7 +37,7 @@ export function problemsPage(): Answer {
   return frame("problems", "Problems", table);
 }
 
-/** The script puts the reference into the page, whose styles it makes. */
+/** The script draws the reference into the page and adds the styles for it. */
 export function referencePage(): Answer {
   return page({
     title: "API reference - Klieg",

@@ -1,4 +1,4 @@
-/** Documentation for people, served by the service itself, without a word to other hosts. */
+/** Routes of the documentation, which the service serves itself, without other hosts. */
 
 import { Type } from "../../config/schema.ts";
 import { json } from "../exchange/answer.ts";

@@ -1,6 +1,6 @@
 /**
- * The guides: Markdown files of the build, made HTML once. Each heading has an id, by which links
- * and the search lead to its section.
+ * The guides: Markdown files of the build, converted to HTML once. Each heading has an id, by which
+ * links and the search lead to its section.
  */
 import { readFileSync } from "node:fs";
 import { Marked, type Token, type Tokens } from "marked";
@@ -9,15 +9,15 @@ import { requireFound } from "../exchange/refusal-error.ts";
 export interface Guide {
   readonly slug: string;
   readonly title: string;
-  /** For whom it is, in a few words. */
+  /** What the guide is about, in a few words. */
   readonly about: string;
 }
 
 export interface Section {
-  /** Empty for what stands before the first heading. */
+  /** Id of the heading; empty for text before the first heading. */
   readonly id: string;
   readonly title: string;
-  /** Without markup. */
+  /** Text of the section, without markup. */
   readonly text: string;
 }
 
@@ -26,7 +26,7 @@ export interface Chapter extends Guide {
   readonly sections: readonly Section[];
 }
 
-/** In the order in which a newcomer reads them. */
+/** The guides, in the order in which a newcomer reads them. */
 export const guides: readonly Guide[] = [
   { slug: "start", title: "First steps", about: "A picture and a film in five minutes" },
   { slug: "client", title: "Client authors", about: "Jobs, streams, retries and money" },
@@ -38,7 +38,7 @@ export const guides: readonly Guide[] = [
 const folder = new URL("../../docs/", import.meta.url);
 const chapters = new Map<string, Chapter>();
 
-/** Throws `RefusalError` with 404 for a slug that no guide has. */
+/** Throws `RefusalError` with 404 when no guide has the slug. */
 export function readChapter(slug: string): Chapter {
   const known = chapters.get(slug);
   if (known !== undefined) return known;
@@ -56,7 +56,7 @@ function compile(markdown: string): Pick<Chapter, "html" | "sections"> {
         const content = this.parser.parseInline(tokens);
         return `<h${depth} id="${findAnchor(text)}">${content}</h${depth}>\n`;
       },
-      // Wide ones scroll by themselves; the keyboard must be able to do that.
+      // Wide code blocks scroll on their own, and must be reachable by keyboard for that.
       code({ text, lang }) {
         const code = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
         return `<pre tabindex="0" data-language="${lang ?? ""}"><code>${code}\n</code></pre>\n`;

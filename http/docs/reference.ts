@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Draws the reference of the API, in the browser: Redoc in the colours of the look. */
+/** Draws the API reference in the browser, with Redoc in the colours of the other pages. */
 
 interface Redoc {
   init(
@@ -13,7 +13,7 @@ interface Redoc {
 declare const Redoc: Redoc;
 
 const tokens = getComputedStyle(document.documentElement);
-/** Redoc computes shades of colours, so that it needs their values. */
+/** Redoc computes shades from colours, so it needs their values instead of variables. */
 const color = (name: string): string => tokens.getPropertyValue(`--${name}`).trim();
 const families = { sans: color("sans"), mono: color("mono") };
 

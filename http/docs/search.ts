@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The search of the documentation, in the browser. It fetches what it looks through when used. */
+/** Searches the documentation in the browser. The index is fetched when the search is used. */
 import MiniSearch from "minisearch";
 import type { Entry } from "./docs-pages.ts";
 
@@ -52,7 +52,7 @@ function note(text: string): HTMLLIElement {
   return entry;
 }
 
-/** With the arrow keys from the field through the list, and back. */
+/** Moves the focus by arrow keys from the field through the list of results, and back. */
 function move(by: 1 | -1): void {
   const links = [...(list?.querySelectorAll("a") ?? [])];
   const at = links.indexOf(document.activeElement as HTMLAnchorElement) + by;

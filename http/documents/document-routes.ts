@@ -1,4 +1,4 @@
-/** The service's documents: its links, its contract, and what each problem means. */
+/** Routes of the service's documents: its links, its contract, and a page per problem type. */
 import { createHash } from "node:crypto";
 import { ProblemPage, RootLinks } from "../../contract/document.ts";
 import { type Answer, json } from "../exchange/answer.ts";
@@ -11,7 +11,7 @@ import { frontPage } from "./front-page.ts";
 import { openapi } from "./openapi.ts";
 import { problemPage } from "./problem-page.ts";
 
-/** `all` is every route of the service, these among them. */
+/** `all` returns every route of the service, including these. */
 export function documentRoutes(all: () => readonly Route[]): readonly Route[] {
   let document: string | undefined;
   return [
@@ -48,7 +48,7 @@ export function documentRoutes(all: () => readonly Route[]): readonly Route[] {
   ];
 }
 
-/** A page for browsers, the links for other clients. */
+/** Answers browsers with a page, and other clients with the links. */
 function front(call: Call): Answer {
   const { service, request } = call;
   const form = negotiateType(request.headers["accept"], ["application/json", "text/html"]);

@@ -39,8 +39,8 @@ function ready({ service }: Call): Answer {
 }
 
 /**
- * Records can be stored, as far as this node has to: the log of a cluster renews the leases of its
- * shards, or brings the directory's records.
+ * Whether records can be stored, as far as this node has to: in a cluster, the log renews the
+ * leases of its shards, or brings the directory's records.
  */
 function isLogReached({ gateway, cluster }: Service): boolean {
   const { shardCount } = gateway;
@@ -53,7 +53,7 @@ function isLogReached({ gateway, cluster }: Service): boolean {
 
 type StoreState = Pick<Gateway, "isOpen" | "isReadable">;
 
-/** Of a cluster: every shard is owned by a node, and this one has the log. */
+/** In a cluster: open when every shard has an owner, readable when this node has the log too. */
 function getState(service: Service): StoreState {
   const { gateway, cluster } = service;
   const { shardCount } = gateway;
@@ -63,7 +63,7 @@ function getState(service: Service): StoreState {
   return { isOpen, isReadable: isOpen && isLogReached(service) };
 }
 
-/** Degraded: what is there can be read, but nothing written. */
+/** The store is degraded when its data can be read but not written. */
 function storeState({ isOpen, isReadable }: StoreState): CheckState {
   if (isOpen) return "ok";
   return isReadable ? "degraded" : "down";

@@ -1,6 +1,6 @@
 /**
- * The published contract (OpenAPI 3.1), made from the very rows and schemas that serve. A schema
- * with a title becomes a component; all others are inlined.
+ * The published contract (OpenAPI 3.1), generated from the routes and schemas that the service
+ * uses. A schema with a title becomes a component; all others are inlined.
  */
 import { omitUndefined } from "../../config/defined.ts";
 import type { Type } from "../../config/schema.ts";
@@ -11,7 +11,7 @@ import { describeResponses } from "./published-responses.ts";
 
 export interface Published {
   readonly version: string;
-  /** With the version prefix. */
+  /** Base URL of the API, including the version prefix. */
   readonly baseUrl: string;
 }
 
@@ -51,15 +51,15 @@ export function openapi({ version, baseUrl }: Published, routes: readonly Route[
 }
 
 /**
- * `/assets/{id}/content` and `/assets/uploads/{id}` are the same path to readers of templates; a
- * segment with one value distinguishes them.
+ * Tools that read path templates take `/assets/{id}/content` and `/assets/uploads/{id}` for the
+ * same path; a parameter with a single value tells them apart.
  */
 const unambiguous: Readonly<Record<string, string>> = {
   "/assets/uploads/{id}": "/assets/{collection}/{id}",
 };
 const constantSegments: Readonly<Record<string, Members>> = { collection: { const: "uploads" } };
 
-/** Under which name the document has a route. */
+/** Path of a route as the document names it. */
 export function getPublishedPath({ path }: Pick<Route, "path">): string {
   const inside = path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
   return unambiguous[inside] ?? inside;
@@ -69,7 +69,7 @@ function getOrigin(baseUrl: string): string {
   return baseUrl.slice(0, -prefix.length);
 }
 
-/** The first segment of a path says what it is about. */
+/** The tag of an operation: the first segment of its path. */
 function getTag({ path }: Route): string {
   const segments = path.split("/").filter((segment) => segment !== "" && segment !== "v1");
   return segments[0]?.split(":")[0]?.replace(/^\./, "") ?? "service";
@@ -159,7 +159,7 @@ function describeBody(body: NonNullable<Route["body"]>, components: Components):
   return { required: requiresMembers(body.schema), content };
 }
 
-/** A body whose members are all optional may be left out. */
+/** Whether a body is required: it may be left out when all of its members are optional. */
 function requiresMembers(schema: Type.TSchema): boolean {
   return "required" in schema && Array.isArray(schema.required) && schema.required.length > 0;
 }

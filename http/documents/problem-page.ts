@@ -3,7 +3,7 @@ import { html, type Markup } from "../look/markup.ts";
 import { page } from "../look/page.ts";
 import type { ProblemType } from "../problems/problem-types.ts";
 
-/** What a type of problem means, for those who open its address in a browser. */
+/** Explains a problem type to a person who opens its address in a browser. */
 export function problemPage({ title, statuses, meaning, remedy, slug }: ProblemType): Answer {
   const badges = statuses.map((status) => html`<span class="badge">HTTP ${status}</span>`.markup);
   return page({
@@ -19,7 +19,7 @@ export function problemPage({ title, statuses, meaning, remedy, slug }: ProblemT
   });
 }
 
-/** Words between backticks are code. */
+/** Formats words between backticks as code. */
 function withCode(text: string): Markup {
   const parts = text
     .split("`")

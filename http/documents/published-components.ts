@@ -1,4 +1,4 @@
-/** What operations of the contract share: a schema with a title, a refusal, an example. */
+/** Parts that operations of the contract share: schemas with a title, refusals, examples. */
 
 import type { Type } from "../../config/schema.ts";
 import { Problem } from "../../contract/problem.ts";
@@ -24,12 +24,12 @@ export class Components {
     this.problems = `${baseUrl}/problems`;
   }
 
-  /** The schema as JSON, with references in the place of what has a title. */
+  /** Returns the schema as JSON, with references in place of schemas that have a title. */
   showSchema(schema: Type.TSchema): Json {
     return this.replaceReferences(schema);
   }
 
-  /** A body of that schema, with its examples. */
+  /** Describes a body of that schema, with its examples. */
   body(mediaType: string, schema: Type.TSchema): Members {
     const shown = this.showSchema(schema);
     const { title = "" } = schema as { readonly title?: string };
@@ -41,7 +41,7 @@ export class Components {
     return { [mediaType]: { schema: shown, ...given } };
   }
 
-  /** The problem types of one status, as one response for all operations that have the same. */
+  /** One response with the problem types of a status, shared by operations that have the same. */
   refusal(status: number, slugs: readonly Slug[]): Members {
     const name = [status, ...slugs].join("-");
     this.responses[name] ??= {
@@ -58,13 +58,13 @@ export class Components {
     return { "application/problem+json": { schema, examples: Object.fromEntries(values) } };
   }
 
-  /** A remembered moderation answers 400, a new one 422. */
+  /** A moderation result answers 400 when it was remembered, and 422 when it is new. */
   private sample(slug: Slug, status: number): Json {
     const { body } = problem(sampleRefusals[slug], exampleId, this.problems);
     return { ...(JSON.parse(String(body)) as Members), status };
   }
 
-  /** What has a known title is not looked at again: most parts are the same few schemas. */
+  /** Does not descend into schemas with a known title, as most parts are the same few schemas. */
   private replaceReferences(node: Json): Json {
     if (Array.isArray(node)) return node.map((item) => this.replaceReferences(item));
     if (typeof node !== "object" || node === null) return node;

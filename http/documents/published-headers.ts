@@ -7,7 +7,7 @@ function text(description: string, example: string, more: Members = {}): Members
   return { description, schema: { type: "string", ...more }, example };
 }
 
-/** Component names are the headers' own. */
+/** Response headers; the component names are the headers' own. */
 export const publishedHeaders: Readonly<Record<string, Members>> = {
   "X-Request-Id": {
     ...text("Names this request in the log; the request's own value when it has one.", "req-9f-1"),
@@ -41,7 +41,7 @@ export const publishedHeaders: Readonly<Record<string, Members>> = {
 
 const rated = ["RateLimit", "RateLimit-Policy"];
 
-/** Creations that say where the object is; all that is accepted for later does. */
+/** Creations that answer with `Location`; everything accepted for later does too. */
 const located = [
   "POST /v1/assets",
   "POST /v1/compositions",
@@ -50,7 +50,7 @@ const located = [
   "POST /v1/agent/sessions",
 ];
 
-/** Changes that answer with the new version. */
+/** Changes that answer with the new version as `ETag`. */
 const tagged = [
   "POST /v1/compositions",
   "POST /v1/compositions/{id}/clone",
@@ -60,7 +60,7 @@ const tagged = [
   "PUT /uploads/{scope}/{id}/{part}",
 ];
 
-/** What names a model, which may be deprecated; submits do besides. */
+/** Operations about a model, which may be deprecated; submits carry these headers too. */
 const dated = ["POST /v1/jobs/cost", "GET /v1/models/{id}"];
 
 export function describeHeaders(route: Route, status: number): Members {
@@ -78,7 +78,7 @@ export function describeHeaders(route: Route, status: number): Members {
   ]);
 }
 
-/** Operations share refusals, so a header is listed for those that have it. */
+/** Refusals are shared by operations, so a header is listed if any of these carries it. */
 export function headersOfRefusal(status: number): Members {
   const isCounted = ![401, 405, 414, 431].includes(status);
   return refsTo(["X-Request-Id", ...(isCounted ? rated : []), ...(headersByStatus[status] ?? [])]);

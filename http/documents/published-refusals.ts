@@ -42,7 +42,7 @@ const rules: readonly Rule[] = [
   { slugs: ["unauthorized", "forbidden", "rate-limit"], applies: isStream },
 ];
 
-/** What the functions of single routes refuse besides. */
+/** Problem types that single routes add to the general ones. */
 const more: Readonly<Record<string, readonly Slug[]>> = {
   "GET /v1/jobs/{id}/wait": ["wait-timeout"],
   "PUT /v1/me/active-organization": ["not-found"],
@@ -76,12 +76,12 @@ const more: Readonly<Record<string, readonly Slug[]>> = {
   "DELETE /v1/compositions/{id}/file": ["precondition-failed"],
 };
 
-/** The rate class of a POST that changes nothing is `read`. */
+/** Whether a route changes anything; a POST that changes nothing has the rate class `read`. */
 function isChange({ method, access, rate, isSubmit }: Route): boolean {
   return method !== "GET" && access !== "open" && rate !== "read" && !isSubmit;
 }
 
-/** A submit whose work is accepted, not done at once. */
+/** Whether a route is a submit whose work is accepted for later, not done at once. */
 function isKeyed({ takesKey, answers }: Route): boolean {
   return takesKey && Object.hasOwn(answers, 202);
 }
@@ -94,7 +94,7 @@ function isStream({ answers }: Route): boolean {
   return isEventStream(answers[200]);
 }
 
-/** Problem types by status, both in the order of their table. */
+/** Lists the problem types of a route by status, both in the order of their table. */
 export function listRefusals(route: Route): ReadonlyMap<number, readonly Slug[]> {
   const found = new Set<string>(more[`${route.method} ${route.path}`]);
   for (const { slugs, applies } of rules)

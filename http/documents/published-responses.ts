@@ -1,4 +1,4 @@
-/** Every answer that an operation of the contract can give: what was asked for, and refusals. */
+/** All answers that an operation of the contract can give: successes and refusals. */
 
 import { type Answers, type EventStream, isEventStream, type Route } from "../route.ts";
 import type { Components, Json, Members } from "./published-components.ts";
@@ -46,7 +46,7 @@ function describeContent(answer: Answers[number] | undefined, components: Compon
   return components.body("application/json", answer);
 }
 
-/** Text whose frames are what `contentSchema` describes (JSON Schema 2020-12, section 8.5). */
+/** Describes text whose frames match `contentSchema` (JSON Schema 2020-12, section 8.5). */
 function describeEvents({ frames }: EventStream, components: Components): Members {
   const { title = "" } = frames as { readonly title?: string };
   const schema = {

@@ -14,7 +14,7 @@ function getId(text: string) {
   return id;
 }
 
-/** By slug. */
+/** Sample refusals, by slug of the problem type. */
 export const sampleRefusals = {
   validation: {
     code: "validation",

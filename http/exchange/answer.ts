@@ -4,32 +4,33 @@
 
 export interface HttpRequest {
   readonly method: string;
-  /** As received, without the query. */
+  /** Path as received, without the query. */
   readonly path: string;
   readonly query: string;
-  /** By lower-case name; lines of one name are one list, separated by commas. */
+  /** Headers by lower-case name; lines with the same name are joined by commas. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /**
-   * Empty when the route takes none; `too_large` when there was more than the route takes,
-   * `stalled` when it stopped coming.
+   * Empty when the route takes no body; `too_large` when it exceeded the route's limit, `stalled`
+   * when the client stopped sending it.
    */
   readonly body: Uint8Array | "too_large" | "stalled";
-  /** To be called by what needs the body after the tick in which it was given. */
+  /** Must be called by code that uses the body after the tick in which it arrived. */
   keepBody(): void;
-  /** Of a route that reads its body as it comes; undefined when there is none. */
+  /** Body of a route that reads it as a stream; undefined when there is none. */
   readonly incoming: AsyncIterable<Uint8Array> | undefined;
   readonly address: string;
-  /** Another node sent it here, and added what the answer needs for the client. */
+  /** Set when another node forwarded the request; that node adds the client's headers. */
   readonly isForwarded?: true;
-  /** The client went away and does not read the answer. */
+  /** Whether the client has disconnected and does not read the answer. */
   isGone(): boolean;
   /**
-   * Calls `listener` when the client goes away before it was answered, until the result is called.
+   * Calls `listener` when the client disconnects before it is answered. The returned function
+   * removes the listener.
    */
   onGone(listener: () => void): () => void;
 }
 
-/** `line` as it goes over the wire, for headers that are made once. */
+/** A response header. `line` is its form on the wire, for headers that are formatted once. */
 export type Header = readonly [name: string, value: string, line?: string];
 
 export interface Answer {
@@ -38,34 +39,34 @@ export interface Answer {
   readonly body: string | Stream;
 }
 
-/** A body that is written as it comes. */
+/** A body that is written piece by piece. */
 export interface Stream {
-  /** Undefined when the length is not known. */
+  /** Length in bytes; undefined when it is not known. */
   readonly length: number | undefined;
-  /** Called once; what it returns is called once when the client has gone. */
+  /** Called once; the returned function is called once when the client has disconnected. */
   start(sink: Sink): () => void;
 }
 
 export interface Sink {
-  /** False when the client reads too slowly; `drained` is called when it has caught up. */
+  /** Returns false when the client reads too slowly; `drained` is called when it catches up. */
   write(chunk: string | Uint8Array): boolean;
-  /** Bytes that the client has not taken yet. */
+  /** Number of bytes that the client has not read yet. */
   unsent(): number;
   onDrain(listener: () => void): void;
   end(): void;
-  /** Breaks the connection off. */
+  /** Breaks off the connection. */
   abort(): void;
 }
 
-/** For headers that recur. */
+/** Makes a header that is sent often, formatted once. */
 export function constantHeader(name: string, value: string): Header {
   return [name, value, formatHeaderLine([name, value])];
 }
 
 /**
- * The only way to a response header: uWS would write line breaks as they come. A header that
- * carries a control character is left out, since an answer without it is better than none or than
- * a forged one.
+ * Formats a response header. All headers must pass here, since uWS would write line breaks
+ * unchanged. A header with a control character is left out: an answer without it is better than
+ * none or a forged one.
  */
 export function formatHeaderLine([name, value, line]: Header): string {
   if (line !== undefined) return line;
@@ -73,7 +74,7 @@ export function formatHeaderLine([name, value, line]: Header): string {
   return isWritable(written) ? `\r\n${written}` : "";
 }
 
-/** No control characters but the tabulator. By hand, since each answer asks for several headers. */
+/** Allows no control character but the tab. A loop, since each answer checks several headers. */
 function isWritable(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -88,12 +89,12 @@ export function json(status: number, value: unknown, headers: readonly Header[] 
   return { status, headers: [jsonHeader, ...headers], body: JSON.stringify(value) };
 }
 
-/** 204: done, and nothing to say. */
+/** Answers 204: success without content. */
 export function noContent(): Answer {
   return { status: 204, headers: [], body: "" };
 }
 
-/** `body` is JSON already, for example made in a shard. */
+/** Answers with `body`, which is JSON text already, for example written in a shard. */
 export function jsonText(status: number, body: string, headers: readonly Header[] = []): Answer {
   return { status, headers: [jsonHeader, ...headers], body };
 }

@@ -10,7 +10,7 @@ export class RefusalError extends Error {
   }
 }
 
-/** What was read, if anything; throws `RefusalError` with 404 otherwise. */
+/** Returns the value that was read; throws `RefusalError` with 404 when it is undefined. */
 export function requireFound<T>(value: T | undefined): T {
   if (value === undefined) throw new RefusalError({ code: "not_found" });
   return value;

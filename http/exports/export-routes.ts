@@ -1,4 +1,4 @@
-/** `GET /compositions/{id}/export`: the timeline as an archive for a desktop editor. */
+/** `GET /compositions/{id}/export`: exports the timeline as an archive for a desktop editor. */
 
 import { objectKeyFor } from "../../actors/protocol/bundle-file.ts";
 import { compositionDetailsKey } from "../../actors/protocol/composition.ts";
@@ -85,7 +85,7 @@ async function exportComposition(call: ExportCall): Promise<Answer> {
   };
 }
 
-/** Throws `RefusalError`, 422 or 413, before anything is laid out or written. */
+/** Throws `RefusalError`, 422 or 413, before the page is laid out or the export written. */
 function requireClips({ clips, texts, diagnostics }: Timeline): void {
   const error = diagnostics.find(({ severity }) => severity === "error");
   if (clips.length === 0 && texts.length === 0)
@@ -105,7 +105,7 @@ function nothingToExport(detail: string): RefusalError {
   return new RefusalError({ code: "unexportable", detail });
 }
 
-/** Throws `RefusalError`: 413 for too much, 503 when too many are written at once. */
+/** Throws `RefusalError`: 413 beyond the limits, 503 when too many exports are being written. */
 async function write({ service }: ExportCall, writing: Writing): Promise<Uint8Array> {
   const written = await service.writeExport(writing).catch((error: unknown) => {
     if (!(error instanceof PortError) || error.retryable) throw error;
@@ -122,7 +122,7 @@ interface ExportMedia {
   readonly links: ReadonlyMap<string, MediaLink>;
 }
 
-/** What of the timeline's media is there, and links to it. */
+/** Lists the timeline's media that exist, with links to them. */
 function listMedia(
   call: ExportCall,
   { composition, files }: Snapshot,
@@ -160,7 +160,7 @@ function listMedia(
   return { stored, links };
 }
 
-/** The colour tables that grades name; those beyond the bound are left to be a warning. */
+/** Reads the colour tables that grades name; those beyond the limit become warnings later. */
 async function readTables(
   { service }: ExportCall,
   { composition, files }: Snapshot,

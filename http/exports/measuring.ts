@@ -1,4 +1,4 @@
-/** Has a farm node lay a composition's page out, for an export. */
+/** Asks a farm node to lay out a composition's page, for an export. */
 
 import { type Measure, measuringKey, measuringObjects } from "../../actors/protocol/measuring.ts";
 import { limits } from "../../config/limits.ts";
@@ -16,8 +16,9 @@ import { readWhole } from "./whole-object.ts";
 type Measurement = Pick<Writing, "measurement" | "unmeasured">;
 
 /**
- * Without a farm, and for a page that cannot be laid out, nothing but why. Throws `RefusalError`
- * with 503 when no node came to it in time: the same request later has the same answer.
+ * Returns only the reason when there is no farm or the page cannot be laid out. Throws
+ * `RefusalError` with 503 when no node took the task in time: repeating the request later gives the
+ * result.
  */
 export async function measureComposition(
   call: Call<unknown, unknown>,

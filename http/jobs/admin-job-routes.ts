@@ -73,12 +73,12 @@ async function listJobs({ service, query }: Call<unknown, Query>): Promise<Answe
   return json(200, { items, next_cursor: nextCursor(service, last ?? undefined, bound) });
 }
 
-/** Of all nodes. Throws `RefusalError` with 503 while a shard has no owner. */
+/** Lists the jobs of all nodes. Throws `RefusalError` with 503 while a shard has no owner. */
 export async function listAllJobs(service: Service, wish: JobWish): Promise<JobPart> {
   return mergeParts(await gatherParts(service, wish), wish.limit);
 }
 
-/** Of each owner what it has. Throws `RefusalError` with 503 while a shard has none. */
+/** Asks each owner for its jobs. Throws `RefusalError` with 503 while a shard has none. */
 function gatherParts(service: Service, wish: JobWish): Promise<readonly JobPart[]> {
   const { gateway, cluster } = service;
   const shards = Array.from({ length: gateway.shardCount }, (_, shard) => shard);
@@ -93,7 +93,7 @@ function gatherParts(service: Service, wish: JobWish): Promise<readonly JobPart[
   return Promise.all([listPart(service, here, wish), ...asked]);
 }
 
-/** Newest first, as far as every part has looked. */
+/** Merges parts, newest first, down to the oldest job that every part has reached. */
 function mergeParts(parts: readonly JobPart[], limit: number): JobPart {
   const bound = parts.reduce(
     (newest, { last }) => (last !== null && last > newest ? last : newest),
@@ -107,21 +107,21 @@ function mergeParts(parts: readonly JobPart[], limit: number): JobPart {
   return { items: kept, last: isCut ? (kept.at(-1)?.id ?? null) : bound || null };
 }
 
-/** What one node lists of its shards. */
+/** The jobs that one node lists of its shards. */
 export interface JobPart {
   readonly items: readonly JobView[];
-  /** The last that was looked at; null when there is no more. */
+  /** Last job that was examined; null when there are no more. */
   readonly last: Id | null;
 }
 
-/** What is to be listed, of all partitions or of some. */
+/** Which jobs are to be listed, of all partitions or of some. */
 export interface JobWish extends Omit<Query, "cursor"> {
   readonly after: Id | undefined;
 }
 
 export const jobPartPath = "/parts/jobs/";
 
-/** The jobs of some partitions, all of which are read here. */
+/** Lists the jobs of some partitions, all of which this node can read. */
 export async function listPart(
   service: Service,
   partitions: readonly number[],
@@ -147,7 +147,7 @@ export function partitionsIn({ shardCount }: Gateway, shard: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, place) => first + place);
 }
 
-/** Keys that end with the ids of jobs below `after`; waits until what is fresh is in the tables. */
+/** Keys that end with job ids below `after`; waits until fresh rows are in the tables. */
 async function newestFirst(
   gateway: Gateway,
   partitions: readonly number[],

@@ -1,4 +1,4 @@
-/** `POST /jobs/cost`: what a submit would cost. It submits, reserves and charges nothing. */
+/** `POST /jobs/cost`: answers what a submit would cost, without submitting or charging anything. */
 
 import { resolveAudio } from "../../actors/generation/audio.ts";
 import { resolveBackgroundRemoval } from "../../actors/generation/background-removal.ts";
@@ -70,7 +70,7 @@ async function quote(call: Call<JobCostRequest>): Promise<Answer> {
   return json(200, view, getDeprecationHeaders(model, service));
 }
 
-/** Exactly the member that `kind` names is present. */
+/** The body has exactly the member that `kind` names. */
 function resolve(call: Call<JobCostRequest>, kind: CostKind): Resolved | Refusal {
   const { kind: _, ...bodies } = call.body;
   const faults: Fault[] = Object.keys(bodies)

@@ -5,8 +5,8 @@ import type { Service } from "../service.ts";
 const none: readonly Header[] = [];
 
 /**
- * Headers of a deprecated model: since when it is deprecated (RFC 9745), when it goes (RFC 8594),
- * and what comes instead (RFC 5829).
+ * Headers of a deprecated model: the time of its deprecation (RFC 9745), of its removal (RFC 8594),
+ * and its successor (RFC 5829).
  */
 export function getDeprecationHeaders(model: ModelEntry, service: Service): readonly Header[] {
   const { status, deprecated_at: since, sunset_at: until, replacement } = model;

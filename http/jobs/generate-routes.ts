@@ -1,6 +1,6 @@
 /**
- * `POST /generate/...`, `/remove-background/video` and `/restore/video`: a request is understood,
- * then the account accepts or refuses it in one durable step.
+ * `POST /generate/...`, `/remove-background/video` and `/restore/video`: the request is parsed and
+ * resolved, then the account accepts or refuses it in one durable step.
  */
 
 import { resolveAudio } from "../../actors/generation/audio.ts";
@@ -53,7 +53,7 @@ interface Confirmable {
 
 export type Resolve<B> = (body: B, asking: Asking, sources: Sources) => Generation | Refusal;
 
-/** Each kind of submit that makes one job. */
+/** A kind of submit that makes one job. */
 interface Kind<B> {
   readonly kind: CostKind;
   readonly path: string;
@@ -175,7 +175,7 @@ async function submit<B extends Confirmable>(call: Call<B>, kind: Kind<B>): Prom
   return json(202, view, [location, ...getDeprecationHeaders(model, service)]);
 }
 
-/** Rewrites first and charges then, so that a failure costs nothing. */
+/** Rewrites the prompt before charging, so that a failure costs nothing. */
 async function enhancePrompt(call: Call<EnhancePromptRequest>): Promise<Answer> {
   const { service, principal, body, rate } = call;
   const model = chooseModel(getRequester(call), body.model, "video", "generate");

@@ -20,7 +20,7 @@ type Asker = Pick<Call, "service" | "principal">;
 type Filter = NonNullable<CancelJobsRequest["filter"]>;
 type Result = CanceledJobs["results"][number];
 
-/** The canceled job as text. Throws `RefusalError`. */
+/** Cancels a job and returns its view as text. Throws `RefusalError`. */
 export async function cancel({ service, principal }: Asker, job: Id): Promise<string> {
   const { request: asked, job: head } = service.jobs.find(job, principal.scope);
   if (asked.user !== principal.user.id) requirePermission(principal, "cancel_any");
@@ -38,7 +38,7 @@ export async function cancelJobs(call: Call<CancelJobsRequest>): Promise<Answer>
     throw fault("", "must have either ids or filter");
   const named = ids ?? (await listMatching(call, filter ?? {}));
   const results = new Map<string, Result>();
-  // Newest first: a member of a set that waits must not get the slot of one before it.
+  // Cancels newest first: a waiting member of a set must not get the slot of an earlier one.
   for (const name of [...new Set(named)].sort().reverse())
     results.set(name, await cancelOne(call, name));
   return json(200, { results: named.map((name) => results.get(name)) });
@@ -64,7 +64,7 @@ async function findCancelRefusal(call: Asker, job: Id): Promise<Refusal | undefi
   }
 }
 
-/** The caller's own; where no status is named, those that can be canceled. */
+/** The caller's own jobs; unless the filter names a status, those that can be canceled. */
 async function listMatching(call: Call<CancelJobsRequest>, filter: Filter): Promise<Id[]> {
   const { service, principal } = call;
   const { scope, user } = principal;

@@ -1,6 +1,6 @@
 /**
- * A job's own history. Most of it follows from the job's rows, so accepting a job writes nothing
- * for it; only events that a later state does not keep have rows.
+ * The history of one job. Most of it follows from the job's rows, so accepting a job writes nothing
+ * for it; only events that a later state does not preserve have rows of their own.
  */
 
 import { type Job, jobEventKey } from "../../actors/protocol/job.ts";
@@ -24,7 +24,7 @@ export function readHistory(gateway: Gateway, { request: asked, job }: Found): J
   const isNoted = noted.some(({ type }) => type === "submitted");
   if (!isNoted && wasSubmitted(job)) lines.push({ atMs, type: "submitted", data: {} });
   lines.push(...noted, ...listCourse(job));
-  // Equal times stay in the order in which things happen.
+  // The sort is stable, so events of the same time keep the order in which they happen.
   lines.sort((a, b) => a.atMs - b.atMs);
   return { items: lines.map(({ atMs, type, data }) => ({ at: timestamp(atMs), type, data })) };
 }
@@ -35,7 +35,7 @@ function readEventRows(gateway: Gateway, { terms, events = 0 }: Job): Line[] {
   });
 }
 
-/** Whether it was sent to the provider or to a node of the farm. */
+/** Whether the job was sent to the provider or to a node of the farm. */
 function wasSubmitted(job: Job): boolean {
   if (job.phase === "queued") return job.ref !== undefined || job.submitting !== undefined;
   return job.phase !== "canceled" || job.stage !== "before_submit";
@@ -58,7 +58,7 @@ function listCourse(job: Job): Line[] {
   return lines;
 }
 
-/** Undefined while it is pending. */
+/** The settlement, or undefined while it is pending. */
 function getSettlement(job: Extract<Job, { completedAtMs: number }>) {
   if (job.phase !== "canceled") return { atMs: job.completedAtMs, charged: job.charged };
   return job.settlement.kind === "settled" ? job.settlement : undefined;

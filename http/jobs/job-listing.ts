@@ -64,7 +64,7 @@ export async function listJobs(call: ListCall): Promise<Answer> {
     next_cursor: last === undefined ? null : service.cursors.make(last.request.id, bound, nowMs),
     total: countTotal(readCounts(call, member), query),
   });
-  // Each item is text already, or will be for the next poll.
+  // Each item's text is cached, for this request or for the next poll.
   const items = page.map((job) => service.jobs.writeText(job).text).join(",");
   return jsonText(200, `{"items":[${items}],${rest.slice(1)}`);
 }
@@ -74,7 +74,7 @@ const noOrganization = {
   faults: [{ pointer: "?scope", detail: "is for callers who act in an organization" }],
 } as const;
 
-/** Up to `count` jobs below `after`, newest first; `member` undefined: of the whole scope. */
+/** Up to `count` jobs below `after`, newest first; of the whole scope if `member` is undefined. */
 export async function search(
   call: ListCall,
   member: Id | undefined,
@@ -103,13 +103,13 @@ export async function search(
   }
 }
 
-/** The ranges to look in, cut to what lies between the times and below the last row shown. */
+/** Key ranges to search, limited to the requested times and to rows below the last one shown. */
 function limitRange(call: ListCall, member: Id | undefined, after: Id | undefined) {
   const { principal, query } = call;
   const partition = partitionOfId(principal.scope);
   const at = (ms: number) => idBytes(firstIdAt(Math.max(0, ms), partition));
   const { created_after: from, created_before: to } = query;
-  // A cursor is bound to its filters, so what was shown last lies within them.
+  // A cursor is bound to its filters, so the last row shown lies within the times.
   const below = after === undefined ? to && at(to) : idBytes(after);
   return prefixes(call, member).map((prefix) => {
     const all = getRange(prefix);
@@ -133,12 +133,12 @@ function prefixes(call: ListCall, member: Id | undefined): Key[] {
   );
 }
 
-/** The job that an entry of the index names. */
+/** Key of the job that an index entry names. */
 function jobAtEnd(entry: Key | undefined): Key<Job> | undefined {
   return entry && createKey(getPartition(entry), codes.job, entry.slice(-16));
 }
 
-/** Members of a set are named in its row, oldest first. */
+/** Lists the members of a set, whose row names them oldest first. */
 function jobsOfSet(
   { service, principal }: ListCall,
   name: string,
@@ -152,8 +152,8 @@ function jobsOfSet(
 }
 
 /**
- * Only models that the account has used and ends to which jobs have come. Jobs leave `open`, and
- * the account may know of it before the tables do, so that class is always looked at.
+ * Covers only models that the account has used and end states that its jobs have reached. When jobs
+ * leave `open`, the account may know it before the tables do, so that class is always searched.
  */
 function classes({ service, principal, query }: ListCall) {
   const account = service.gateway.read(accountKey(principal.scope));
@@ -174,7 +174,7 @@ function classes({ service, principal, query }: ListCall) {
   });
 }
 
-/** Filters that the ranges do not cover. */
+/** Applies the filters that the key ranges do not cover. */
 function listMatching(
   { service, principal, query }: ListCall,
   key: Key<Job>,

@@ -1,6 +1,7 @@
 /**
- * Jobs as clients see them, from fresh rows or tables. The text of a view is kept for the next poll
- * until a row of its job changes; links in it are signed anew before half of their life is over.
+ * Views of jobs for clients, from fresh rows or tables. The text of a view is kept for the next
+ * poll until a row of its job changes; its links are signed anew before half of their lifetime is
+ * over.
  */
 
 import { assetView } from "../../actors/asset/asset-view.ts";
@@ -16,13 +17,13 @@ import type { Clock } from "../../engine/ports/clock.ts";
 import type { SignedUrls } from "../auth/signed-urls.ts";
 import { RefusalError } from "../exchange/refusal-error.ts";
 
-/** A job that may be shown: both of its rows. */
+/** Both rows of a job that the caller may see. */
 export interface Found {
   readonly request: JobRequest;
   readonly job: Job;
 }
 
-/** `etag` undefined when the view carries signed links. */
+/** Text of a job's view; `etag` is undefined when the view carries signed links. */
 export interface JobText extends Found {
   readonly scope: Id;
   readonly text: string;
@@ -37,7 +38,7 @@ export class JobReads {
   private readonly problems: string;
   private readonly textByJob = new Map<Key, JobText>();
   private readonly requestTexts = new WeakMap<JobRequest, string>();
-  /** Whose text shows an asset; forgotten with the texts. */
+  /** The job whose text shows an asset, by the asset; cleared with the texts. */
   private readonly jobByAsset = new Map<Key, Key>();
 
   constructor(gateway: Gateway, signedUrls: SignedUrls, clock: Clock, problems: string) {
@@ -47,7 +48,7 @@ export class JobReads {
     this.problems = problems;
   }
 
-  /** Throws `RefusalError` with 404 for what is unknown or another scope's. */
+  /** Throws `RefusalError` with 404 for a job that is unknown or another scope's. */
   find(job: Id, scope: Id): Found {
     const found = this.look(job, scope);
     if (found === undefined) throw new RefusalError({ code: "not_found" });
@@ -58,7 +59,7 @@ export class JobReads {
     return this.lookAt(jobKey(id), scope);
   }
 
-  /** The same by the key of the job's head. */
+  /** Finds the job by the key of its head; undefined when it may not be seen. */
   lookAt(key: Key<Job>, scope: Id): Found | undefined {
     const known = this.textByJob.get(key);
     if (known !== undefined) return known.scope === scope ? known : undefined;
@@ -68,14 +69,14 @@ export class JobReads {
     return request && { request, job };
   }
 
-  /** As `find`, rendered. */
+  /** Like `find`, with the view as text. */
   text(job: Id, scope: Id): JobText {
     const known = this.textByJob.get(jobKey(job));
     const isFresh = known?.scope === scope && known.staleMs > this.clock.nowMs();
     return isFresh ? known : this.writeText(this.find(job, scope));
   }
 
-  /** As `text`, with the request that was accepted. */
+  /** Like `text`, with the request that was accepted. */
   detail(job: Id, scope: Id): JobText {
     const known = this.text(job, scope);
     return { ...known, text: `${known.text.slice(0, -1)},"request":${this.write(known.request)}}` };
@@ -139,7 +140,7 @@ export class JobReads {
     return this.textByJob.size > 0;
   }
 
-  /** Any row may have changed. */
+  /** Clears all texts, because any row may have changed. */
   forget(): void {
     this.textByJob.clear();
     this.jobByAsset.clear();

@@ -1,4 +1,4 @@
-/** Reading, awaiting and canceling jobs. */
+/** Routes for reading, awaiting and canceling jobs. */
 
 import { type Job, jobKey } from "../../actors/protocol/job.ts";
 import { modalities } from "../../config/catalogue.ts";
@@ -107,7 +107,7 @@ export const jobRoutes: readonly Route[] = [
   }),
 ];
 
-/** Ids that are not UUIDs answer 404. */
+/** Returns the id of the path; an id that is not a UUID answers 404. */
 export function getJobId({ id }: Call): Id {
   return requireFound(parseId(id));
 }
@@ -128,7 +128,7 @@ async function cancelJob(call: Call): Promise<Answer> {
   return jsonText(200, await cancel(call, getJobId(call)));
 }
 
-/** Assets go with it, so the credential must be one that may change them. */
+/** Deletes the assets with the job, so the credential must be allowed to change assets. */
 async function deleteJob(call: Call): Promise<Answer> {
   const { service, principal } = call;
   requireScope(principal, "assets:write");
@@ -139,7 +139,7 @@ async function deleteJob(call: Call): Promise<Answer> {
   return { status: 204, headers: [], body: "" };
 }
 
-/** A removed member gets the same refusal as for any other request. */
+/** Calls `end` once the caller loses access; a removed member is refused as elsewhere. */
 function whileReadable({ service, principal }: Call<unknown, unknown>, end: () => void) {
   const { organization, user, scope } = principal;
   if (organization === undefined) return () => {};

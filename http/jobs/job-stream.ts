@@ -1,4 +1,4 @@
-/** A job's life as server-sent events. */
+/** Streams the states of a job as server-sent events. */
 
 import { type Job, jobKey } from "../../actors/protocol/job.ts";
 import type { Reader } from "../../actors/protocol/ticket.ts";
@@ -12,7 +12,7 @@ import { hasEnded, isTerminal } from "../streams/job-watchers.ts";
 import { eventStream } from "../streams/sse-connection.ts";
 import { type StreamedState, streamStates } from "../streams/state-stream.ts";
 
-/** Throws `RefusalError`: 404 when there is none, 503 when too many streams are open. */
+/** Throws `RefusalError`: 404 when there is no job, 503 when too many streams are open. */
 export function jobStream(
   call: Call<unknown, unknown>,
   id: Id,
@@ -30,7 +30,7 @@ function streamJob(service: Service, id: Id): StreamedState<Job> {
     key: jobKey(id),
     getVersion: ({ revision }) => revision,
     compare(job, shown) {
-      // Canceled and not settled yet: the reader waits for both.
+      // The stream ends only when a canceled job is settled too.
       if (isTerminal(job)) return hasEnded(job) ? "change" : "nothing";
       const isSame = job.phase === shown.phase && getDetail(job) === getDetail(shown);
       return isSame ? "progress" : "change";
@@ -61,7 +61,7 @@ function getDetail(job: Job): string | undefined {
   return job.phase === "queued" ? job.detail?.name : undefined;
 }
 
-/** The data of the one terminal frame. */
+/** Builds the data of the stream's only terminal frame. */
 function buildOutcomeFrame(view: JobView): object {
   const { status, failure, cancellation, asset } = view;
   if (failure !== undefined)

@@ -72,7 +72,7 @@ function offers({ operations }: ModelEntry, name: string): boolean {
   return operations.some((operation) => operation === name);
 }
 
-/** The mapping as its file has it, with a graph in the place of its name. */
+/** Returns the mapping as in its file, with the graph itself in place of the graph's name. */
 function operatorPart({ mapping, ...model }: ModelEntry) {
   switch (mapping?.kind) {
     case undefined:
@@ -84,7 +84,7 @@ function operatorPart({ mapping, ...model }: ModelEntry) {
   }
 }
 
-/** All but what only the operator knows. */
+/** The model without the members that only operators may see. */
 function modelView(model: ModelEntry, service: Service) {
   const shown = Object.fromEntries(
     Object.entries(model).filter(([name]) => Object.hasOwn(publicModelFields, name)),

@@ -15,7 +15,7 @@ import type { Clock } from "../../engine/ports/clock.ts";
 import type { Entropy } from "../../engine/ports/entropy.ts";
 import { Signer } from "../auth/signer.ts";
 
-/** Everything that a token is bound to. */
+/** The values that a quote's token is bound to. */
 export interface Offer {
   readonly user: Id;
   readonly scope: Id;
@@ -51,7 +51,7 @@ export class Quotes {
     };
   }
 
-  /** Undefined without a token. The account refuses in the order of the submit's checks. */
+  /** Undefined without a token. The account refuses a bad one in the order of its own checks. */
   check(token: string | undefined, offer: () => Offer): Confirmation | undefined {
     if (token === undefined) return undefined;
     const bytes = Buffer.from(token, "base64url");

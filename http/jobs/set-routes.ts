@@ -1,4 +1,4 @@
-/** Output sets: submitting, reading, listing and canceling them. */
+/** Routes of output sets: submitting, reading, listing and canceling them. */
 
 import type { Generation } from "../../actors/generation/generation.ts";
 import { resolveSet, type SetGeneration } from "../../actors/generation/set.ts";
@@ -189,7 +189,7 @@ function isOpen({ gateway }: Service, id: Id): boolean {
   return job !== undefined && !isTerminal(job);
 }
 
-/** Last first: a member that waits must not get the slot of one that is canceled before it. */
+/** Cancels last members first: one that waits must not get the slot of an earlier one. */
 async function cancelSet(call: Call): Promise<Answer> {
   const { service, principal } = call;
   const set = find(call);

@@ -1,6 +1,6 @@
 /**
- * What every submit has in common: from an understood request to the message that the account
- * decides on. Step 1 and 2 of the submit's checks end here.
+ * The steps that all submits share, from a parsed request to the message that the account decides
+ * on. Steps 1 and 2 of the submit's checks end here.
  */
 
 import { hash } from "node:crypto";
@@ -20,12 +20,12 @@ import { RefusalError } from "../exchange/refusal-error.ts";
 import { getTrace } from "../request/trace-parent.ts";
 import type { Call } from "../route.ts";
 
-/** What a call is resolved against. */
+/** The catalogue and plan against which a call is resolved. */
 export function getRequester({ service, principal }: Call<unknown, unknown>): Asking {
   return { catalogue: service.catalogue, plan: principal.plan };
 }
 
-/** Only what the caller may see and what is ready can be referred to. */
+/** Only assets that are ready and that the caller may see can be referred to. */
 export function createSources({ service, principal }: Call<unknown, unknown>): Sources {
   return (name) => {
     const id = parseId(name);
@@ -50,7 +50,7 @@ interface Request {
   readonly confirmationToken: string | undefined;
 }
 
-/** Throws `RefusalError`: 400 for an unusable Idempotency-Key, 503 without room. */
+/** Throws `RefusalError`: 400 for an invalid Idempotency-Key, 503 without free space. */
 export function buildSubmitTerms(call: Call<unknown, unknown>, request: Request): SubmitTerms {
   const { service, principal, rate } = call;
   const key = idempotencyKey(call.request);
@@ -74,8 +74,8 @@ export function buildSubmitTerms(call: Call<unknown, unknown>, request: Request)
 }
 
 /**
- * Over account, context, route, canonical body, and the key or its absence; 16 bytes as a binary
- * string.
+ * Digest of account, context, route, canonical body, and the key or its absence; 16 bytes as a
+ * binary string.
  */
 export function digestOfBody(
   { principal }: Call<unknown, unknown>,
@@ -89,7 +89,7 @@ export function digestOfBody(
   return hash("sha256", text, "binary").slice(0, 16);
 }
 
-/** What the caller asked for; `more` says what it belongs to. */
+/** Builds the record of a request; `more` holds its body's digest and the set it belongs to. */
 export function buildRequest(
   { service, principal, request }: Call<unknown, unknown>,
   id: Id,
@@ -125,7 +125,7 @@ export function buildRequest(
   };
 }
 
-/** The job that the account is to accept. */
+/** Builds the job that the account is asked to accept. */
 export function buildJob(request: JobRequest, { model, price, count }: Generation): CreateJob {
   return buildCreation(request, {
     modelTag: hashTag(model.id),
@@ -155,7 +155,7 @@ const noRoom = {
   detail: "The service is short of disk space and takes no new work.",
 } as const;
 
-/** Throws `RefusalError` with 400. */
+/** Reads the Idempotency-Key header. Throws `RefusalError` with 400. */
 export function idempotencyKey({ headers }: HttpRequest): string | undefined {
   const key = headers["idempotency-key"];
   if (key === undefined || /^[\x21-\x7e]{1,255}$/.test(key)) return key;

@@ -4,7 +4,7 @@ export const lookPath = "/look/";
 
 const folder = new URL("./", import.meta.url);
 
-/** `look.css` for all views, `pages.css` for those of one subject. */
+/** Stylesheets: `look.css` for all views, `pages.css` for pages that show a single subject. */
 export const lookFiles = new StaticFiles(folder, lookPath, [
   ...["look.css", "pages.css", "front.css", "mark.svg"],
 ]);

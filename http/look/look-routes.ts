@@ -1,4 +1,4 @@
-/** The stylesheets and the mark that all pages share. */
+/** Routes of the stylesheets and the logo that all pages share. */
 import { type Route, route } from "../route.ts";
 import { lookFiles, lookPath } from "./look-files.ts";
 

@@ -1,4 +1,4 @@
-/** HTML in which every value is text, unless it is markup itself. */
+/** HTML templates that escape every value, unless it is markup itself. */
 export interface Markup {
   readonly markup: string;
 }

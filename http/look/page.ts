@@ -1,7 +1,7 @@
 /**
- * A page of one subject in the look of all: its head, its mark, its policy. It loads stylesheets,
- * scripts and the mark of this service, and runs no other script but one that carries the policy's
- * nonce.
+ * Builds a page about one subject in the common design: its head, its logo, its policy. It loads
+ * stylesheets, scripts and the logo from this service, and runs no other script than one that
+ * carries the policy's nonce.
  */
 import { type Answer, constantHeader, type Header } from "../exchange/answer.ts";
 import { lookFiles } from "./look-files.ts";
@@ -12,15 +12,15 @@ export interface Page {
   readonly title: string;
   readonly body: Markup;
   readonly footer?: Markup;
-  /** Stylesheets besides those of all pages. */
+  /** Stylesheets in addition to those of all pages. */
   readonly styles?: readonly string[];
-  /** What the page's own script carries. */
+  /** Nonce that the page's own script carries. */
   readonly nonce?: string;
-  /** Paths of scripts of this service. */
+  /** Paths of scripts that this service serves. */
   readonly scripts?: readonly string[];
-  /** Scripts that come as they are write styles into the page, and work beside it. */
+  /** Whether third-party scripts may add inline styles and run workers. */
   readonly hasStylesOfScripts?: boolean;
-  /** Where the page may send requests to: itself. */
+  /** Whether the page may send requests, which may go to this service only. */
   readonly isAsking?: boolean;
   readonly headers?: readonly Header[];
 }
@@ -58,7 +58,7 @@ function mark(): Markup {
   return html`<img class="mark" src="${lookFiles.path("mark.svg")}" alt="">`;
 }
 
-/** `nonce` where the policy wants one. */
+/** Links the stylesheets, with `nonce` where the policy requires one. */
 export function styleLinks(paths: readonly string[], nonce?: string): Markup {
   const more = nonce === undefined ? "" : html` nonce="${nonce}"`;
   const links = paths.map((path) => html`<link rel="stylesheet"${more} href="${path}">`.markup);

@@ -33,13 +33,13 @@ const digestLength = 12;
 export class StaticFiles {
   private readonly folder: URL;
   private readonly names: readonly string[] | "hashed";
-  /** Ends with a slash. */
+  /** Path prefix of the files, with a slash at its end. */
   private readonly prefix: string;
   private loaded: Loaded | undefined;
 
   /**
-   * `names` are those of files in `folder`, `hashed` all of a folder whose files got a digest into
-   * their names when they were built; `prefix` is the path that they are served under.
+   * `names` are the names of files in `folder`; `hashed` takes all files of a folder whose names
+   * got a digest when they were built. `prefix` is the path that they are served under.
    */
   constructor(folder: URL, prefix: string, names: readonly string[] | "hashed") {
     this.folder = folder;
@@ -47,12 +47,12 @@ export class StaticFiles {
     this.names = names;
   }
 
-  /** The path of a file by its name without a digest. Throws `RefusalError` without such a file. */
+  /** Path of a file by its name without digest. Throws `RefusalError` if there is none. */
   path(name: string): string {
     return requireFound(this.load().pathsByName.get(name));
   }
 
-  /** Throws `RefusalError` with 404 for what is no file of these. */
+  /** Throws `RefusalError` with 404 when the path is not one of these files. */
   answer(request: Pick<HttpRequest, "headers">, asked: string): Answer {
     const { text, type, etag, isForGood } = requireFound(this.load().filesByName.get(asked));
     if (isKnown(request, etag[1])) return answerNotModified(etag[1]);
@@ -60,7 +60,7 @@ export class StaticFiles {
     return { status: 200, headers, body: text };
   }
 
-  /** All of them or none: a read that fails is tried again by the next request. */
+  /** Loads all files or none: after a failed read the next request tries again. */
   private load(): Loaded {
     if (this.loaded !== undefined) return this.loaded;
     const { names } = this;

@@ -1,7 +1,7 @@
 import type { Count, Histogram, Tally } from "../../engine/metrics/tally.ts";
 import type { Route } from "../route.ts";
 
-/** Of paths and methods that are in no route. */
+/** Label for paths and methods that no route has. */
 const unknown = "other";
 
 interface RouteFigures {

@@ -1,7 +1,7 @@
 /**
  * What this node has done in each minute of the last hour: the difference of its totals from one
- * full minute to the next. A job that was accepted is open or has ended since, so that no submit
- * pays for being counted.
+ * full minute to the next. Accepted jobs are computed as those open plus those ended, so that
+ * counting costs no submit anything.
  */
 import { metrics } from "../../engine/metrics/metrics.ts";
 import type { Sample } from "../../engine/metrics/tally.ts";
@@ -12,9 +12,9 @@ const minutesMax = 60;
 
 export const answerBounds = metrics.http_request_duration_seconds.bounds;
 
-/** What is counted, and how many answers took how long: one number for each bucket of theirs. */
+/** Counts of one period; answers are counted by duration, one number for each bucket. */
 export interface Figures {
-  /** Jobs that came; below 0 on a node that lost a shard with open ones to another. */
+  /** Jobs accepted; below 0 on a node that lost a shard with open jobs to another node. */
   readonly accepted: number;
   readonly succeeded: number;
   readonly failed: number;
@@ -24,16 +24,16 @@ export interface Figures {
   readonly answers: readonly number[];
 }
 
-/** `atMs` is its beginning. */
+/** The figures of one minute; `atMs` is its beginning. */
 export interface Minute extends Figures {
   readonly atMs: number;
 }
 
 export interface NodeFigures {
-  /** Whole ones, the oldest first. */
+  /** Complete minutes, the oldest first. */
   readonly minutes: readonly Minute[];
   readonly current: Minute;
-  /** What is so now. */
+  /** Gauges with their present values. */
   readonly gauges: readonly Sample[];
 }
 
@@ -53,7 +53,7 @@ export class Minutes {
     this.wait();
   }
 
-  /** Counts from now on. */
+  /** Begins to count now. */
   static async begin(gather: Minutes["gather"], clock: Clock): Promise<Minutes> {
     return new Minutes(gather, clock, totals(await gather()));
   }
@@ -99,7 +99,7 @@ export function sum(all: readonly Figures[]): Figures {
   return all.reduce((a, b) => combine(a, b, (one, other) => one + other), noFigures);
 }
 
-/** Totals never fall; what was counted while they were read may be in either of two. */
+/** Totals never fall; counts that arrive while they are read may fall into either minute. */
 function difference(after: Figures, before: Figures): Figures {
   const rise = combine(after, before, (one, other) => Math.max(0, one - other));
   return { ...rise, accepted: after.accepted - before.accepted };
@@ -132,7 +132,7 @@ function totals(samples: readonly Sample[]): Figures {
   };
 }
 
-/** A wait is held on purpose. */
+/** Counts answers by duration, without those of `/wait`, which are delayed on purpose. */
 function countAnswers(samples: readonly Sample[]): readonly number[] {
   const counts = [...noFigures.answers];
   for (const { name, labels, buckets } of samples) {
@@ -143,8 +143,8 @@ function countAnswers(samples: readonly Sample[]): readonly number[] {
 }
 
 /**
- * Below it are this share of the answers, in milliseconds, as if those of a bucket were spread
- * evenly over it; null for no answers.
+ * The duration in milliseconds below which this share of the answers lies, assuming that those of a
+ * bucket are spread evenly over it; null when there are no answers.
  */
 export function answerMs(share: number, answers: readonly number[]): number | null {
   let left = share * answers.reduce((total, count) => total + count, 0);
@@ -161,7 +161,7 @@ export function answerMs(share: number, answers: readonly number[]): number | nu
 
 declare module "../service.ts" {
   interface Service {
-    /** Set once the shards can be asked. */
+    /** Set once the shards can be queried. */
     minutes: Minutes | undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** What operators learn of this node when they ask. */
+/** Metrics of this node, gathered when operators ask for them. */
 import { modelTag } from "../../actors/job/job-index.ts";
 import { limits } from "../../config/limits.ts";
 import { metrics } from "../../engine/metrics/metrics.ts";
@@ -8,14 +8,14 @@ import type { Service } from "../service.ts";
 
 export interface SampleSources {
   readonly service: Service;
-  /** What each shard's thread has counted since the last time. */
+  /** Returns what each shard's thread has counted since the previous call. */
   readonly askShards: () => readonly Promise<readonly Sample[]>[];
   readonly storeBytes: () => Promise<number>;
 }
 
 /**
- * A thread that is late is left out: what it has counted is in the next answer. Resolves within
- * `limits.metrics.gatherMs`, and what the disk takes.
+ * A thread that answers late is left out, and its counts are in the next answer. Resolves within
+ * `limits.metrics.gatherMs` plus the time that the disk takes.
  */
 export async function gatherSamples(sources: SampleSources): Promise<readonly Sample[]> {
   const { service, askShards, storeBytes } = sources;
@@ -32,13 +32,13 @@ export async function gatherSamples(sources: SampleSources): Promise<readonly Sa
       if (metrics[sample.name].kind === "gauge") now.push(sample);
       else tally.add(modelOf(sample));
   };
-  // A thread that is away is asked again the next time.
+  // A thread that is not running is asked again the next time.
   const asked = [line.samples(), ...askShards()].map((told) => told.then(take, () => {}));
   await inTime(Promise.all(asked), clock);
   return [...tally.samples(), ...now];
 }
 
-/** Jobs know their model by its tag. */
+/** Jobs name their model by a tag, which is replaced by the model's id here. */
 function modelNames({ catalogue }: Service): (sample: Sample) => Sample {
   const nameByTag = new Map(catalogue.models.map(({ id }) => [String(modelTag(id)), id]));
   return (sample) => {

@@ -1,4 +1,4 @@
-/** Operators: why jobs failed, of all accounts. */
+/** Operator routes: why jobs failed, over all accounts. */
 
 import { limits } from "../../config/limits.ts";
 import { type AdminFailure, AdminFailureList } from "../../contract/admin.ts";
@@ -30,7 +30,7 @@ export const failureRoutes: readonly Route[] = [
   }),
 ];
 
-/** Of the jobs that were made since then. */
+/** Counts the failed jobs that were created since then. */
 async function listFailures({ service, query }: Call<unknown, Query>): Promise<Answer> {
   const sinceMs = service.clock.nowMs() - query.hours * hourMs;
   const groups = new Map<string, AdminFailure>();
@@ -43,7 +43,7 @@ async function listFailures({ service, query }: Call<unknown, Query>): Promise<A
   } satisfies AdminFailureList);
 }
 
-/** The newest first. False when there are more than are looked at. */
+/** Visits failed jobs, newest first. Returns false when there are more than the limit. */
 async function eachFailure(
   service: Service,
   sinceMs: number,

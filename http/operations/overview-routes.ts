@@ -1,4 +1,4 @@
-/** Operators: what all nodes did in each minute of the last hour, and what is open now. */
+/** Operator routes: work of all nodes in each minute of the last hour, and what is open now. */
 
 import { modalities } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
@@ -24,7 +24,7 @@ export const overviewRoutes: readonly Route[] = [
 
 export const figuresPartPath = "/parts/figures";
 
-/** Of this node. Throws `RefusalError` with 503 before it counts. */
+/** Figures of this node. Throws `RefusalError` with 503 before it has begun to count. */
 export async function ownFigures({ minutes }: Service): Promise<NodeFigures> {
   if (minutes === undefined) {
     const { retryAfterSeconds } = limits.http;
@@ -72,7 +72,7 @@ function agree(labels: Sample["labels"], wanted: Sample["labels"]): boolean {
   return Object.entries(wanted).every(([name, value]) => labels[name] === value);
 }
 
-/** Clocks of nodes differ by less than a minute. */
+/** Merges minutes of all nodes, whose clocks differ by less than a minute. */
 function byMinute(minutes: readonly Minute[]): OverviewMinute[] {
   const beginnings = [...new Set(minutes.map(({ atMs }) => atMs))].sort((a, b) => a - b);
   return beginnings.map((atMs) =>

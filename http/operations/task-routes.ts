@@ -1,4 +1,4 @@
-/** Operators: what farm nodes work on, and how it looks. */
+/** Operator routes: the tasks that farm nodes work on, with their current pictures. */
 import { AdminTaskList } from "../../contract/admin.ts";
 import type { FarmTasks } from "../../effects/effects-messages.ts";
 import { type Id, parseId } from "../../engine/id.ts";
@@ -30,12 +30,12 @@ export const taskRoutes: readonly Route[] = [
 
 export const taskPartPath = "/parts/tasks";
 
-/** Of the farm nodes that have tasks from this node; none while their thread is away. */
+/** Tasks that this node gave to farm nodes; none while the thread for them is not running. */
 export function ownTasks({ line }: Service): Promise<FarmTasks> {
   return line.farmTasks();
 }
 
-/** A JPEG in base64, or null. */
+/** Returns the task's thumbnail as a JPEG in base64, or null. */
 export function ownThumbnail({ line }: Service, id: Id): Promise<string | null> {
   return line.farmThumbnail(id);
 }

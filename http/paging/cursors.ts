@@ -1,6 +1,6 @@
 /**
- * Where a listing goes on: opaque to clients, bound to the filters that it was made with, valid for
- * a day.
+ * Cursors that continue a listing: opaque to clients, bound to the listing's filters, valid for a
+ * day.
  */
 import type { SigningKey } from "../../actors/directory/directory.ts";
 import { limits } from "../../config/limits.ts";
@@ -16,14 +16,14 @@ export class Cursors {
     this.signer = new Signer(key, macBytes);
   }
 
-  /** `after` is the last row shown, `filters` all that selects rows. */
+  /** `after` is the last row shown, `filters` everything that selects rows. */
   make(after: string, filters: string, nowMs: number): string {
     const payload = Buffer.from(`${nowMs + limits.jobs.cursorMs} ${after}`);
     const mac = this.signer.sign(signPayload(payload, filters));
     return Buffer.concat([mac, payload]).toString("base64url");
   }
 
-  /** As `read`, for an optional cursor; throws `RefusalError` with 400 for one that is not ours. */
+  /** Like `read`, for an optional cursor; throws `RefusalError` with 400 for an invalid one. */
   after(cursor: string | undefined, filters: string, nowMs: number): string | undefined {
     if (cursor === undefined) return undefined;
     const after = this.read(cursor, filters, nowMs);
@@ -31,7 +31,7 @@ export class Cursors {
     return after;
   }
 
-  /** Undefined when malformed, expired, or made with other filters. */
+  /** Returns undefined when malformed, expired, or made with other filters. */
   private read(cursor: string, filters: string, nowMs: number): string | undefined {
     const bytes = Buffer.from(cursor, "base64url");
     const payload = bytes.subarray(macBytes);
@@ -47,7 +47,7 @@ const badCursor = {
   faults: [{ pointer: "?cursor", detail: "is malformed, expired or of another listing" }],
 } as const;
 
-/** The filters are signed and not contained. */
+/** Signs the filters with the payload; the cursor does not contain them. */
 function signPayload(payload: Uint8Array, filters: string): Buffer {
   return Buffer.concat([payload, Buffer.from(`\n${filters}`)]);
 }

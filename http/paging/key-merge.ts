@@ -16,15 +16,15 @@ const firstStrideMin = 8;
 const strideMax = 256;
 
 /**
- * The keys of several ranges, newest first by the id that each ends with. Reads a little of every
- * range at first and more of those that turn out to matter.
+ * Merges the keys of several ranges, newest first by the id at the end of each key. Reads a little
+ * of every range at first, and more of those that turn out to matter.
  */
 export class KeyMerge {
   private readonly read: Read;
   private readonly sources: Source[];
   private stride: number;
 
-  /** `wanted` is about how many keys will be asked for. */
+  /** `wanted` is the approximate number of keys that will be taken. */
   constructor(read: Read, ranges: readonly KeyRange[], wanted: number) {
     this.read = read;
     this.sources = ranges.map(({ start, end }) => ({

@@ -1,4 +1,4 @@
-/** Pages of rows that are numbered from 0, newest first, with a cursor between two pages. */
+/** Pages of rows that are numbered from 0, shown newest first, with a cursor from page to page. */
 import type { Service } from "../service.ts";
 
 export interface PageQuery {
@@ -6,7 +6,7 @@ export interface PageQuery {
   readonly cursor: string | undefined;
 }
 
-/** Null when `last` was the end. */
+/** The next page's cursor, or null when `last` was the final row. */
 export function nextCursor(
   { cursors, clock }: Service,
   last: string | undefined,
@@ -15,7 +15,7 @@ export function nextCursor(
   return last === undefined ? null : cursors.make(last, bound, clock.nowMs());
 }
 
-/** The first of `count` rising rows, by their times, that is later than `ms`. */
+/** Index of the first of `count` rows, sorted by rising time, that is later than `ms`. */
 export function firstLater(count: number, ms: number, getTime: (row: number) => number): number {
   let [low, high] = [0, count];
   while (low < high) {

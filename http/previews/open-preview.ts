@@ -1,4 +1,4 @@
-/** A preview that is open: the files of a composition, and what is made of them once. */
+/** An open preview: the files of a composition, and what is computed once from them. */
 import { isMarkup } from "../../actors/protocol/bundle-file.ts";
 import { limits } from "../../config/limits.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
@@ -10,17 +10,17 @@ import { type Bundle, entryPath } from "../../timeline/bundle.ts";
 import type { Timeline } from "../../timeline/model.ts";
 import { requireFound } from "../exchange/refusal-error.ts";
 
-/** Throws `PortError`, not retryable when the markup takes too long. */
+/** Throws `PortError`, which is not retryable when the markup takes too long. */
 export type WritePage = (task: PageTask) => Promise<string>;
 
-/** One state of a composition's files. Adapters: a stored bundle, a folder of this machine. */
+/** One state of a composition's files. Adapters: a stored bundle, a folder on this machine. */
 export interface PreviewFiles {
   readonly files: readonly PreviewFile[];
-  /** Where their bytes are, and those of assets. */
+  /** Store of the bytes of these files and of assets. */
   readonly objects: Pick<Objects, "read">;
-  /** Throws `RefusalError` with 413 for markup that is too much for one timeline. */
+  /** Throws `RefusalError` with 413 when the markup is too large for one timeline. */
   timeline(): Promise<Timeline>;
-  /** Undefined for one that is not there or not ready. */
+  /** The asset, or undefined when it does not exist or is not ready. */
   asset(id: string): Promise<PreviewObject | undefined>;
 }
 
@@ -30,13 +30,13 @@ export interface PreviewObject {
   readonly mime: string;
 }
 
-/** By its path in the bundle. */
+/** A file, by its path in the bundle. */
 export interface PreviewFile extends PreviewObject {
   readonly path: string;
 }
 
 export class OpenPreview {
-  /** The path below which the preview is, with a slash at its end. */
+  /** Path below which the preview is served, with a slash at its end. */
   readonly base: string;
   readonly source: PreviewFiles;
   readonly gates = new FontGates();
@@ -52,7 +52,7 @@ export class OpenPreview {
     this.filesByPath = new Map(source.files.map((file) => [file.path, file]));
   }
 
-  /** The bundle as addresses are read in it. */
+  /** The bundle, for resolving addresses in its files. */
   get bundle(): Bundle {
     const { filesByPath } = this;
     return { entry: entryPath, has: (path) => filesByPath.has(path), read: () => undefined };
@@ -62,10 +62,10 @@ export class OpenPreview {
     return this.filesByPath.get(path);
   }
 
-  /** Throws `RefusalError` with 413 for markup that is too much for one timeline. */
+  /** Throws `RefusalError` with 413 when the markup is too large for one timeline. */
   prepareFilm(): Promise<PreviewFilm> {
     this.film ??= this.source.timeline().then((timeline) => previewFilm(timeline, this.base));
-    // A passing failure may be retried.
+    // A passing failure is forgotten, so that it can be retried.
     this.film.catch(() => {
       this.film = undefined;
     });
@@ -91,7 +91,7 @@ export class OpenPreview {
     return this.entry;
   }
 
-  /** Addresses of pictures that move by themselves. */
+  /** Lists the addresses of animated pictures. */
   async listMoving(origin: string): Promise<readonly string[]> {
     const urls: string[] = [];
     for (const file of this.filesByPath.values()) {
@@ -103,7 +103,7 @@ export class OpenPreview {
     return urls;
   }
 
-  /** What may name fonts: markup, styles and scripts, without libraries. */
+  /** Texts that may name fonts: markup, styles and scripts, except libraries. */
   private async listStyledTexts(): Promise<readonly string[]> {
     const texts: string[] = [];
     let bytes = 0;
@@ -131,7 +131,7 @@ export class OpenPreview {
 
 const mayMove = /\.(gif|webp|a?png|avif|svg)$/i;
 
-/** Scripts that speak of every font. */
+/** Library scripts, which are skipped because they mention many font names. */
 const library = /(^|\/)(gsap|three|anime|lottie|d3)[^/]*$|\.min\.m?js$/i;
 
 declare module "../service.ts" {

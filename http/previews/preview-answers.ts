@@ -24,16 +24,16 @@ import type { OpenPreview, PreviewObject } from "./open-preview.ts";
 export interface PreviewRequest {
   readonly preview: OpenPreview;
   readonly request: Pick<HttpRequest, "headers" | "query">;
-  /** Below the preview's base, as it was written. */
+  /** Rest of the path below the preview's base, not decoded. */
   readonly rest: string;
-  /** Of the preview, as the browser knows it. */
+  /** Origin of the preview, as the browser sees it. */
   readonly origin: string;
   readonly onFault: ByteSource["onFault"];
 }
 
 const ownFolder = ".klieg/";
 
-/** Throws `RefusalError`. */
+/** Answers a request below a preview's base. Throws `RefusalError`. */
 export function answerPreview(asked: PreviewRequest): Promise<Answer> {
   const { rest } = asked;
   if (rest.startsWith(ownFolder)) return ownFile(asked, rest.slice(ownFolder.length));
@@ -56,7 +56,7 @@ async function bundleFile(asked: PreviewRequest): Promise<Answer> {
   return objectAnswer(asked, file, contentType);
 }
 
-/** Media that the page's own elements ask for: a preview plays them outside of the page. */
+/** Whether an element of the page requests media that the preview plays outside of the page. */
 function isOfElement({ headers }: Pick<HttpRequest, "headers">, query: URLSearchParams): boolean {
   return /^(audio|video)$/.test(headers["sec-fetch-dest"] ?? "") && !query.has(playedMark);
 }
@@ -113,8 +113,9 @@ function pageAnswer({ preview, origin }: PreviewRequest, body: string, isEntry: 
   const policy = writePolicy(new URL(origin).host, preview.base);
   const headers: Header[] = [
     ["Content-Type", "text/html; charset=utf-8"],
-    // No source of a policy matches the film's page, whose origin is opaque, so that a page which
-    // is meant for frames in it can name none. What another site frames has no power there either.
+    // The film's page has an opaque origin that no policy source matches, so a page that is meant
+    // for frames in it can name no ancestor. Pages framed by another site have no rights there
+    // either.
     ["Content-Security-Policy", isEntry ? `${policy}; frame-ancestors 'self'` : policy],
     ["Referrer-Policy", "no-referrer"],
     ["X-DNS-Prefetch-Control", "off"],
@@ -122,7 +123,7 @@ function pageAnswer({ preview, origin }: PreviewRequest, body: string, isEntry: 
   return { status: 200, headers, body };
 }
 
-/** Only what lies below `base` may be asked for, by either scheme. */
+/** Allows only addresses below `base`, by either scheme. */
 function writePolicy(host: string, base: string): string {
   const own = `http://${host}${base} https://${host}${base}`;
   return [

@@ -1,4 +1,4 @@
-/** Links to previews of stored compositions, and what is answered below them. */
+/** Routes for links to previews of stored compositions, and for the files below them. */
 import { Preview } from "../../contract/composition.ts";
 import { parseId, partitionOfId } from "../../engine/id.ts";
 import { timestamp } from "../../engine/timestamp.ts";
@@ -10,7 +10,7 @@ import { type Call, type PartitionOf, type Route, route } from "../route.ts";
 import { answerPreview } from "./preview-answers.ts";
 import { findCurrent } from "./stored-previews.ts";
 
-/** Where the composition of a ticket is kept. */
+/** The partition that keeps the composition of a ticket. */
 const atTicket: PartitionOf = ({ ids: [text = ""] }) => {
   const scope = parseId(text.slice(0, text.indexOf(".")));
   return scope === undefined ? undefined : partitionOfId(scope);
@@ -57,13 +57,13 @@ async function readPreview(call: Call): Promise<Answer> {
   try {
     return await answerPreview({ preview, request, rest, origin: getOrigin(call), onFault });
   } catch (error) {
-    // A file that was replaced while it was read went with its revision.
+    // A file that was replaced while it was read means that its revision is gone.
     findCurrent(service, ticket);
     throw error;
   }
 }
 
-/** As the browser knows it; behind a proxy its scheme may be another. */
+/** Origin as the browser sees it, though its scheme may differ behind a proxy. */
 function getOrigin({ service, request }: Call): string {
   const host = request.headers["host"] ?? "";
   const isHost = /^([a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(:\d{1,5})?$/i.test(host);

@@ -1,6 +1,7 @@
 /**
- * Tickets of previews: a link that shows one revision of one composition to one user for a while,
- * in a frame that has no bearer. Nothing of it is stored; its signature says that it is ours.
+ * Tickets of previews: a link that shows one revision of one composition to one user for a limited
+ * time, in a frame that has no bearer. Nothing is stored; the signature proves that the ticket was
+ * issued here.
  */
 import type { SigningKey } from "../../actors/directory/directory.ts";
 import { limits } from "../../config/limits.ts";
@@ -22,7 +23,7 @@ export class PreviewTickets {
     this.signer = new Signer(key, 32);
   }
 
-  /** In letters that a path takes as they are. */
+  /** Makes a ticket from characters that need no escaping in a path. */
   mint(ticket: Omit<PreviewTicket, "expiresAtMs">, nowMs: number): [string, PreviewTicket] {
     const seconds = Math.ceil(nowMs / 1_000) + limits.compositions.previewSeconds;
     const { scope, user, composition, revision } = ticket;
@@ -31,7 +32,7 @@ export class PreviewTickets {
     return [`${text}.${mac}`, { ...ticket, expiresAtMs: seconds * 1_000 }];
   }
 
-  /** Undefined for what is none of ours or has expired. */
+  /** Returns undefined for a ticket that was not issued here or has expired. */
   read(text: string, nowMs: number): PreviewTicket | undefined {
     const parts = text.split(".");
     const [mac = "", seconds = "", revision = "", ...names] = parts.toReversed();

@@ -11,7 +11,7 @@ import { requireFound } from "../exchange/refusal-error.ts";
 import { OpenPreview, type PreviewFiles, type WritePage } from "./open-preview.ts";
 import type { PreviewTicket } from "./preview-tickets.ts";
 
-/** Of the service, what previews are made with. */
+/** The parts of the service that previews need. */
 interface PreviewSources {
   readonly gateway: Gateway;
   readonly objects: Objects;
@@ -23,8 +23,8 @@ export class StoredPreviews {
   private readonly byTicket = new Map<string, Promise<OpenPreview>>();
 
   /**
-   * The one that was opened first goes when there are too many. Throws `RefusalError` with 404 when
-   * that revision is no longer there.
+   * When too many previews are open, the one opened first is closed. Throws `RefusalError` with 404
+   * when the revision no longer exists.
    */
   of(service: PreviewSources, text: string, ticket: PreviewTicket): Promise<OpenPreview> {
     const known = this.byTicket.get(text);

@@ -1,4 +1,4 @@
-/** The one table from a refusal's code to the problem object that says it. */
+/** The only table that maps a refusal's code to the problem object that reports it. */
 
 import { count, isOrAre } from "../../actors/count.ts";
 import type { Refusal } from "../../actors/refusal.ts";
@@ -6,19 +6,19 @@ import { limits } from "../../config/limits.ts";
 import { timestamp } from "../../engine/timestamp.ts";
 import type { Header } from "../exchange/answer.ts";
 
-/** A problem object before it knows which request it answers. */
+/** A problem object without the id of the request that it answers. */
 export interface Problem {
   readonly slug: string;
   readonly status: number;
   readonly title: string;
   readonly code?: string | undefined;
   readonly detail?: string | undefined;
-  /** Members of its own; undefined ones are left out. */
+  /** Extra members of the problem type; undefined ones are left out. */
   readonly members?: Readonly<Record<string, unknown>>;
   readonly headers?: readonly Header[];
 }
 
-/** Refusals that are problem objects; those of OAuth have a form of their own. */
+/** Refusals that become problem objects; those of OAuth have their own format. */
 export type Explained = Exclude<Refusal, { code: "oauth" }>;
 
 type ProblemTable = {
@@ -128,7 +128,7 @@ export const problemTable: ProblemTable = {
     title: "Password Required",
     code: "share_password_required",
     detail: isWrong ? "That is not the password." : "This link is protected by a password.",
-    // RFC 9110, section 15.5.2, wants a challenge; the scheme is no browser's.
+    // RFC 9110, section 15.5.2, requires a challenge; no browser knows the scheme.
     headers: [["WWW-Authenticate", 'SharePassword realm="klieg"']],
   }),
   method_not_allowed: ({ allow }) => ({

@@ -1,4 +1,4 @@
-/** What `GET /problems/<slug>` explains: one entry for each type of problem object. */
+/** The problem types that `GET /problems/<slug>` explains, one entry for each. */
 export interface ProblemType {
   readonly slug: string;
   readonly statuses: readonly number[];

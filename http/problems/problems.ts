@@ -1,9 +1,9 @@
-/** Refusals as answers: problem objects (RFC 9457), and what OAuth says in their place. */
+/** Turns refusals into answers: problem objects (RFC 9457), or the OAuth format in their place. */
 import type { Refusal } from "../../actors/refusal.ts";
 import { type Answer, type Header, json } from "../exchange/answer.ts";
 import { type Explained, type Problem, problemTable } from "./problem-table.ts";
 
-/** `problems` is the URL under which the types are explained. */
+/** `problems` is the URL below which the problem types are explained. */
 export function problem(refusal: Refusal, requestId: string, problems: string): Answer {
   if (refusal.code === "oauth") return oauthError(refusal);
   const { slug, status, title, code, detail, members, headers = [] } = explain(refusal);
@@ -24,7 +24,7 @@ export function problem(refusal: Refusal, requestId: string, problems: string): 
   };
 }
 
-/** RFC 6749, section 5.2: no problem object. */
+/** The error format of RFC 6749, section 5.2, which is not a problem object. */
 function oauthError({ error, detail }: Extract<Refusal, { code: "oauth" }>): Answer {
   const headers: Header[] = [["Cache-Control", "no-store"]];
   const body = { error, error_description: detail };
@@ -32,7 +32,7 @@ function oauthError({ error, detail }: Extract<Refusal, { code: "oauth" }>): Ans
   return json(401, body, [...headers, ["WWW-Authenticate", 'Basic realm="klieg"']]);
 }
 
-/** The problem of a refusal, without the request it answers. */
+/** The problem object of a refusal, without the id of the request that it answers. */
 export function buildProblem(refusal: Refusal) {
   if (refusal.code === "oauth")
     return { slug: "oauth", status: 400, title: refusal.error, detail: refusal.detail };
@@ -40,7 +40,7 @@ export function buildProblem(refusal: Refusal) {
   return { slug, status, title, code, detail, headers };
 }
 
-/** The table's type pairs each code with its refusal, which a lookup by a union cannot show. */
+/** The table pairs each code with its refusal, which TypeScript cannot see for a union. */
 function explain(refusal: Explained): Problem {
   return (problemTable[refusal.code] as (refusal: Explained) => Problem)(refusal);
 }

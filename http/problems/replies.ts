@@ -1,4 +1,4 @@
-/** What actors and the engine reply to a request, read in one place. */
+/** Evaluates the replies of actors and the engine to a request, in one place. */
 import type { Refusal, Refused } from "../../actors/refusal.ts";
 import { limits } from "../../config/limits.ts";
 import type { Unanswered } from "../../engine/gateway.ts";
@@ -10,16 +10,16 @@ interface Reply {
 
 type Failure = Refused | Unanswered;
 /**
- * Nothing more when the caller handles every kind of reply; else what no reply has, so that the
- * call does not compile.
+ * `unknown` when the caller handles every kind of reply; otherwise a type that no reply has, so
+ * that the call does not compile.
  */
 type Handled<R extends Reply, Kind> = [Exclude<R["kind"], Kind | Failure["kind"]>] extends [never]
   ? unknown
   : { readonly unhandled: Exclude<R["kind"], Kind | Failure["kind"]> };
 
 /**
- * The reply itself, which is of one of `kinds`: all that the actor may answer, refusals aside.
- * Throws `RefusalError` for refusals and faults.
+ * Returns the reply, which must be of one of `kinds`: all that the actor may answer apart from
+ * refusals. Throws `RefusalError` for refusals and faults.
  */
 export function expectReply<R extends Reply, Kind extends R["kind"]>(
   reply: R & Handled<R, Kind>,

@@ -5,8 +5,8 @@ import { exceeds, findClient } from "../transport/clients.ts";
 import type { TrustedProxies } from "../transport/trusted-proxies.ts";
 
 /**
- * How many callbacks are taken in a second: of each provider those that bring a job's token, and of
- * each client those that bring none, so that strangers take no provider's places.
+ * Limits callbacks per second: for each provider those that carry a job's token, and for each
+ * client those that carry none, so that strangers cannot use up a provider's limit.
  */
 export class CallbackRates {
   private readonly clock: Clock;
@@ -19,19 +19,19 @@ export class CallbackRates {
     this.proxies = proxies;
   }
 
-  /** Counts one with a job's token. Throws `RefusalError` with 429. */
+  /** Counts one callback with a job's token. Throws `RefusalError` with 429. */
   countProvider(provider: string): void {
     if (this.add(`provider ${provider}`) > limits.callbacks.perSecond) throw tooMany();
   }
 
-  /** Counts one without a token; a trusted proxy is no client. Throws `RefusalError` with 429. */
+  /** Counts one without token, unless from a trusted proxy. Throws `RefusalError` with 429. */
   countClient(address: string): void {
     if (this.proxies.has(address)) return;
     const add = (name: string) => this.add(`client ${name}`);
     if (exceeds(findClient(address), limits.callbacks.perSecond, add)) throw tooMany();
   }
 
-  /** The count of this second with one more. */
+  /** Adds one to this second's count and returns it. */
   private add(name: string): number {
     const second = Math.floor(this.clock.nowMs() / 1000);
     if (second !== this.second) this.counts.clear();

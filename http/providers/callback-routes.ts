@@ -22,7 +22,7 @@ interface Query {
   readonly t: string | undefined;
 }
 
-/** `ignored`: a duplicate, or of a job that needs no word any more. */
+/** `ignored` means a duplicate, or a callback for a job that needs none any more. */
 const CallbackTaken = Type.Object(
   { status: Type.Enum(["accepted", "ignored"]) },
   { title: "CallbackTaken" },
@@ -64,7 +64,7 @@ async function receive(call: Call<unknown, Query>): Promise<Answer> {
   }
 }
 
-/** Throws `RefusalError` for what is not worth a look. */
+/** Takes a callback. Throws `RefusalError` for one that can be refused unread. */
 async function take(
   { service, query, request }: Call<unknown, Query>,
   config: ProviderConfig,
@@ -80,18 +80,18 @@ async function take(
       : service.callbackTokens.findSubmission(query.t ?? "", provider, job, submits);
   if (number === undefined) service.callbackRates.countClient(request.address);
   else service.callbackRates.countProvider(provider);
-  // Its body may be large, and nothing but the token says from whom it comes.
+  // The body may be large, and only the token proves who sent it.
   if (config.adapter === "cog" && number === undefined) throw wrongToken();
   const { bodyBytesMax, outcomeBytesMax } = limits.callbacks;
   const bytesMax = config.adapter === "cog" ? outcomeBytesMax : bodyBytesMax;
   const rawBody = await readBody(request.incoming, bytesMax);
-  // Only of a job that is still there can such a callback be told from a forged one.
+  // Such a callback can be told from a forged one only while its job still exists.
   if (config.adapter === "cog" && !isOpen(head)) return "ignored";
   const callback = { rawBody, headers: request.headers };
   return askAnswer(service, { provider, job, number, callback });
 }
 
-/** Account-wide webhooks are taken only with their secret; a graph server has none. */
+/** Account-wide webhooks are accepted only with their secret; graph servers send none. */
 function callsBack({ adapter, webhookSecret }: ProviderConfig): boolean {
   return adapter !== "comfyui" && (adapter !== "openai" || webhookSecret !== undefined);
 }
@@ -105,13 +105,13 @@ async function askAnswer(service: Service, question: Parameters<Service["line"][
   }
 }
 
-/** How often a job was submitted is known until it has ended. */
+/** Number of submissions of a job, which is known until the job has ended. */
 function countSubmits(head: Job | undefined): number {
   const submits = head !== undefined && "submits" in head ? head.submits : undefined;
   return submits ?? limits.callbacks.submissionsMax;
 }
 
-/** Whether its provider is still awaited. */
+/** Whether the job still waits for its provider. */
 function isOpen(head: Job | undefined): boolean {
   switch (head?.phase) {
     case "queued":

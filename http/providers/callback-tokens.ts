@@ -1,6 +1,6 @@
 /**
- * Tokens in the URLs that providers call when a job has ended: each is good for one submission of
- * one job. The key is the directory's; the previous one still verifies.
+ * Tokens in the URLs that providers call when a job has ended; each is valid for one submission of
+ * one job. They are signed with the directory's key; its previous key still verifies.
  */
 import type { SigningKey } from "../../actors/directory/directory.ts";
 import { limits } from "../../config/limits.ts";
@@ -23,7 +23,7 @@ export class CallbackTokens {
     return `${this.baseUrl}/callbacks/${provider}?job=${job}&t=${token}`;
   }
 
-  /** Which submission the token was made for, of the last ones of a job that had `submits`. */
+  /** Number of the submission with this token, among the latest of a job with `submits` of them. */
   findSubmission(token: string, provider: string, job: Id, submits: number): number | undefined {
     const mac = Buffer.from(token, "base64url");
     const first = Math.max(1, submits - limits.callbacks.submissionsMax + 1);

@@ -2,7 +2,7 @@ import { pausedProvidersKey } from "../../actors/directory/paused-providers.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import { ShardDown } from "../../engine/reading/shard-end.ts";
 
-/** The names of paused providers; while the directory's thread is away, as they were last. */
+/** Names of paused providers; the last known ones while the directory's thread is not running. */
 export class PausedProviders {
   private readonly gateway: Gateway;
   private last: readonly string[] = [];

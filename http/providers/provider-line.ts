@@ -1,7 +1,6 @@
 /**
- * The main thread's end of the conversation with the effects thread about providers
- * and the farm: tells it what is configured, signs links for it, asks it, and remembers how each
- * provider is.
+ * The main thread's channel to the effects thread about providers and the farm: it passes on the
+ * configuration, signs links, sends questions, and remembers the health of each provider.
  */
 
 import { limits } from "../../config/limits.ts";
@@ -24,7 +23,7 @@ import { answerQuestion, Questions } from "../../engine/questions.ts";
 import type { Health } from "../../providers/provider.ts";
 
 export interface LinePorts {
-  /** As it is now. */
+  /** Returns the current configuration. */
   readonly setup: () => Omit<ProviderSetup, "kind" | "drained">;
   readonly sign: (question: LinkQuestion) => Links;
   readonly onFault: (error: unknown) => void;
@@ -35,7 +34,7 @@ export class ProviderLine {
   private readonly healths = new Map<string, Health>();
   private readonly questions = new Questions<EffectsQuestion>((message) => this.tell(message));
   private tell: (message: ToEffectsThread) => void = () => {};
-  /** Names of farm nodes; a later life of the effects thread is told of them. */
+  /** Names of drained farm nodes; an effects thread that is restarted receives them. */
   private readonly drained = new Set<string>();
   private isBegun = false;
 
@@ -43,18 +42,18 @@ export class ProviderLine {
     this.ports = ports;
   }
 
-  /** Where messages for the effects thread go. */
+  /** Sets the function that sends messages to the effects thread. */
   connect(tell: (message: ToEffectsThread) => void): void {
     this.tell = tell;
   }
 
-  /** The directory can be read: what is configured is known, and links can be signed. */
+  /** Called once the directory can be read: the configuration is known, and links can be signed. */
   begin(): void {
     this.isBegun = true;
     this.refresh();
   }
 
-  /** Configuration or pauses changed. */
+  /** Called when the configuration or the paused providers changed. */
   refresh(): void {
     if (this.isBegun)
       this.tell({ kind: "setup", ...this.ports.setup(), drained: [...this.drained] });
@@ -73,12 +72,12 @@ export class ProviderLine {
     this.take(message as FromEffectsThread);
   }
 
-  /** Rejects with a `PortError` while the effects thread is away; so do the other questions. */
+  /** Rejects with a `PortError` while the effects thread is down; the other questions do too. */
   states(): Promise<readonly ProviderState[]> {
     return this.questions.ask({ kind: "states" });
   }
 
-  /** Reads a job at its provider now; resolves to whether there was something to read. */
+  /** Polls a job at its provider now; resolves to whether there was anything to poll. */
   read(job: Id): Promise<boolean> {
     return this.questions.ask({ kind: "read", job });
   }
@@ -91,12 +90,12 @@ export class ProviderLine {
     return this.questions.ask({ kind: "farm_tasks" });
   }
 
-  /** Resolves to a JPEG in base64; null where there is none. */
+  /** Resolves to a JPEG in base64, or null when there is none. */
   farmThumbnail(id: Id): Promise<string | null> {
     return this.questions.ask({ kind: "farm_thumbnail", id });
   }
 
-  /** Resolves to whether there is such a node. */
+  /** Resolves to whether there is a farm node of that name. */
   async drainFarmNode(name: string): Promise<boolean> {
     const isHere = await this.questions.ask<boolean>({ kind: "drain_farm_node", name });
     if (isHere) this.drained.add(name);
@@ -105,7 +104,7 @@ export class ProviderLine {
     return isHere;
   }
 
-  /** What that thread has counted since the last time. */
+  /** Resolves to what the effects thread has counted since the previous call. */
   samples(): Promise<readonly Sample[]> {
     return this.questions.ask({ kind: "samples" });
   }
@@ -114,7 +113,7 @@ export class ProviderLine {
     return this.questions.ask<CallbackAnswer>({ kind: "callback", ...question });
   }
 
-  /** Of a provider that nothing was heard of yet: up. */
+  /** Health of a provider; `up` until anything is known of it. */
   health(provider: string): Health {
     return this.healths.get(provider) ?? "up";
   }
@@ -139,7 +138,7 @@ export class ProviderLine {
 
 declare module "../service.ts" {
   interface Service {
-    /** To the thread that asks providers. */
+    /** Channel to the thread that calls providers. */
     readonly line: ProviderLine;
   }
 }

@@ -1,4 +1,4 @@
-/** Operators: providers, how they are, and whether they are given work. */
+/** Operator routes: providers, their health, and pausing them. */
 
 import { directoryKey, type NoteAudit } from "../../actors/directory/directory-messages.ts";
 import type { PauseProvider } from "../../actors/directory/paused-providers.ts";
@@ -69,7 +69,7 @@ async function listProviders({ service }: Call): Promise<Answer> {
 
 export const providerPartPath = "/parts/providers";
 
-/** Of all nodes that can be asked: each gives work to the providers. */
+/** Collects the states from all nodes that answer, since each submits work to the providers. */
 async function listStates(service: Service): Promise<readonly ProviderState[]> {
   const [own, others] = await Promise.all([
     ownStates(service),
@@ -79,7 +79,7 @@ async function listStates(service: Service): Promise<readonly ProviderState[]> {
   return mergeStates([...own, ...answers]);
 }
 
-/** None while the thread that asks providers is away. */
+/** States at this node; none while the thread that calls providers is not running. */
 export async function ownStates({
   line,
 }: Pick<Service, "line">): Promise<readonly ProviderState[]> {
@@ -93,7 +93,7 @@ export async function ownStates({
 
 const healths: readonly Health[] = ["up", "degraded", "down"];
 
-/** Of several nodes: the worst health, the latest error, the sum of the work. */
+/** Merges the states of several nodes: worst health, latest error, sum of the work. */
 function mergeStates(states: readonly ProviderState[]): readonly ProviderState[] {
   const byName = new Map<string, ProviderState>();
   for (const state of states) {

@@ -1,4 +1,4 @@
-/** Providers as operators and models show them: configuration, what is paused, and live state. */
+/** Views of providers for operators and models: configuration, pauses, and live state. */
 
 import { omitUndefined } from "../../config/defined.ts";
 import type { ProviderConfig } from "../../config/provider-config.ts";
@@ -9,7 +9,7 @@ import { timestamp } from "../../engine/timestamp.ts";
 import type { Health } from "../../providers/provider.ts";
 import type { Service } from "../service.ts";
 
-/** `state` is undefined while the thread that asks providers is away. */
+/** `state` is undefined while the thread that calls providers is not running. */
 export function providerView(
   { name, adapter, maxInFlight }: ProviderConfig,
   state: ProviderState | undefined,
@@ -30,7 +30,7 @@ export function providerView(
   };
 }
 
-/** Whether the models of a provider can be had now; those of a paused one wait. */
+/** Whether a provider's models are available; jobs of a paused one wait. */
 export function getAvailability(provider: string, { line, paused, health }: Service): Health {
   if (isFarm(provider)) return health.renderers === "down" ? "down" : "up";
   return paused.names().includes(provider) ? "down" : line.health(provider);

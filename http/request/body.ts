@@ -1,4 +1,4 @@
-/** From bytes to a checked JSON value, or a refusal that names what is wrong. */
+/** Parses bytes into a validated JSON value, or throws a refusal that names the fault. */
 
 import type { Refusal } from "../../actors/refusal.ts";
 import { limits } from "../../config/limits.ts";
@@ -14,15 +14,14 @@ export function checkMediaType(contentType: string | undefined): void {
     throw new RefusalError({ code: "unsupported_media_type" });
 }
 
-/** Throws `RefusalError` with 415: bodies are read as they come over the wire. */
+/** Throws `RefusalError` with 415: compressed bodies are not accepted. */
 export function checkContentEncoding(encoding: string | undefined): void {
   if (encoding?.split(",").some(isCoding)) throw new RefusalError({ code: "encoded_body" });
 }
 
 /**
- * Members that are null are dropped at every depth but inside `open` members: an optional member
- * may be null with the meaning of absent, but for those that `nulls` names. Throws `RefusalError`
- * with 400.
+ * Drops null members at every depth except inside `open` members: null in an optional member means
+ * absence, unless `nulls` names the member. Throws `RefusalError` with 400.
  */
 export function parseBody<T>(
   bytes: Uint8Array,
@@ -38,13 +37,13 @@ export function parseBody<T>(
 }
 
 /**
- * JSON of unknown origin, bounded before it is looked at. Throws `RefusalError` with 400: no JSON,
- * too deep, too many entries outside `open` members, or a member twice.
+ * Parses untrusted JSON, whose size is bounded first. Throws `RefusalError` with 400: invalid JSON,
+ * too deep, too many entries outside `open` members, or a duplicate member.
  */
 export function parseJson(text: string, open: readonly string[] = []): unknown {
   const members = countMembers(text);
   const value = parse(text);
-  // JSON.parse keeps the last of equal keys silently.
+  // JSON.parse silently keeps the last of duplicate keys.
   if (members !== countValueMembers(value))
     throw refuseMalformed("an object has the same member twice");
   refuseCrowd(value, open);
@@ -112,7 +111,7 @@ const closingBrace = 125;
 const colon = 58;
 const backslash = 92;
 
-/** The place of the closing quote; the text's end when there is none. */
+/** Index of the closing quote, or the text's length when there is none. */
 function endOfString(text: string, from: number): number {
   let end = text.indexOf('"', from);
   while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
@@ -132,10 +131,10 @@ function countValueMembers(value: unknown): number {
   return members;
 }
 
-/** UTF-8 has no lone surrogates; an escape may bring one. */
+/** UTF-8 cannot contain lone surrogates, but an escape can produce one. */
 const surrogate = /\\u[dD][89a-fA-F]/;
 
-/** Throws `RefusalError` with 400 for a name or text that is no Unicode. */
+/** Throws `RefusalError` with 400 for a name or text that is not valid Unicode. */
 function refuseHalfCharacters(value: unknown, pointer: string): void {
   const detail = "has half of a surrogate pair";
   const refusal = { code: "validation", faults: [{ pointer, detail }] } as const;
@@ -148,8 +147,8 @@ function refuseHalfCharacters(value: unknown, pointer: string): void {
 }
 
 /**
- * A schema's check costs time per entry, so their number is bounded before. Members that are passed
- * on unchanged are bounded by their bytes.
+ * Bounds the number of entries first, because a schema's check costs time for each of them. Members
+ * that are passed on unchanged are bounded by their bytes.
  */
 function refuseCrowd(value: unknown, open: readonly string[]): void {
   const pointer = findCrowdedMember(value, open);
@@ -158,7 +157,7 @@ function refuseCrowd(value: unknown, open: readonly string[]): void {
   throw new RefusalError({ code: "validation", faults: [{ pointer, detail }] });
 }
 
-/** The pointer to an object or array with too many entries, its own and those of its inside. */
+/** Pointer to an object or array that has too many entries, including nested ones. */
 function findCrowdedMember(value: unknown, open: readonly string[]): string | undefined {
   const crowd = { pointer: undefined as string | undefined };
   countEntries(value, "", open, crowd);
@@ -185,7 +184,7 @@ function countEntries(
   return entries;
 }
 
-/** In place: the value is ours, fresh from the parser. */
+/** Changes the value in place, which is safe because the parser has just made it. */
 function dropNulls(value: unknown, open: readonly string[], nulls: readonly string[]): void {
   if (Array.isArray(value)) for (const item of value) dropNulls(item, open, nulls);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return;

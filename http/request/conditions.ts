@@ -1,12 +1,12 @@
-/** Conditions that a client states of what it knows already (RFC 9110, section 13). */
+/** Conditional requests: what a client states about its own copy (RFC 9110, section 13). */
 
 import type { Header, HttpRequest } from "../exchange/answer.ts";
 import { RefusalError } from "../exchange/refusal-error.ts";
 import { parseTags } from "./etag.ts";
 
-/** By which a client knows whether it has the same bytes. */
+/** Validators by which a client knows whether its copy is current. */
 export interface Validators {
-  /** Strong, with its quotes. */
+  /** A strong entity tag, including its quotes. */
   readonly etag: string;
   readonly modifiedMs?: number;
 }
@@ -19,8 +19,8 @@ export function validatorHeaders({ etag, modifiedMs }: Validators): readonly Hea
 }
 
 /**
- * Whether 304 is the answer to a `GET`, in the order of section 13.2.2. Throws `RefusalError` with
- * 412 for what the client wants only if it is as it knows it.
+ * Whether to answer a `GET` with 304, checked in the order of section 13.2.2. Throws `RefusalError`
+ * with 412 when a precondition of the client does not hold.
  */
 export function isUnchanged(headers: Headers, { etag, modifiedMs }: Validators): boolean {
   const wanted = parseTags(headers["if-match"]);
@@ -41,8 +41,8 @@ export function isUnchanged(headers: Headers, { etag, modifiedMs }: Validators):
 }
 
 /**
- * Whether a `Range` counts: with an `If-Range` only if the validator is exactly this one; with
- * another, or where there is none, the client wants the whole (13.1.5).
+ * Whether to honour a `Range`: an `If-Range` must match this validator exactly; if it does not, or
+ * if there is no validator, the client gets the whole (13.1.5).
  */
 export function isRangeWanted(headers: Headers, validators: Validators | undefined): boolean {
   const known = headers["if-range"];
@@ -61,7 +61,7 @@ function readDate(header: string | undefined): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** Dates in headers have no fractions. */
+/** Drops milliseconds, because dates in headers have whole seconds. */
 function wholeSeconds(ms: number): number {
   return Math.floor(ms / 1000) * 1000;
 }

@@ -6,7 +6,7 @@
  */
 import type { Readable } from "node:stream";
 
-/** Throws the stream's error where it is read; a reader that stops ends the stream. */
+/** Throws the stream's error to the reader; a reader that stops ends the stream. */
 export function foreignBytes(stream: Readable): AsyncIterable<Uint8Array> {
   let failure: unknown;
   stream.on("error", (error: unknown) => {

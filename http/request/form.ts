@@ -1,4 +1,4 @@
-/** Form-encoded bodies (RFC 6749, appendix B), of which every field comes at most once. */
+/** Form-encoded bodies (RFC 6749, appendix B), in which each field occurs at most once. */
 import type { Check } from "../../config/schema.ts";
 import { RefusalError } from "../exchange/refusal-error.ts";
 

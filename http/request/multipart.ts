@@ -1,6 +1,6 @@
 /**
- * `multipart/form-data` (RFC 7578) with one file, read as it arrives. Whatever goes wrong, a part
- * too many, a malformed part, a client that leaves, ends the reading of all parts at once.
+ * `multipart/form-data` (RFC 7578) with one file, read as it arrives. Any fault, such as too many
+ * parts, a malformed part or a client that disconnects, ends the reading of all parts at once.
  */
 
 import { Readable } from "node:stream";
@@ -14,7 +14,7 @@ import { foreignBytes } from "./foreign-bytes.ts";
 export type Receive<T> = (file: IncomingFile) => Promise<T>;
 
 export interface IncomingFile {
-  /** As sent; never to be used as a path. */
+  /** The filename as sent, which must never be used as a path. */
   readonly filename: string;
   readonly mediaType: string;
   readonly bytes: AsyncIterable<Uint8Array>;
@@ -23,13 +23,13 @@ export interface IncomingFile {
 export interface Form<T> {
   readonly file: T;
   readonly fields: ReadonlyMap<string, string>;
-  /** What is wrong with the other parts; the file is there all the same. */
+  /** Faults in the other parts; the file was received all the same. */
   readonly faults: readonly Fault[];
 }
 
 /**
- * Throws `RefusalError` with 415 for another type, 400 for a malformed body, an unknown or repeated
- * part, or no file; and whatever `receive` throws.
+ * Throws `RefusalError` with 415 for another media type, 400 for a malformed body, an unknown or
+ * repeated part, or a missing file; and all errors of `receive`.
  */
 export async function readForm<T>(
   body: AsyncIterable<Uint8Array> | undefined,
@@ -80,7 +80,7 @@ export async function readForm<T>(
     source.unpipe(parser);
     source.destroy();
     for (const file of files) file.destroy(error instanceof Error ? error : undefined);
-    // The interrupted storing has ended before the answer is sent.
+    // Waits until the interrupted storing has ended, before the answer is sent.
     await received?.catch(() => undefined);
     throw error;
   }
@@ -93,7 +93,7 @@ export async function readForm<T>(
 }
 
 /**
- * The parser takes apart all of a slice before a refusal of one of its parts ends the reading, and
+ * Feeds the parser in slices. It parses a whole slice before a refusal of one part can stop it, and
  * half a megabyte may hold eight thousand parts.
  */
 async function* slice(

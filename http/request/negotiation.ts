@@ -1,13 +1,13 @@
-/** Content negotiation by `Accept` (RFC 9110, section 12.5.1), where a route has two forms. */
+/** Content negotiation by `Accept` (RFC 9110, section 12.5.1), for routes with two formats. */
 import Negotiator from "negotiator";
 import { RefusalError } from "../exchange/refusal-error.ts";
 
-/** All forms are UTF-8. */
+/** Charset parameters, which are ignored since all formats are UTF-8. */
 const charset = /;\s*charset=[^,;]*/gi;
 
 /**
- * The preferred form, the first of `offered` without a preference. Throws `RefusalError` with 406
- * when none is acceptable.
+ * Returns the preferred format, or the first of `offered` if none is preferred. Throws
+ * `RefusalError` with 406 when none is acceptable.
  */
 export function negotiateType<T extends string>(
   accept: string | undefined,
@@ -18,7 +18,7 @@ export function negotiateType<T extends string>(
   return form;
 }
 
-/** As `negotiateType`; undefined when none is acceptable. */
+/** Like `negotiateType`, but returns undefined when none is acceptable. */
 export function choosePreferredType<T extends string>(
   accept: string | undefined,
   offered: readonly T[],

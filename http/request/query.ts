@@ -1,12 +1,12 @@
-/** Query parameters: each with its schema for the contract and a reader that knows its bounds. */
+/** Query parameters: each has a schema for the contract and a reader that checks its bounds. */
 import { type Fault, Type } from "../../config/schema.ts";
 import { RefusalError } from "../exchange/refusal-error.ts";
 
 export interface Parameter<T> {
   readonly schema: Type.TSchema;
-  /** For the published contract; its absence is refused by `read`, or by the route. */
+  /** Only for the published contract; `read` or the route refuses its absence. */
   readonly isRequired?: true;
-  /** `text` undefined when absent; a string is a fault's detail. */
+  /** `text` is undefined when absent. A returned string is the detail of a fault. */
   readonly read: (text: string | undefined) => { readonly value: T } | string;
 }
 
@@ -15,7 +15,7 @@ export type Values<P extends Parameters> = {
   readonly [Name in keyof P]: P[Name] extends Parameter<infer T> ? T : never;
 };
 
-/** Throws `RefusalError` with 400 that names each unknown or wrong parameter. */
+/** Throws `RefusalError` with 400 that names each unknown or invalid parameter. */
 export function readQuery(query: string, parameters: Parameters): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   if (parameters === anyParameters || (query === "" && parameters === noParameters)) return values;
@@ -37,7 +37,7 @@ export function readQuery(query: string, parameters: Parameters): Record<string,
 
 export const noParameters: Parameters = {};
 
-/** The route looks at the query itself, for example because it is signed. */
+/** For routes that read the query themselves, for example because it is signed. */
 export const anyParameters: Parameters = {};
 
 export function integer(min: number, max: number, otherwise: number): Parameter<number> {
@@ -61,7 +61,7 @@ export function optionalText(maxLength: number): Parameter<string | undefined> {
   };
 }
 
-/** The stream's credential. The route itself refuses its absence, with 401. */
+/** The stream's credential. The route itself answers 401 when it is absent. */
 export const ticketParameter: Parameter<string | undefined> = {
   ...optionalText(256),
   isRequired: true,
@@ -77,7 +77,7 @@ export const optionalFlag: Parameter<boolean | undefined> = {
   },
 };
 
-/** One value or several with commas between. */
+/** Parses one value, or several separated by commas. */
 export function parseSome<T extends string>(
   values: readonly T[],
 ): Parameter<readonly T[] | undefined> {
@@ -106,7 +106,7 @@ export function parseOne<T extends string>(values: readonly T[], otherwise: T): 
 
 const instantPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/i;
 
-/** RFC 3339; milliseconds since 1970. */
+/** A time as in RFC 3339, parsed to milliseconds since 1970. */
 export const optionalInstant: Parameter<number | undefined> = {
   schema: Type.String({ format: "date-time" }),
   read(text) {

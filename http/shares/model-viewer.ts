@@ -20,10 +20,10 @@ import { RoomEnvironment } from "three/addons/environments/RoomEnvironment.js";
 import { type GLTF, GLTFLoader } from "three/addons/loaders/GLTFLoader.js";
 
 const viewDegrees = 35;
-/** How near the eye is: 1 shows all of the sphere around the model. */
+/** How close the camera is: 1 shows all of the sphere around the model. */
 const fullness = 0.85;
 const pixelRatioMax = 2;
-/** Turns a minute, until a hand takes hold of it. */
+/** Rotations per minute, until the user takes hold of the model. */
 const idleTurns = 1.5;
 
 const stage = document.getElementById("model");
@@ -72,7 +72,7 @@ async function show(stage: HTMLElement): Promise<void> {
 
 async function load(url: string): Promise<GLTF> {
   const loader = new GLTFLoader();
-  // Its usual loader of pictures makes requests, which the page's policy refuses for memory.
+  // The default texture loader makes requests to blob URLs, which the page's policy refuses.
   loader.register((parser) => {
     parser.textureLoader = new TextureLoader(parser.options.manager);
     return { name: "KLIEG_plain_textures" };
@@ -80,7 +80,7 @@ async function load(url: string): Promise<GLTF> {
   return loader.loadAsync(url);
 }
 
-/** The whole model in view, a little from above. */
+/** Places the camera so that the whole model is in view, seen from slightly above. */
 function frame({ scene }: GLTF, camera: PerspectiveCamera, controls: OrbitControls): void {
   const box = new Box3().setFromObject(scene);
   const radius = Math.max(1e-6, box.getSize(new Vector3()).length() / 2);

@@ -1,6 +1,6 @@
 /**
- * What strangers ask: where a share link leads, as JSON for programs and as a page for browsers,
- * and the script of the page's 3D viewer.
+ * Public routes that need no account: the target of a share link, as JSON for programs and as a
+ * page for browsers, and the script of the page's 3D viewer.
  */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -51,7 +51,7 @@ const forStrangers: readonly Header[] = [
   ["Vary", "Accept"],
 ];
 
-/** Refusals come as pages too, to browsers. */
+/** Answers a share link; browsers get refusals as pages too. */
 async function answerShare(call: Call, run: () => Promise<Answer>): Promise<Answer> {
   try {
     return withHeaders(await run());
@@ -82,11 +82,11 @@ async function readShare(call: Call): Promise<Answer> {
   return wantsPage(call) ? mediaPage(service.entropy, resolution) : json(200, resolution);
 }
 
-/** A browser goes back to the page with a cookie, a program gets what it asked for. */
+/** Sends a browser back to the page with a cookie, and a program the data that it asked for. */
 async function unlockShare(call: Call): Promise<Answer> {
   const { service, request } = call;
   countResolution(call);
-  // No body of a link that shows nothing is waited for.
+  // Checked first, so that no body is awaited for a link that shows nothing.
   findShared(call);
   const { password, isForm } = await readPassword(request);
   const shared = await unlockShared(call, password);
@@ -95,7 +95,7 @@ async function unlockShare(call: Call): Promise<Answer> {
   return { status: 303, headers: [["Location", request.path], cookie], body: "" };
 }
 
-/** Made by the build from `model-viewer.ts`; the same for all, so browsers may keep it. */
+/** The script is built from `model-viewer.ts` and is the same for all, so browsers may cache it. */
 function viewerRoute(): Route {
   let loaded: Promise<{ readonly text: string; readonly etag: string }> | undefined;
   const load = async () => {

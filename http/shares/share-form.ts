@@ -10,7 +10,7 @@ import { parseBody } from "../request/body.ts";
 
 export interface GivenPassword {
   readonly password: string | undefined;
-  /** From a browser, which goes back to the page afterwards. */
+  /** Whether a browser's form sent it, so that the browser is sent back to the page. */
   readonly isForm: boolean;
 }
 
@@ -18,7 +18,7 @@ const isPassword = check<SharePassword>(SharePassword);
 const accepts = "application/json or application/x-www-form-urlencoded, in UTF-8";
 const type = /^application\/(json|x-www-form-urlencoded)\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
-/** Throws `RefusalError`: 415, 413, 400. */
+/** Throws `RefusalError` with 415, 413 or 400. */
 export async function readPassword({ headers, incoming }: HttpRequest): Promise<GivenPassword> {
   const [, kind] = type.exec(headers["content-type"] ?? "application/json") ?? [];
   if (kind === undefined) throw new RefusalError({ code: "unsupported_media_type", accepts });

@@ -1,6 +1,6 @@
 /**
- * The pages of share links. They load nothing but the media themselves and our own stylesheets, run
- * no script but the 3D viewer's, and say nothing of what is locked.
+ * The pages of share links. They load nothing but the media and this service's stylesheets, run no
+ * script but the 3D viewer's, and reveal nothing about locked media.
  */
 
 import type { Refusal } from "../../actors/refusal.ts";
@@ -18,17 +18,17 @@ export const viewerPath = "/share-viewer.js";
 interface Page {
   readonly status: number;
   readonly title: string;
-  /** Of the preview that a messenger shows of the link. */
+  /** Metadata for the preview that messengers show of the link. */
   readonly preview?: Markup;
   readonly body: Markup;
   readonly style?: string;
-  /** Where the media are, and whether a script shows them. */
+  /** Origin of the media; `isModel` says whether a script shows them. */
   readonly store?: string;
   readonly isModel?: boolean;
   readonly headers?: readonly Header[];
 }
 
-/** What a link leads to, with a player for it. */
+/** The page that shows a link's media in a player. */
 export function mediaPage(entropy: Entropy, shared: ShareResolution): Answer {
   const { name, download_url: download } = shared;
   const save =
@@ -53,7 +53,7 @@ ${save}
   });
 }
 
-/** Why a link shows nothing, or what it asks for first. `headers` are those of the problem. */
+/** Page for a link that shows nothing, or not yet. `headers` are those of the problem. */
 export function refusalPage(
   entropy: Entropy,
   refusal: Refusal,
@@ -93,7 +93,7 @@ const goneWords = {
   media_unavailable: "What this link led to was removed by its owner.",
 } as const;
 
-/** The form posts to the address that it came from. */
+/** The form posts to the page's own address. */
 function writeLockedCard(isWrong: boolean): Markup {
   const word = isWrong
     ? html`<p class="wrong" role="alert">That is not the password. Try again.</p>`
@@ -140,7 +140,7 @@ ${body}
   return { status, headers, body: text.markup };
 }
 
-/** Pages may be shown inside those of others; they act for no one. */
+/** Other sites may frame these pages, as they act on behalf of no user. */
 function writePolicy(nonce: string, { store, isModel }: Pick<Page, "store" | "isModel">): string {
   const media = store === undefined ? [] : [`media-src ${store}`, `img-src ${store}`];
   const model = [`script-src 'nonce-${nonce}'`, `connect-src ${store}`, `img-src ${store} blob:`];

@@ -1,6 +1,6 @@
 /**
- * Passwords of share links, hashed by a process of low priority. Only so many wait; a storm of
- * guesses is refused beyond that, so that it slows no submit and holds no memory.
+ * Passwords of share links, hashed by a process of low priority. The queue is limited; guesses
+ * beyond it are refused, so that they slow down no submit and take up no memory.
  */
 import type { PasswordHash } from "../../actors/protocol/share.ts";
 import { isSameHash, type PasswordTask } from "../../actors/share/password.ts";
@@ -16,7 +16,7 @@ const saltBytes = 16;
 export class SharePasswords {
   private readonly hashOn: HashPassword;
   private readonly entropy: Entropy;
-  /** Being hashed or waiting for it. */
+  /** Number of passwords that are being hashed or wait for it. */
   private open = 0;
 
   constructor(hashOn: HashPassword, entropy: Entropy) {
@@ -24,14 +24,14 @@ export class SharePasswords {
     this.entropy = entropy;
   }
 
-  /** Throws `RefusalError` with 429 when too many wait. */
+  /** Hashes a new password. Throws `RefusalError` with 429 when too many wait. */
   async protect(password: string): Promise<PasswordHash> {
     const salt = Buffer.from(this.entropy.bytes(saltBytes)).toString("base64url");
     const cost = limits.shares.passwordCost;
     return { salt, cost, hash: await this.hash({ password, salt, cost }) };
   }
 
-  /** Throws `RefusalError` with 429 when too many wait. */
+  /** Checks a password. Throws `RefusalError` with 429 when too many wait. */
   async isRight(password: string, { salt, cost, hash }: PasswordHash): Promise<boolean> {
     if ([...password].length > limits.shares.passwordMax) return false;
     return isSameHash(await this.hash({ password, salt, cost }), hash);

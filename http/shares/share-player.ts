@@ -1,8 +1,8 @@
-/** A player for each kind of media, with what browsers bring; 3D is drawn by `model-viewer.ts`. */
+/** A player for each kind of media, native to the browser; `model-viewer.ts` draws 3D models. */
 import type { ShareResolution } from "../../contract/share.ts";
 import { html, type Markup } from "../look/markup.ts";
 
-/** What the viewer draws; other files of 3D are for saving. */
+/** Media type that the viewer draws; other 3D files can only be downloaded. */
 export const modelType = "model/gltf-binary";
 
 export function writePlayer(shared: ShareResolution): Markup {
@@ -28,7 +28,7 @@ ${poster ? html`<img src="${poster}" alt="">` : html`<p>There is no preview of t
 </div>`;
 }
 
-/** The picture stays until the viewer has drawn its first. */
+/** The poster stays visible until the viewer has drawn its first frame. */
 function modelStage({ media_url: url, thumbnail_url: poster }: ShareResolution, only: string) {
   return html`<div class="stage model${only}" id="model" data-src="${url}">
 ${poster ? html`<img src="${poster}" alt="">` : ""}
@@ -37,7 +37,7 @@ ${poster ? html`<img src="${poster}" alt="">` : ""}
 </div>`;
 }
 
-/** Room for a picture is kept before it is there; a small one is not blown up. */
+/** Reserves space for a picture before it loads, and does not enlarge small ones. */
 export function playerStyle({ mime_type: type, width, height }: ShareResolution): string {
   const isFilm = type.startsWith("video/");
   if (type.startsWith("audio/")) return ".piece { max-width: 40rem }\n";
@@ -49,7 +49,7 @@ export function playerStyle({ mime_type: type, width, height }: ShareResolution)
   );
 }
 
-/** Open Graph (ogp.me). */
+/** Writes the Open Graph tags of a page (ogp.me). */
 export function writePreview(shared: ShareResolution): Markup {
   const { name, mime_type: type, media_url: url, thumbnail_url: poster } = shared;
   const picture = poster ?? (type.startsWith("image/") ? url : undefined);
@@ -65,7 +65,7 @@ function openGraphType(mimeType: string): string {
 
 const days = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
 
-/** For example `1920 x 1080, 0:12, 4.5 MB, link until 30 November 2026`. */
+/** Formats facts such as `1920 x 1080, 0:12, 4.5 MB, link until 30 November 2026`. */
 export function listFacts(shared: ShareResolution): string {
   const { width, height, duration_seconds: seconds, size_bytes, expires_at: expires } = shared;
   const facts = [

@@ -1,4 +1,4 @@
-/** How often share links may be resolved, and how many wrong passwords may be tried. */
+/** Limits how often share links are resolved and how many wrong passwords are tried. */
 import { limits } from "../../config/limits.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Entropy } from "../../engine/ports/entropy.ts";
@@ -28,7 +28,7 @@ export class ShareRates {
     this.wrongByToken = new WindowCounters(clock, entropy, wrongPasswordsMs, counters);
   }
 
-  /** Throws `RefusalError` with 429. A trusted proxy is no client. */
+  /** Throws `RefusalError` with 429. Trusted proxies are not counted. */
   countResolution(address: string, digest: string): void {
     if (!this.countsResolutions) return;
     const isClient = !this.proxies.has(address);

@@ -1,4 +1,4 @@
-/** Share links of renders and assets: making, listing and revoking them. */
+/** Routes of share links of renders and assets: creating, listing and revoking them. */
 
 import { assetKey } from "../../actors/protocol/asset.ts";
 import {
@@ -66,7 +66,7 @@ function createRoutes(kind: ShareLinkKind, path: string, what: string): readonly
   ];
 }
 
-/** Throws `RefusalError` with 404, then 403 for what another made and the role may not share. */
+/** Throws `RefusalError`: 404, or 403 for another member's target that the role may not share. */
 function findOwn(call: Call<unknown, unknown>, kind: ShareLinkKind): ShareTarget {
   const target = findTarget(call, kind);
   if (!mayShare(call, target)) requirePermission(call.principal, "share_any");
@@ -135,7 +135,7 @@ async function revokeShare(call: Call, kind: ShareLinkKind): Promise<Answer> {
   return noContent();
 }
 
-/** From a token or the id itself. */
+/** Finds a link's id from its token, or takes the id itself. */
 function findLinkId({ service }: Call, named: string): Id | undefined {
   const id = parseId(named);
   if (id !== undefined || !isToken(named)) return id;

@@ -1,4 +1,4 @@
-/** Renders and assets as what share links are made for: who may share them, and what they show. */
+/** Renders and assets as targets of share links: who may share them, and what links show. */
 import { type Asset, assetKey, type ReadyAsset } from "../../actors/protocol/asset.ts";
 import { compositionDetailsKey, compositionKey } from "../../actors/protocol/composition.ts";
 import { renderKey } from "../../actors/protocol/render.ts";
@@ -17,13 +17,13 @@ type AnyCall = Call<unknown, unknown>;
 export interface ShareTarget {
   readonly kind: ShareLinkKind;
   readonly id: Id;
-  /** Who asked for it. */
+  /** The user who created the target. */
   readonly user: Id;
-  /** Undefined for a render that has none. */
+  /** Asset of the target; undefined for a render that has none. */
   readonly asset: Id | undefined;
 }
 
-/** Throws `RefusalError` with 404 for what is unknown or another scope's. */
+/** Throws `RefusalError` with 404 for a target that is unknown or another scope's. */
 export function findTarget(call: AnyCall, kind: ShareLinkKind): ShareTarget {
   if (kind === "asset") {
     const asset = findAsset(call);
@@ -35,12 +35,12 @@ export function findTarget(call: AnyCall, kind: ShareLinkKind): ShareTarget {
   return { kind, id: render.id, user: render.user, asset };
 }
 
-/** Whether the caller may share it: its own, or any for owners and admins. */
+/** Whether the caller may share the target: its own, or any for owners and admins. */
 export function mayShare({ principal }: AnyCall, { user }: Pick<ShareTarget, "user">): boolean {
   return user === principal.user.id || isPermitted(principal.role, "share_any");
 }
 
-/** The asset that a link of the target would show. Throws `RefusalError` with 409. */
+/** The asset that a link to the target would show. Throws `RefusalError` with 409. */
 export function getReadyAsset({ service, principal }: AnyCall, target: ShareTarget): ReadyAsset {
   const asset = target.asset && service.gateway.read(assetKey(principal.scope, target.asset));
   if (asset && asset.phase === "ready") return asset;
@@ -51,7 +51,7 @@ export function getReadyAsset({ service, principal }: AnyCall, target: ShareTarg
   throw new RefusalError({ code: "conflict", detail });
 }
 
-/** The title of a link's page: its own, else its composition's, else its asset's. */
+/** Title of a link's page: the link's own name, else its composition's, else its asset's. */
 export function getTitle(service: Service, link: ShareLink, asset: Asset | undefined): string {
   if (link.name !== undefined) return link.name;
   const composed = link.kind === "render" ? findCompositionName(service, link) : undefined;

@@ -1,6 +1,6 @@
 /**
- * From a token to what its link leads to. The checks come in the order of the specification: rate,
- * unknown, revoked, expired, media gone, password.
+ * Resolves a token to the media of its link. The checks come in the order of the specification:
+ * rate, unknown, revoked, expired, media gone, password.
  */
 import { type Asset, assetKey, type ReadyAsset } from "../../actors/protocol/asset.ts";
 import {
@@ -23,16 +23,16 @@ type AnyCall = Call<unknown, unknown>;
 export interface Shared {
   readonly link: ShareLink;
   readonly asset: ReadyAsset;
-  /** Of the token. */
+  /** Digest of the token. */
   readonly digest: string;
 }
 
-/** Throws `RefusalError` with 429. */
+/** Counts one resolution of the link. Throws `RefusalError` with 429. */
 export function countResolution({ service, request, id: token }: AnyCall): void {
   service.shares.rates.countResolution(request.address, tokenPlace(token).digest);
 }
 
-/** Whether or not it is locked. Throws `RefusalError`: 404, 410. */
+/** Finds the link, whether or not it is locked. Throws `RefusalError` with 404 or 410. */
 export function findShared({ service, id: token }: AnyCall): Shared {
   const { gateway, clock } = service;
   if (!isToken(token)) throw new RefusalError({ code: "not_found" });
@@ -47,13 +47,12 @@ export function findShared({ service, id: token }: AnyCall): Shared {
 }
 
 /**
- * What the link leads to, for a link without a password, with the right one, or with the cookie
- * that remembers it. Throws `RefusalError`: 404, 410, 401, and 429 for too many wrong passwords or
- * when too many checks wait.
+ * Returns the media of a link that has no password, or whose password or cookie is given. Throws
+ * `RefusalError`: 404, 410, 401, and 429 for too many wrong passwords or too many waiting checks.
  */
 export async function unlockShared(call: AnyCall, given: string | undefined): Promise<Shared> {
   await requireUnlocked(call, findShared(call), given);
-  // A check takes long enough for the link to be revoked meanwhile.
+  // Looked up again, since the link may have been revoked during the check.
   return findShared(call);
 }
 
@@ -91,8 +90,8 @@ export function resolve({ service }: AnyCall, { link, asset }: Shared): ShareRes
 }
 
 /**
- * Durable before the answer. A disk that takes no more counts keeps no visitor away: media can
- * still be seen.
+ * Stores the visit before the answer is sent. When the disk is full and the count cannot be stored,
+ * the visitor sees the media all the same.
  */
 export async function noteVisit({ service }: AnyCall, { link }: Shared): Promise<void> {
   const visit = { kind: "note_visit", link: link.id } as const;

@@ -1,6 +1,6 @@
 /**
- * Cookies that remember that a browser has given a link's password: an expiring MAC over the link
- * and its password's hash, so that no cookie outlives its password or opens another link.
+ * Cookies that record that a browser has given a link's password: an expiring MAC over the link and
+ * its password's hash, so that no cookie outlives its password or opens another link.
  */
 import type { SigningKey } from "../../actors/directory/directory.ts";
 import type { ShareLink } from "../../actors/protocol/share.ts";
@@ -13,7 +13,7 @@ const pattern = /^(\d{1,12})\.([A-Za-z0-9_-]{43})$/;
 
 export class UnlockCookies {
   private readonly signer: Signer;
-  /** Sent back over TLS only. */
+  /** Whether browsers send the cookie over TLS only. */
   private readonly isSecure: boolean;
 
   constructor(key: () => SigningKey, isSecure: boolean) {
@@ -21,7 +21,7 @@ export class UnlockCookies {
     this.isSecure = isSecure;
   }
 
-  /** `path` is that of the link. */
+  /** `path` is the path of the link. */
   make(link: ShareLink, path: string, nowMs: number): Header {
     const { unlockedSeconds } = limits.shares;
     const expires = Math.ceil(nowMs / 1000) + unlockedSeconds;
@@ -31,7 +31,7 @@ export class UnlockCookies {
     return ["Set-Cookie", `${name}=${expires}.${mac}; ${rules}${secure}`];
   }
 
-  /** `cookies` is the request's header. */
+  /** `cookies` is the request's `Cookie` header. */
   unlocks(link: ShareLink, cookies: string | undefined, nowMs: number): boolean {
     for (const pair of (cookies ?? "").split(";")) {
       const [key = "", value = ""] = pair.trim().split("=", 2);
@@ -44,7 +44,7 @@ export class UnlockCookies {
   }
 }
 
-/** Unlike any payload of a signed URL, which the same key signs. */
+/** The text differs from any payload of a signed URL, which the same key signs. */
 function encodePayload({ id, password }: ShareLink, expires: number): string {
   return `unlocked ${id} ${password?.salt} ${password?.hash} ${expires}`;
 }

@@ -23,13 +23,13 @@ export class WindowCounters {
     this.counts = new Uint16Array(places);
   }
 
-  /** In this window, so far. */
+  /** Returns the count in this window so far. */
   count(name: string): number {
     this.turn();
     return this.counts[this.place(name)] ?? 0;
   }
 
-  /** Counts one more; the count with it. */
+  /** Adds one to the count and returns it. */
   add(name: string): number {
     this.turn();
     const place = this.place(name);
@@ -38,7 +38,7 @@ export class WindowCounters {
     return count;
   }
 
-  /** Takes one back that was counted before, unless its window is over. */
+  /** Subtracts one that was counted before, unless its window is over. */
   takeBack(name: string): void {
     this.turn();
     const place = this.place(name);

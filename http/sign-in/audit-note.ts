@@ -1,7 +1,7 @@
 import type { AuditNote } from "../../actors/directory/audit.ts";
 import type { Call } from "../route.ts";
 
-/** The audit's note of a change: who asked for it, from where, under which request id. */
+/** The audit's record of a change: who requested it, from where, with which request id. */
 export function auditNote(
   { principal, requestId, request }: Pick<Call, "principal" | "requestId" | "request">,
   action: string,

@@ -1,6 +1,6 @@
 /**
- * The page `/device`. It needs nothing from elsewhere; what the person types goes to the approve
- * call of this service and is kept nowhere.
+ * The page `/device`. It loads nothing from elsewhere; the code that the user types is sent to this
+ * service's approve call and stored nowhere.
  */
 import type { Entropy } from "../../engine/ports/entropy.ts";
 import type { Answer } from "../exchange/answer.ts";

@@ -1,4 +1,4 @@
-/** The device grant (RFC 8628): a device asks, a person answers on the page `/device`. */
+/** The device grant (RFC 8628): a device asks, and a person answers on the page `/device`. */
 
 import type { DecideDevice, OpenDevice } from "../../actors/directory/devices.ts";
 import { directoryKey } from "../../actors/directory/directory-messages.ts";
@@ -48,7 +48,7 @@ export const deviceRoutes: readonly Route[] = [
   }),
 ];
 
-/** It needs no credential, so it is counted by address like requests without a valid bearer. */
+/** Counted by address, like requests without a valid bearer, as it needs no credential. */
 async function begin(call: Call<DeviceForm>): Promise<Answer> {
   const { service, request, body } = call;
   const client = oauthCaller(call);
@@ -78,17 +78,17 @@ async function begin(call: Call<DeviceForm>): Promise<Answer> {
   return json(200, view);
 }
 
-/** A trusted proxy is no client. */
+/** Counters of the client's address; trusted proxies are not counted. */
 function findCounters({ service, request }: Call<DeviceForm>): OpenDevice["counters"] {
   const { address } = request;
   if (service.proxies.has(address)) return [];
   return findBounds(findClient(address), limits.oauth.devicesPerClientMax);
 }
 
-/** No vowels, so no words, and nothing that is read as something else (RFC 8628, section 6.1). */
+/** No vowels, so that no words form, and no ambiguous characters (RFC 8628, section 6.1). */
 const letters = "BCDFGHJKLMNPQRSTVWXZ";
 
-/** Eight of twenty letters, each as likely as any other. */
+/** Draws eight of twenty letters, each equally likely. */
 function drawUserCode(entropy: Entropy): string {
   let code = "";
   while (code.length < 8)
@@ -97,12 +97,12 @@ function drawUserCode(entropy: Entropy): string {
   return `${code.slice(0, 4)}-${code.slice(4)}`;
 }
 
-/** As it is compared: however a person writes it. */
+/** The code as it is compared, however a person types it. */
 function plain(userCode: string): string {
   return userCode.toUpperCase().replace(/[^A-Z]/g, "");
 }
 
-/** The device gets at most what the credential has that approves. */
+/** The device gets at most the scopes of the credential that approves. */
 async function approve(call: Call<ApproveRequest>): Promise<Answer> {
   const { service, principal, body } = call;
   const { user, credential } = principal;

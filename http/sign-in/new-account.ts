@@ -22,8 +22,8 @@ export interface Mints {
 }
 
 /**
- * `token` undefined for an account without a credential. Only its digest is in the message, which
- * is written down with all that follows from it.
+ * `token` is undefined for an account without a credential. The message contains only its digest,
+ * because it is stored with everything that follows from it.
  */
 export function newAccount(
   { ids, clock }: Mints,

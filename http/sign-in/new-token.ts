@@ -1,4 +1,4 @@
-/** A new personal access token, for a message to the directory. */
+/** Creates a personal access token, for a message to the directory. */
 
 import type { Credential, NewCredential } from "../../actors/directory/directory.ts";
 import { tokenUseKey } from "../../actors/directory/tokens.ts";
@@ -24,7 +24,7 @@ interface Wish extends Omit<IssueTokenRequest, "name"> {
   readonly name: string;
 }
 
-/** For `user`, by the right of `giver`. Throws `RefusalError` for what it may not give. */
+/** Draws a token for `user`, authorized by `giver`. Throws `RefusalError` without that right. */
 export function drawToken(
   service: Service,
   giver: Principal,
@@ -46,10 +46,10 @@ export function drawToken(
   return { token, drawn: { digest: computeDigest(token), credential } };
 }
 
-/** All but `admin` and `tokens`. */
+/** The default scopes: all but `admin` and `tokens`. */
 export const usualScopes = tokenScopes.filter((scope) => scope !== "admin" && scope !== "tokens");
 
-/** A token has no more scopes than its creator: 403 for requested ones, fewer defaults. */
+/** Limits scopes to those of the creator: 403 for requested ones, default ones are left out. */
 export function scopesWithin(
   { credential }: Principal,
   asked: readonly TokenScope[] | undefined,
@@ -70,7 +70,7 @@ function computeExpiry(days: number | null | undefined, nowMs: number): number |
   throw new RefusalError({ code: "validation", faults: [{ pointer: "/expires_in_days", detail }] });
 }
 
-/** A pinned credential stays pinned; pinning needs an organization that the user belongs to. */
+/** A pinned credential stays pinned; pinning requires that the user belongs to the organization. */
 function findOrganization(
   gateway: Gateway,
   giver: Principal,

@@ -1,4 +1,4 @@
-/** Which OAuth client asks: by Basic or by the body (RFC 6749, section 2.3.1), or a public one. */
+/** Authenticates OAuth clients: by Basic, by the body (RFC 6749, section 2.3.1), or as public. */
 import { timingSafeEqual } from "node:crypto";
 import { type OAuthClient, oauthClientKey } from "../../actors/directory/oauth.ts";
 import { type TokenScope, tokenScopes } from "../../contract/account.ts";
@@ -9,10 +9,10 @@ import { computeDigest } from "../auth/principals.ts";
 import { RefusalError } from "../exchange/refusal-error.ts";
 import type { Call } from "../route.ts";
 
-/** The command line: has no secret, so it may only ask for what a person approves. */
+/** The command line has no secret, so it may only request what a person approves. */
 const publicClient = { id: "klieg-cli", name: "klieg command line" } as const;
 
-/** `confidential` undefined for the public client. */
+/** The client that calls; `confidential` is undefined for the public client. */
 export interface OAuthCaller {
   readonly id: string;
   readonly name: string;
@@ -50,7 +50,7 @@ function clientWith(gateway: Gateway, id: string, secret: string): OAuthClient |
   return timingSafeEqual(given, right) ? client : undefined;
 }
 
-/** Undefined for other schemes; both parts are form-encoded. */
+/** Returns undefined for other schemes; both parts are form-encoded. */
 function parseBasic(authorization = ""): { id: string; secret: string } | undefined {
   const encoded = /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec(authorization)?.[1];
   if (encoded === undefined) return undefined;
@@ -64,7 +64,7 @@ function decode(text: string): string {
   return new URLSearchParams(`part=${text.replaceAll("&", "%26")}`).get("part") ?? "";
 }
 
-/** Undefined when nothing was asked for. Throws `RefusalError` with `invalid_scope`. */
+/** Undefined when no scope was requested. Throws `RefusalError` with `invalid_scope`. */
 export function parseScopes(scope: string | undefined): readonly TokenScope[] | undefined {
   if (scope === undefined || scope.trim() === "") return undefined;
   const names = new Set(scope.trim().split(/ +/));
@@ -81,7 +81,7 @@ export function invalidRequest(detail: string): RefusalError {
   return new RefusalError({ code: "oauth", error: "invalid_request", detail });
 }
 
-/** A secret whose prefix names its kind. */
+/** Draws a secret whose prefix names its kind. */
 export function drawSecret(entropy: Entropy, prefix: string): string {
   return prefix + Buffer.from(entropy.bytes(32)).toString("base64url");
 }

@@ -1,4 +1,4 @@
-/** OAuth clients of the context: made and deleted by owners and admins, or by the user alone. */
+/** Routes of a context's OAuth clients, for owners and admins, or the user of a personal space. */
 
 import { encodeHex } from "../../actors/directory/digest.ts";
 import { directoryKey } from "../../actors/directory/directory-messages.ts";

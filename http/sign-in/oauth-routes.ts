@@ -1,4 +1,4 @@
-/** OAuth for machines (RFC 6749, 7009, 8414): tokens given out, refreshed and revoked. */
+/** OAuth for machines (RFC 6749, 7009, 8414): issuing, refreshing and revoking tokens. */
 
 import type { RedeemDevice } from "../../actors/directory/devices.ts";
 import { directoryKey } from "../../actors/directory/directory-messages.ts";
@@ -69,7 +69,7 @@ function metadata({ baseUrl }: Service) {
   };
 }
 
-/** Throws `RefusalError` with 429: a client by its account, the public one by address. */
+/** Throws `RefusalError` with 429. Clients count by account, the public one by address. */
 function countCaller({ service, request }: Call<unknown>, { confidential }: OAuthCaller): void {
   const rate =
     confidential === undefined
@@ -98,7 +98,7 @@ async function giveToken(call: Call<TokenForm>): Promise<Answer> {
   }
 }
 
-/** As the user who made the client, in the context in which it was made. */
+/** Issues a token for the user who created the client, in the context of its creation. */
 async function byClient(
   { service, body }: Call<TokenForm>,
   { confidential: client }: OAuthCaller,
@@ -189,7 +189,7 @@ function show(token: string, scopes: readonly TokenScope[], refresh: string | un
   return json(200, view, [noStore]);
 }
 
-/** A client ends what was given to it, and nothing else. */
+/** A client can revoke only tokens that were issued to it. */
 async function revoke(call: Call<RevokeForm>): Promise<Answer> {
   const { service, body } = call;
   const client = oauthCaller(call);

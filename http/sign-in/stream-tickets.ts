@@ -1,4 +1,4 @@
-/** Tickets that open one event stream, once: minted for readers, redeemed without credentials. */
+/** Tickets that open one event stream once: issued to readers, redeemed without credentials. */
 
 import { accountKey, type IssueTicket } from "../../actors/protocol/account-messages.ts";
 import { type Reader, type RedeemTicket, ticketKey } from "../../actors/protocol/ticket.ts";
@@ -14,7 +14,7 @@ import type { Call, PartitionOf } from "../route.ts";
 
 const secretBytes = 32;
 
-/** `subject` is what the stream follows; the caller has checked that it may be read. */
+/** `subject` is the object of the stream; the caller has checked that it may be read. */
 export async function mintTicket(call: Call<unknown, unknown>, subject: Id): Promise<Answer> {
   const { service, principal } = call;
   const secret = Buffer.from([
@@ -35,8 +35,8 @@ export async function mintTicket(call: Call<unknown, unknown>, subject: Id): Pro
 
 /**
  * Throws `RefusalError`: 401 for a ticket that is absent, expired or consumed, checked before the
- * id; 403 for one of another stream. `Authorization` is ignored. Resolves to the reader, where its
- * right may end.
+ * id; 403 for a ticket of another stream. `Authorization` is ignored. Resolves to the reader if its
+ * right to read may end.
  */
 export async function redeemTicket(
   { service, id }: Call<unknown, unknown>,
@@ -54,7 +54,7 @@ export async function redeemTicket(
   return reader;
 }
 
-/** Of routes that a ticket opens. */
+/** For routes that a ticket opens. */
 export const atTicket: PartitionOf = ({ query }) =>
   partitionOfTicket(new URLSearchParams(query).get("ticket") ?? undefined);
 
@@ -62,7 +62,7 @@ function getMember({ organization, user }: Principal): { readonly user?: Id } {
   return organization === undefined ? {} : { user: user.id };
 }
 
-/** The last of the 33 bytes says where the ticket is kept. */
+/** The last of the 33 bytes names the partition that keeps the ticket. */
 function partitionOfTicket(ticket: string | undefined): number | undefined {
   const bytes = Buffer.from(ticket ?? "", "base64url");
   return bytes.length === secretBytes + 1 ? bytes[secretBytes] : undefined;

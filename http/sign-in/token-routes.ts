@@ -1,4 +1,4 @@
-/** Personal access tokens of the account that asks. */
+/** Routes for the personal access tokens of the calling account. */
 
 import { digestOfHex } from "../../actors/directory/digest.ts";
 import { credentialKey } from "../../actors/directory/directory.ts";

@@ -1,7 +1,7 @@
 /**
  * Followers of jobs: waits and event streams, counted by account. Both watch the job's row, so they
- * are notified in the tick in which the shard released a change; and, for members of organizations,
- * their membership.
+ * are notified in the tick in which the shard released a change; for members of organizations they
+ * watch the membership too.
  */
 import { membershipsKey, organizationKey } from "../../actors/directory/organization.ts";
 import { type Job, jobKey } from "../../actors/protocol/job.ts";
@@ -16,14 +16,14 @@ export type FollowKind = "wait" | "stream";
 export class Following {
   private readonly gateway: Gateway;
   private readonly openByAccount = new Map<string, number>();
-  /** The scope of what is followed, by what ends the following. */
+  /** Scope of each follower, by the function that ends it. */
   private readonly endings = new Map<() => void, Id>();
 
   constructor(gateway: Gateway) {
     this.gateway = gateway;
   }
 
-  /** False when the account has `max` open already; else call `leave` once at the end. */
+  /** Returns false when the account has `max` open; otherwise call `leave` once at the end. */
   enter(kind: FollowKind, account: Id, max: number): boolean {
     const name = `${kind} ${account}`;
     const open = this.openByAccount.get(name) ?? 0;
@@ -39,14 +39,14 @@ export class Following {
     else this.openByAccount.set(name, open);
   }
 
-  /** How many of the kind are open. */
+  /** Returns the number of open followers of that kind. */
   open(kind: FollowKind): number {
     let open = 0;
     for (const [name, count] of this.openByAccount) if (name.startsWith(`${kind} `)) open += count;
     return open;
   }
 
-  /** Calls `changed` at each change of the job until the returned function is called. */
+  /** Calls `changed` at each change of the job, until the returned function is called. */
   watch(job: Id, changed: (job: Job) => void): () => void {
     const key = jobKey(job);
     return this.gateway.watch(key, () => {
@@ -56,8 +56,8 @@ export class Following {
   }
 
   /**
-   * `end` is called when the service drains, or another node owns the scope, unless the returned
-   * function was called before.
+   * Calls `end` when the service drains or another node takes over the scope, unless the returned
+   * function is called first.
    */
   atDrain(scope: Id, end: () => void): () => void {
     this.endings.set(end, scope);
@@ -69,7 +69,7 @@ export class Following {
     return place !== undefined && isPermitted(place.role, "read");
   }
 
-  /** Calls `end` when the reader is no member any more, or may not read as one. */
+  /** Calls `end` when the reader is no longer a member, or loses the permission to read. */
   atRemoval(reader: Reader, end: () => void): () => void {
     const look = () => {
       if (!this.mayRead(reader)) end();
@@ -85,14 +85,14 @@ export class Following {
     for (const end of [...this.endings.keys()]) end();
   }
 
-  /** Another node owns the shard. */
+  /** Called when another node takes over the shard. */
   drainShard(shard: number): void {
     for (const [end, scope] of [...this.endings])
       if (this.gateway.shardOfPartition(partitionOfId(scope)) === shard) end();
   }
 }
 
-/** Whether it changes no more: a canceled job once its provider has answered, or did not. */
+/** Whether a job no longer changes: a canceled one once its provider is no longer awaited. */
 export function hasEnded(job: Job): boolean {
   return isTerminal(job) && !(job.phase === "canceled" && job.awaits !== undefined);
 }

@@ -1,6 +1,6 @@
 /**
  * Server-sent events on one connection: frames, a comment every 15 s, an end. A reader that leaves
- * more than 64 KiB unread is cut off; a drain asks it to come again.
+ * more than 64 KiB unread is disconnected; a drain asks readers to reconnect.
  */
 import { organizationKey } from "../../actors/directory/organization.ts";
 import type { Reader } from "../../actors/protocol/ticket.ts";
@@ -58,7 +58,7 @@ export class Frames {
     this.sink = sink;
   }
 
-  /** Calls `stop` when the stream is over, whatever ended it. */
+  /** Calls `stop` when the stream is over, for whatever reason. */
   until(stop: () => void): void {
     this.stops.push(stop);
   }
@@ -71,7 +71,7 @@ export class Frames {
     this.keepAlive(clock);
   }
 
-  /** `id` undefined for frames that no client resumes from. */
+  /** `id` is undefined for frames from which no client resumes. */
   say(event: string, data: object, id?: string): void {
     const place = id === undefined ? "" : `id: ${id}\n`;
     this.write(`event: ${event}\n${place}data: ${JSON.stringify(data)}\n\n`);
@@ -88,7 +88,7 @@ export class Frames {
     this.sink.end();
   }
 
-  /** The connection is gone. */
+  /** Called when the connection is closed. */
   close(): void {
     this.isClosed = true;
     this.stopKeepAlive?.();

@@ -13,21 +13,21 @@ import type { Frames } from "./sse-connection.ts";
 export interface StreamedState<State> {
   readonly key: Key<State>;
   getVersion(state: State): number;
-  /** What is new in `state` beside what the reader was shown. */
+  /** How `state` differs from the state that the reader was last shown. */
   compare(state: State, shown: State): "nothing" | "progress" | "change";
-  /** Undefined once it is gone. Reads all rows that it needs, so that it can be repeated. */
+  /** The view; undefined once the object is gone. Reads all its rows, so it can be repeated. */
   view(state: State): StateView | undefined;
 }
 
 export interface StateView {
-  /** The frame's id. */
+  /** Id of the frame. */
   readonly place: string;
   readonly status: object;
-  /** Of a state that is the last. */
+  /** Data of the last frame, for a terminal state. */
   readonly outcome?: object | undefined;
 }
 
-/** Sends frames until the last or until the reader leaves. */
+/** Sends frames until the last one, or until the reader disconnects. */
 export function streamStates<State>(
   { gateway, clock }: Service,
   streamed: StreamedState<State>,
@@ -59,7 +59,7 @@ export function streamStates<State>(
     if (isFirst || view.outcome === undefined) frames.say("status", view.status, view.place);
     if (view.outcome !== undefined) frames.last("complete", view.outcome, view.place);
   };
-  /** One frame for all progress within the interval. */
+  /** Sends one frame for all progress within the interval. */
   const lookLater = (): void => {
     stopProgress ??= clock.after(limits.http.progressFrameMs, () => {
       stopProgress = undefined;

@@ -1,19 +1,19 @@
-/** What a listener hands its requests to. */
+/** The application to which a listener passes its requests. */
 import type { Refusal } from "../../actors/refusal.ts";
 import type { Answer, HttpRequest } from "../exchange/answer.ts";
 
-/** What the transport learns of a request's route before it reads a body. */
+/** Limits of a request's body, which the transport learns from the route before it reads one. */
 export interface BodyBounds {
-  /** Most bytes of a body that are worth reading; 0 when the route takes none. */
+  /** Maximum number of bytes that are read of a body; 0 when the route takes none. */
   readonly bodyBytesMax: number;
-  /** Set when the route reads its body as it comes. */
+  /** Maximum of a route that reads its body as a stream; undefined for other routes. */
   readonly streamBytesMax: number | undefined;
 }
 
 export interface Application {
   match(method: string, path: string): BodyBounds;
-  /** `match` is what the method of that name returned for the request. */
+  /** `match` is the result of the method `match` for the request. */
   answer(match: BodyBounds, request: HttpRequest): Answer | Promise<Answer>;
-  /** Answers a request whose framing is at fault, or whose body did not come. */
+  /** Answers a request whose framing is invalid, or whose body did not arrive. */
   refuse(refusal: Refusal, request: HttpRequest): Answer;
 }

@@ -9,19 +9,19 @@ import type { HttpRequest } from "../exchange/answer.ts";
 import { stalledBody } from "../exchange/stalled-body.ts";
 import type { IncomingBody, Valve } from "./incoming-body.ts";
 
-/** Receives the chunks. A chunk is valid only during the call. */
+/** Receives the chunks of a body. A chunk is valid only during the call. */
 export interface Receiver {
   chunk(bytes: Uint8Array, isLast: boolean): void;
-  /** Nothing came for too long. */
+  /** Called when nothing has arrived for too long. */
   onStall(): void;
-  /** True while the receiver holds the client back: its silence is then not its fault. */
+  /** Whether the receiver holds the client back, so that its silence is not its fault. */
   isHeldBack(): boolean;
 }
 
 export class Arrival {
-  /** All bytes of the body have come. */
+  /** Set when all bytes of the body have arrived. */
   isWhole = false;
-  /** Nothing more is expected. */
+  /** Set when nothing more is expected. */
   isOver = false;
   private readonly valve: Valve;
   private readonly open: Set<Arrival>;
@@ -45,15 +45,15 @@ export class Arrival {
     this.receiver.chunk(chunk, isLast);
   }
 
-  /** The body is whole, the answer was sent, or the client has gone. */
+  /** Called when the body is complete, the answer was sent, or the client has disconnected. */
   stop(): void {
     this.isOver = true;
     this.open.delete(this);
   }
 
   /**
-   * Drops what still comes, so that a client that sends before it reads can read its answer.
-   * Resolves when the body is whole, or when too much of it came, or nothing for too long.
+   * Drops the rest of the body, so that a client that sends before it reads can read its answer.
+   * Resolves when the body is complete, when it is too large, or when nothing arrived for too long.
    */
   drain(): Promise<void> {
     if (this.isOver) return Promise.resolve();
@@ -69,7 +69,7 @@ export class Arrival {
     });
   }
 
-  /** `passedMs` went by. */
+  /** Checks for a stall; `passedMs` is the time since the previous check. */
   look(passedMs: number): void {
     if (this.receiver.isHeldBack()) return;
     this.silentMs += passedMs;
@@ -83,7 +83,7 @@ export class Arrival {
   }
 }
 
-/** Looks at all open arrivals again and again. */
+/** Checks all open arrivals at regular intervals. */
 export function watchArrivals(open: ReadonlySet<Arrival>, clock: Clock): void {
   const { bodyIdleCheckMs } = limits.http;
   clock.after(bodyIdleCheckMs, () => {
@@ -92,14 +92,14 @@ export function watchArrivals(open: ReadonlySet<Arrival>, clock: Clock): void {
   });
 }
 
-/** For a body that no route reads. */
+/** Receiver for a body that no route reads. */
 export const noReceiver: Receiver = {
   chunk: () => {},
   onStall: () => {},
   isHeldBack: () => false,
 };
 
-/** For a route that reads its body as it comes. */
+/** Receiver for a route that reads its body as a stream. */
 export function streamReceiver(body: IncomingBody): Receiver {
   return {
     chunk: (bytes, isLast) => body.push(Uint8Array.from(bytes), isLast),
@@ -109,8 +109,8 @@ export function streamReceiver(body: IncomingBody): Receiver {
 }
 
 /**
- * For a route that wants its body whole. Bytes are counted while they arrive; what is beyond the
- * cap is not kept.
+ * Receiver for a route that needs the whole body. Bytes are counted as they arrive; bytes beyond
+ * the cap are not kept.
  */
 export function bufferReceiver(
   bytesMax: number,

@@ -2,7 +2,7 @@ import type { Stream } from "../exchange/answer.ts";
 
 const pieceBytes = 256 * 1024;
 
-/** Bytes in memory as an answer's body, no faster than the client reads. */
+/** Sends bytes from memory as an answer's body, no faster than the client reads. */
 export function bytesInPieces(bytes: Uint8Array): Stream {
   return {
     length: bytes.length,

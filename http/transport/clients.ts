@@ -8,21 +8,21 @@ import { hexAddress } from "../../engine/network/ip-address.ts";
 
 export interface Client {
   readonly name: string;
-  /** The /48 of an IPv6 address. */
+  /** The /48 network of an IPv6 address. */
   readonly network: string | undefined;
 }
 
-/** How many times as much as one client a /48 may have. */
+/** Limit of a /48 network, as a multiple of the limit of one client. */
 const networkFactor = 16;
 const mappedPrefix = "00000000000000000000ffff";
 
-/** What is no address is a client of its own. */
+/** A text that is not an address counts as a client of its own. */
 export function findClient(address: string): Client {
   const hex = hexAddress(address);
   return hex === undefined ? { name: address, network: undefined } : clientAt(hex);
 }
 
-/** By the 4 or 16 bytes of an address in hex. */
+/** The client for an address of 4 or 16 bytes, written in hex. */
 export function clientAt(hex: string): Client {
   if (hex.length === 8) return { name: hex, network: undefined };
   if (hex.startsWith(mappedPrefix)) return { name: hex.slice(24), network: undefined };
@@ -34,15 +34,15 @@ export interface Bound {
   readonly most: number;
 }
 
-/** What the client and its network may each have, where a client may have `most`. */
+/** Limits of a client and of its network, where each client may have `most`. */
 export function findBounds({ name, network }: Client, most: number): readonly Bound[] {
   const own = { name, most };
   return network === undefined ? [own] : [own, { name: network, most: most * networkFactor }];
 }
 
 /**
- * Whether the client or its network has more than it may, where a client may have `most`. `count`
- * tells how much a name has, or counts one more for it first: it is called once for each name.
+ * Whether the client or its network exceeds its limit, where a client may have `most`. `count`
+ * returns the count of a name, and may add one first: it is called once for each name.
  */
 export function exceeds(client: Client, most: number, count: (name: string) => number): boolean {
   const excesses = findBounds(client, most).filter((bound) => count(bound.name) > bound.most);

@@ -17,11 +17,11 @@ export class Connections {
   private readonly clock: Clock;
   private readonly table: () => string | undefined;
   private open = 0;
-  /** By the names of clients and of their networks. */
+  /** Numbers of open connections, by the names of clients and of their networks. */
   private opensByName = new Map<string, number>();
   private countedMs = Number.NEGATIVE_INFINITY;
 
-  /** `table` is the kernel's, or undefined where it has none. */
+  /** `table` returns the kernel's table of sockets, or undefined where there is none. */
   constructor(port: number, max: number, clock: Clock, table: () => string | undefined) {
     this.port = port;
     this.max = max;
@@ -29,7 +29,7 @@ export class Connections {
     this.table = table;
   }
 
-  /** False when the address, 4 or 16 bytes in hex, has too many open with this one. */
+  /** Returns false when the address (4 or 16 bytes in hex) now has too many open connections. */
   onOpen(address: string): boolean {
     this.open++;
     if (this.open === 1) this.opensByName.clear();
@@ -57,7 +57,7 @@ export class Connections {
   }
 }
 
-/** The kernel's table of TCP sockets; undefined where it has none. */
+/** The kernel's table of TCP sockets; undefined on systems without one. */
 export function socketTable(): string | undefined {
   try {
     return readFileSync("/proc/net/tcp", "utf8") + readFileSync("/proc/net/tcp6", "utf8");
@@ -67,7 +67,7 @@ export function socketTable(): string | undefined {
   }
 }
 
-/** Lines of `slot: local:port remote:port state ...`, numbers in hex. */
+/** The table's lines are `slot: local:port remote:port state ...`, with numbers in hex. */
 function countConnections(table: string, port: number): Map<string, number> {
   const counts = new Map<string, number>();
   const local = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
@@ -81,14 +81,14 @@ function countConnections(table: string, port: number): Map<string, number> {
   return counts;
 }
 
-/** Counts one more; the count with it. */
+/** Adds one to the count and returns it. */
 function addTo(counts: Map<string, number>, name: string): number {
   const count = (counts.get(name) ?? 0) + 1;
   counts.set(name, count);
   return count;
 }
 
-/** The table writes each 32-bit word of an address in the machine's order: little-endian. */
+/** The table writes each 32-bit word of an address in the machine's byte order, little-endian. */
 function inNetworkOrder(words: string): string {
   return Buffer.from(words, "hex").swap32().toString("hex");
 }

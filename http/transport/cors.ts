@@ -1,7 +1,7 @@
 /**
- * Headers that let pages of other origins read answers. Some routes are open to any page; the
- * operator opens the rest to the origins of a list. Never with a browser's own credentials: only
- * the bearer authenticates.
+ * CORS headers, which let pages of other origins read answers. Some routes are open to any page;
+ * the operator opens the rest to a list of origins. A browser's own credentials are never allowed:
+ * only the bearer authenticates.
  */
 import { constantHeader, type Header } from "../exchange/answer.ts";
 
@@ -13,20 +13,20 @@ const exposed = constantHeader(
   "Access-Control-Expose-Headers",
   "Location, ETag, RateLimit, RateLimit-Policy, Retry-After, Retry-After-Reset, X-Request-Id",
 );
-/** What a request to a route that is open to any page may carry, and one of a listed origin. */
+/** Request headers that a route open to any page accepts, and those for a listed origin. */
 const openHeaders = "Content-Type, X-Request-Id, X-Share-Password";
 const listedHeaders =
   "Authorization, Content-Type, Idempotency-Key, If-Match, X-Service-Surface, X-Request-Id";
 
 const unlisted: readonly Header[] = [vary];
 
-/** On an answer of a route that is not open to any page, when the operator lists origins. */
+/** Headers of a route that is not open to any page, when the operator lists origins. */
 export function corsHeaders(origins: Origins, origin: string | undefined): readonly Header[] {
   if (origin === undefined || !origins.has(origin)) return unlisted;
   return [["Access-Control-Allow-Origin", origin], exposed, vary];
 }
 
-/** Headers of a preflight for a page of another origin; `methods` as in Allow. */
+/** Headers of a preflight for a page of another origin; `methods` is written as in Allow. */
 export function preflightHeaders(
   methods: string,
   isOpen: boolean,

@@ -1,4 +1,4 @@
-/** That a client has gone before its answer was whole: told once to all who wait for it. */
+/** Notifies listeners once that a client disconnected before its answer was complete. */
 export class Departure {
   private listeners: (() => void)[] = [];
   private gone = false;
@@ -7,7 +7,7 @@ export class Departure {
     return this.gone;
   }
 
-  /** Returns what takes the listener away again. */
+  /** Returns a function that removes the listener. */
   onGone(listener: () => void): () => void {
     this.listeners.push(listener);
     return () => {

@@ -1,6 +1,6 @@
-/** The header lines of a request, gathered by name (RFC 9110, section 5.3). */
+/** The header lines of a request, combined by name (RFC 9110, section 5.3). */
 
-/** A second line of these is refused: a proxy may have looked at the other one. */
+/** Headers that may occur once only, since a proxy may have evaluated the other line. */
 const singletons: ReadonlySet<string> = new Set([
   "authorization",
   "content-type",
@@ -10,12 +10,12 @@ const singletons: ReadonlySet<string> = new Set([
 ]);
 
 export class FieldLines {
-  /** By lower-case name; lines of one name are one list, in the order in which they came. */
+  /** Headers by lower-case name; lines with the same name are one list, in order of arrival. */
   readonly headers: Record<string, string> = {};
   bytes = 0;
-  /** How many lines say where the body ends. */
+  /** Number of lines that define where the body ends. */
   framings = 0;
-  /** The name that came again although it may come once only. */
+  /** Name of a header that was repeated although it may occur once only. */
   repeated: string | undefined;
 
   add(name: string, value: string): void {

@@ -1,7 +1,7 @@
-/** Whether the service can listen at its configured address, and if not, why. */
+/** Checks that the service can listen at its configured address, or explains why not. */
 import { createServer } from "node:net";
 
-/** A fault of the configured address; one sentence for the operator. */
+/** The service cannot listen at its address; the message is one sentence for the operator. */
 export class ListenError extends Error {
   override readonly name = "ListenError";
 }
@@ -12,8 +12,9 @@ interface Place {
 }
 
 /**
- * uWS shares a port with other sockets that share it, and gives no reason when it fails; a plain
- * listener does not share and gives one. Throws `ListenError`.
+ * Checks the address with a plain listener first: uWS shares a port with other sockets that allow
+ * it, and gives no reason when it fails, whereas a plain listener does not share and gives one.
+ * Throws `ListenError`.
  */
 export function checkFree(options: Place): Promise<void> {
   const { host, port } = options;
@@ -47,7 +48,7 @@ function explainListenError(options: Place, code: string | undefined): ListenErr
   }
 }
 
-/** For a port that was lost after `checkFree`. */
+/** The error for a port that another process took after `checkFree`. */
 export function createPortTakenError({ host, port }: Place): ListenError {
   return new ListenError(
     `Port ${port} on ${host} is taken; stop what listens there or set KLIEG_PORT to another port.`,

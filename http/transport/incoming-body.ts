@@ -1,5 +1,5 @@
 /**
- * A request's body as it arrives, for what is too large to keep. A slow reader holds the client
+ * A request's body as a stream, for bodies too large to buffer. A slow reader holds the client
  * back; bytes beyond the cap end the reading with a refusal, and so does a client that sends
  * nothing for too long.
  */
@@ -34,12 +34,12 @@ export class IncomingBody implements AsyncIterable<Uint8Array> {
     this.valve = valve;
   }
 
-  /** Held back by the reader: the client may send nothing. */
+  /** Whether the reader holds the client back, so that it may send nothing. */
   get isHeldBack(): boolean {
     return this.isPaused;
   }
 
-  /** The body will not be read any more: further chunks are dropped. */
+  /** Stops reading the body: further chunks are dropped. */
   drop(): void {
     if (this.state.kind === "open")
       this.end({ kind: "broken", error: new PortError("the request was answered", false) });
@@ -52,7 +52,7 @@ export class IncomingBody implements AsyncIterable<Uint8Array> {
     if (this.state.kind === "open") this.end({ kind: "broken", error: new RefusalError(refusal) });
   }
 
-  /** The chunk is kept: it must be a copy. */
+  /** Adds a chunk, which is kept and must therefore be a copy. */
   push(chunk: Uint8Array, isLast: boolean): void {
     if (this.state.kind !== "open") return;
     this.bytes += chunk.length;
@@ -70,7 +70,7 @@ export class IncomingBody implements AsyncIterable<Uint8Array> {
     this.wake();
   }
 
-  /** The client went away in the middle. */
+  /** Called when the client disconnects before the end of the body. */
   break(): void {
     if (this.state.kind === "open")
       this.end({ kind: "broken", error: new PortError("the client went away", true) });

@@ -1,8 +1,8 @@
-/** Answers that are being made or sent: who stops the listener waits for them. */
+/** Counts the answers being prepared or sent, so that a stopping listener can wait for them. */
 import type { Clock } from "../../engine/ports/clock.ts";
 
 export class OpenAnswers {
-  /** Each answer from now on is the last on its connection. */
+  /** Whether each answer from now on is the last on its connection. */
   areLast = false;
   private readonly clock: Clock;
   private count = 0;
@@ -12,7 +12,7 @@ export class OpenAnswers {
     this.clock = clock;
   }
 
-  /** Returns what is to be called when this answer has ended, however it did. */
+  /** Returns a function to call once this answer has ended, for whatever reason. */
   begin(): () => void {
     this.count++;
     let isOpen = true;
@@ -23,7 +23,7 @@ export class OpenAnswers {
     };
   }
 
-  /** Resolves when none is open, at the latest after `patienceMs`. */
+  /** Resolves when no answer is open, at the latest after `patienceMs`. */
   onEnd(patienceMs: number): Promise<void> {
     if (this.count === 0) return Promise.resolve();
     return new Promise((resolve) => {

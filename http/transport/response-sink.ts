@@ -1,9 +1,7 @@
-/**
- * A body on its way through uWebSockets.js: with a length by `tryEnd`, without one in chunks.
- */
+/** Sends a body through uWebSockets.js: with a known length by `tryEnd`, otherwise in chunks. */
 import type { HttpRequest, Sink } from "../exchange/answer.ts";
 
-/** What a body needs of uWS's response. */
+/** The methods of uWS's response that sending a body needs. */
 export interface NativeResponse {
   cork(write: () => void): unknown;
   write(chunk: string | Uint8Array): boolean;
@@ -22,7 +20,7 @@ export class ResponseSink implements Sink {
   private readonly exchange: Pick<HttpRequest, "isGone">;
   private readonly length: number | undefined;
   private pending = 0;
-  /** Of a body with a length: the last chunk that was not taken whole, and where it begins. */
+  /** For a body with a length: the last chunk not fully taken, and the offset where it begins. */
   private left = { bytes: Buffer.alloc(0), begun: 0 };
   private onDrained: () => void = () => {};
 
@@ -56,7 +54,7 @@ export class ResponseSink implements Sink {
   end(): void {
     if (this.isOver) return;
     this.res.cork(() => {
-      // Asked to close the connection as well, uWS would write a header into the body.
+      // If told to close the connection as well, uWS would write a header into the body.
       if (this.length === undefined) this.res.end();
       else this.res.endWithoutBody(this.length);
     });
@@ -67,7 +65,7 @@ export class ResponseSink implements Sink {
     if (!this.isOver) this.res.close();
   }
 
-  /** Of a body without length: the kernel's backlog is ours until it says that it is writable. */
+  /** Sends a chunk of unknown total length; the backlog counts as unsent until it is writable. */
   private add(chunk: string | Uint8Array): boolean {
     if (this.res.write(chunk)) return true;
     this.pending += chunk.length;
@@ -80,7 +78,8 @@ export class ResponseSink implements Sink {
   }
 
   /**
-   * Of a body with a length: `tryEnd` takes what it can, the rest is offered from where it stopped.
+   * Sends a chunk of a body with a length: `tryEnd` takes what it can, and the rest is offered from
+   * where it stopped.
    */
   private offer(chunk: string | Uint8Array, length: number): boolean {
     const begun = this.res.getWriteOffset();
@@ -92,7 +91,7 @@ export class ResponseSink implements Sink {
     return false;
   }
 
-  /** uWS may call the handler of an earlier chunk, so each offers what is left now. */
+  /** uWS may call the handler of an earlier chunk, so each handler offers what is left now. */
   private offerLeft(offset: number, length: number): boolean {
     const { bytes, begun } = this.left;
     const [isTaken, isDone] = this.res.tryEnd(bytes.subarray(offset - begun), length);

@@ -42,11 +42,11 @@ import { ResponseSink } from "./response-sink.ts";
 import type { TrustedProxies } from "./trusted-proxies.ts";
 
 export interface Listener {
-  /** Takes no more connections; open requests go on, and each answer is its connection's last. */
+  /** Accepts no more connections; open requests go on, each answer the last on its connection. */
   stopListening(): void;
-  /** Resolves when no request waits for its answer, at the latest after `patienceMs`. */
+  /** Resolves when no request waits for an answer, at the latest after `patienceMs`. */
   awaitAnswered(patienceMs: number): Promise<void>;
-  /** Closes what is still open. */
+  /** Closes all connections that are still open. */
   close(): void;
 }
 
@@ -57,7 +57,7 @@ export interface ListenOptions {
   readonly proxies: TrustedProxies;
 }
 
-/** Throws `ListenError`. */
+/** Starts to listen. Throws `ListenError`. */
 export async function listen(
   api: Application,
   options: ListenOptions,
@@ -84,7 +84,7 @@ export async function listen(
     stopListening() {
       if (open.areLast) return;
       open.areLast = true;
-      // Clients whose connections wait to be taken would see them reset: there are fewest now.
+      // Connections not accepted yet are reset by this; there are fewest of them at this moment.
       setImmediate(() => uWS.us_listen_socket_close(socket));
     },
     awaitAnswered: (patienceMs) => open.onEnd(patienceMs),
@@ -92,7 +92,7 @@ export async function listen(
   };
 }
 
-/** What the requests of a listener share. */
+/** Dependencies that all requests of a listener share. */
 interface Listening {
   readonly api: Application;
   readonly proxies: TrustedProxies;
@@ -100,22 +100,22 @@ interface Listening {
   readonly open: OpenAnswers;
 }
 
-/** One request and its response. uWS takes nothing more for it once the client has gone. */
+/** One request and its response. uWS allows no use of it once the client has disconnected. */
 class Exchange implements HttpRequest {
   readonly method: string;
   readonly path: string;
   readonly query: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly headerBytes: number;
-  /** How many headers say where the body ends. */
+  /** Number of headers that define where the body ends. */
   readonly framings: number;
-  /** The header that came again although it may come once only. */
+  /** Name of a header that was repeated although it may occur once only. */
   readonly repeated: string | undefined;
   body: HttpRequest["body"] = noBody;
   incoming: IncomingBody | undefined;
-  /** Undefined for a request without a body, or one whose body no route reads. */
+  /** Arrival of the body; undefined without a body, or when no route reads it. */
   arrival: Arrival | undefined;
-  /** The answer has been handed over whole, or none will be. */
+  /** Called once the whole answer was passed to uWS, or when there will be none. */
   onAnswered: (() => void) | undefined;
   private readonly res: uWS.HttpResponse;
   private readonly proxies: TrustedProxies;
@@ -142,7 +142,7 @@ class Exchange implements HttpRequest {
     return this.headers["transfer-encoding"] !== undefined;
   }
 
-  /** Whether carrying it out changes nothing (RFC 9110, 9.2.1). */
+  /** Whether the method is safe, so that it changes nothing (RFC 9110, 9.2.1). */
   get isSafe(): boolean {
     return this.method === "GET" || this.method === "HEAD" || this.method === "OPTIONS";
   }
@@ -152,7 +152,7 @@ class Exchange implements HttpRequest {
     return this.proxies.client(getAddress(this.res), this.headers["x-forwarded-for"]);
   }
 
-  /** uWS gives chunks for the time of a call. */
+  /** Copies the body, since uWS lends its chunks only for the duration of a call. */
   keepBody(): void {
     if (typeof this.body !== "string") this.body = Uint8Array.from(this.body);
   }
@@ -165,7 +165,7 @@ class Exchange implements HttpRequest {
     return this.departure.onGone(listener);
   }
 
-  /** To be called before the handler of the request returns without an answer. */
+  /** Must be called before the request's handler returns without an answer. */
   wait(): void {
     if (this.waits) return;
     this.waits = true;
@@ -185,16 +185,16 @@ class Exchange implements HttpRequest {
   }
 
   private write({ status, headers, body }: Answer, closes: boolean): void {
-    // The whole head in one call into the native side, which costs as much as each header would.
+    // Writes the whole head in one native call, which costs as much as a call for each header.
     let head = statusLines[status] ?? String(status);
     for (const header of headers) head += formatHeaderLine(header);
     const isHead = this.method === "HEAD";
     if (isHead)
       head += lengthLine(typeof body === "string" ? Buffer.byteLength(body) : body.length);
-    // uWS says so itself at the end of a body that it has whole.
+    // uWS adds this header itself when it ends a body that it has as a whole.
     if (closes && typeof body !== "string") head += "\r\nConnection: close";
     this.res.writeStatus(head);
-    // With any argument uWS would wait for more of a response that has no body.
+    // With an argument, uWS would expect more of a response that has no body.
     if (isHead || status === 304) this.res.endWithoutBody();
     else if (typeof body === "string") this.res.end(body, closes);
     else {
@@ -229,14 +229,14 @@ function lengthLine(length: number | undefined): string {
   return length === undefined ? "" : `\r\nContent-Length: ${length}`;
 }
 
-/** One request from its head to its answer. */
+/** Handles one request from its head to its answer. */
 function take(listening: Listening, res: uWS.HttpResponse, req: uWS.HttpRequest): void {
   const { api, proxies, open } = listening;
   const exchange = new Exchange(res, req, proxies);
   const refusal = findRefusal(exchange);
   if (refusal !== undefined) {
-    // Deferred by a tick: while an answer is due uWS closes on whatever else the same packet
-    // brought.
+    // Deferred by a tick: while an answer is pending, uWS closes the connection on anything else in
+    // the same packet.
     exchange.wait();
     const answer = api.refuse(refusal, exchange);
     setImmediate(() => exchange.send(answer, true));
@@ -259,7 +259,7 @@ function take(listening: Listening, res: uWS.HttpResponse, req: uWS.HttpRequest)
   takeBody(listening, match, exchange, res);
 }
 
-/** The rest of a request of which a route reads the body, or whose body's end is awaited. */
+/** Receives the rest of a request whose body a route reads, or whose body's end is awaited. */
 function takeBody(
   listening: Listening,
   match: BodyBounds,
@@ -314,7 +314,7 @@ function receive(
   return arrival;
 }
 
-/** What holds a request's connection back. */
+/** Pauses and resumes the connection of a request. */
 class SocketValve implements Valve {
   private readonly res: uWS.HttpResponse;
   private readonly exchange: Exchange;
@@ -333,7 +333,7 @@ class SocketValve implements Valve {
     if (!this.isClosed && !this.exchange.isGone()) this.res.resume();
   }
 
-  /** Pauses for good. */
+  /** Pauses the connection for good. */
   close(): void {
     this.pause();
     this.isClosed = true;
@@ -350,8 +350,9 @@ function respond({ api, open }: Listening, match: BodyBounds, exchange: Exchange
 }
 
 /**
- * Answers so that a client that sends before it reads can read the answer: uWS drops the rest of a
- * body of a known length; the end of any other is awaited. `closes`: the connection's last.
+ * Sends the answer so that a client that sends before it reads can read it: uWS drops the rest of a
+ * body of known length; the end of any other body is awaited. `closes` makes the answer the last on
+ * its connection.
  */
 function conclude(exchange: Exchange, answer: Answer, closes: boolean): void {
   const { arrival, incoming, headers, isChunked } = exchange;
@@ -367,13 +368,13 @@ function conclude(exchange: Exchange, answer: Answer, closes: boolean): void {
   }
 }
 
-/** Matches most paths, quickly. */
+/** Matches most paths, and does so quickly. */
 const plainPath = /^(?:\/[\w.:-]+)+$/;
-/** Here no bytes are odd: what is no token is answered as a token that is unknown. */
+/** Share paths may have any characters: an invalid token is answered like an unknown one. */
 const sharePath = /^\/v1\/(?:[a-z]+\/[^/]+\/)?share\/./;
 const oddPath = /\p{Cc}|\\|%2e%2e|%2f|%00|%5c/iu;
 
-/** What must not reach a route, and closes the connection. */
+/** Finds why a request must not reach a route; its connection is then closed. */
 function findRefusal(exchange: Exchange): Refusal | undefined {
   const { path, query, headers, headerBytes, framings, repeated } = exchange;
   if (path.length + query.length > limits.http.urlBytesMax) return { code: "uri_too_long" };

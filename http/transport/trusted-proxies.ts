@@ -1,14 +1,14 @@
 /**
- * The address that a request came from. Trusted proxies name it in `X-Forwarded-For`; any client
- * may forge that header, so it is read from the right, up to the first address that is no trusted
- * proxy's.
+ * Finds the address that a request came from. Trusted proxies name it in `X-Forwarded-For`; any
+ * client may forge that header, so it is read from the right, up to the first address that is not a
+ * trusted proxy's.
  */
 import { BlockList, isIP } from "node:net";
 
 export class TrustedProxies {
   private readonly list = new BlockList();
 
-  /** Networks as `10.0.0.0/8` or `fd00::/8`, or single addresses. */
+  /** `networks` are written as `10.0.0.0/8` or `fd00::/8`, or as single addresses. */
   constructor(networks: readonly string[]) {
     for (const network of networks) {
       const [address = "", bits] = network.split("/");
@@ -23,7 +23,7 @@ export class TrustedProxies {
     return family !== 0 && this.list.check(address, family === 6 ? "ipv6" : "ipv4");
   }
 
-  /** `peer` is who is connected. */
+  /** `peer` is the address of the connection. */
   client(peer: string, forwardedFor: string | undefined): string {
     if (forwardedFor === undefined || !this.has(peer)) return peer;
     let client = peer;
@@ -37,7 +37,7 @@ export class TrustedProxies {
   }
 }
 
-/** Without the port that some proxies add; undefined for what is no address. */
+/** The address without the port that some proxies add; undefined when it is not one. */
 function plainAddress(entry: string): string | undefined {
   const inBrackets = /^\[([^\]]+)\](?::\d+)?$/.exec(entry)?.[1];
   const beforePort = /^([\d.]+):\d+$/.exec(entry)?.[1];

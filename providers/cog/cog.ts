@@ -47,22 +47,22 @@ import {
 import { type Reply, unavailable } from "../replies.ts";
 import { resultFiles } from "../result-files.ts";
 
-/** What is known of a prediction; all times are of the monotonic clock. */
+/** What is known of a prediction; all times are readings of the monotonic clock. */
 interface Known {
-  /** Undefined when another process submitted it. */
+  /** Typical duration of the job; undefined when another process submitted it. */
   readonly typicalSeconds?: number;
   startedAtMs?: number;
-  /** Since when the server has waited for work, by our reads. */
+  /** Time since which the server has been idle, as seen by status reads. */
   idleSinceMs?: number | undefined;
   outcome?: Outcome;
-  /** Since when it is only known by a callback; undefined when it was submitted or read here. */
+  /** When a callback first named it; undefined if it was submitted or read here. */
   unaskedSinceMs?: number | undefined;
 }
 
 interface Outcome {
   readonly status: ProviderStatus;
   readonly output: unknown;
-  /** Of the callback that brought it. */
+  /** Size of the callback that delivered the outcome. */
   readonly bytes: number;
 }
 
@@ -97,7 +97,7 @@ class Cog implements Provider {
   async submit(submission: Submission): Promise<SubmitOutcome> {
     const { job, input, callbackUrl: webhook, typicalSeconds } = submission;
     const ref = getPrediction(job);
-    // Its callbacks may come before the answer.
+    // Registered before the call, as callbacks may arrive before the answer.
     this.known.set(ref, { typicalSeconds });
     const call = {
       method: "PUT",
@@ -111,7 +111,7 @@ class Cog implements Provider {
   }
 
   private parseSubmitted(reply: Reply, ref: ProviderRef): SubmitOutcome {
-    // All its slots are taken.
+    // All of the server's slots are taken.
     const status = reply.status === 409 ? 429 : reply.status;
     const plain = plainOutcome({ ...reply, status }, this.clock.nowMs());
     if (plain !== undefined) return plain;
@@ -170,7 +170,7 @@ class Cog implements Provider {
     }
   }
 
-  /** The server does not say what it stopped: its callback does, when it is a restart too late. */
+  /** The server does not report what it stopped; its callback does, but too late on a restart. */
   private answerStopped({ typicalSeconds, startedAtMs }: Known): CancelAnswer {
     if (typicalSeconds === undefined) return { kind: "requested" };
     if (startedAtMs === undefined) return { kind: "cancelled" };
@@ -178,7 +178,7 @@ class Cog implements Provider {
     return { kind: "stopped_partway", billedFraction: Math.min(1, ranMs / 1000 / typicalSeconds) };
   }
 
-  /** Rejects with a `PortError` while too many outputs wait to be stored: cog calls again. */
+  /** Rejects with a `PortError` while too many outputs wait to be stored; cog calls again. */
   async verifyCallback({ of, rawBody }: Callback): Promise<CallbackVerdict> {
     if (of === undefined) return { ok: false };
     const body = parse(rawBody);
@@ -189,7 +189,7 @@ class Cog implements Provider {
     return { ok: true, ref };
   }
 
-  /** The first outcome counts. */
+  /** Keeps the first outcome and ignores later ones. */
   private learn(prediction: Prediction, bytes: number): void {
     this.dropUnasked();
     const known = this.known.get(prediction.id) ?? { unaskedSinceMs: this.clock.monotonicMs() };
@@ -207,7 +207,7 @@ class Cog implements Provider {
     this.known.set(prediction.id, known);
   }
 
-  /** Callbacks of jobs that are forgotten, or that this process will read after a restart. */
+  /** Drops old unread callbacks, whose jobs are forgotten or were to be read after a restart. */
   private dropUnasked(): void {
     const nowMs = this.clock.monotonicMs();
     for (const [ref, { unaskedSinceMs }] of this.known)
@@ -244,7 +244,7 @@ class Cog implements Provider {
 
 export const openCog: OpenAdapter = (config, ports) => new Cog(config, ports);
 
-/** One that another process submitted has started by now, as far as can be said. */
+/** A prediction of another process is assumed to have started by now. */
 function openState({ typicalSeconds, startedAtMs }: Known): ProviderStatus {
   const hasStarted = startedAtMs !== undefined || typicalSeconds === undefined;
   return { state: hasStarted ? "running" : "queued" };
@@ -252,14 +252,14 @@ function openState({ typicalSeconds, startedAtMs }: Known): ProviderStatus {
 
 const healthPath = "/health-check";
 
-/** Of `STARTING`, `READY`, `BUSY`, `SETUP_FAILED`, `DEFUNCT`, `UNHEALTHY`, or what is not known. */
+/** `STARTING`, `READY`, `BUSY`, `SETUP_FAILED`, `DEFUNCT`, `UNHEALTHY`, or an unknown status. */
 interface ServerState {
   readonly status: string;
 }
 
 const isServerState = check<ServerState>(Type.Object({ status: Type.String() }));
 
-/** The 128 bits of a job's id as 26 digits of base 32. */
+/** Formats the 128 bits of a job's id as 26 digits of base 32. */
 function getPrediction(job: Id): ProviderRef {
   return BigInt(`0x${job.replaceAll("-", "")}`)
     .toString(32)

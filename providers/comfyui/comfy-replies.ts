@@ -1,4 +1,4 @@
-/** What ComfyUI servers answer: queues, histories of one prompt, refusals. */
+/** Answers of ComfyUI servers: queues, the history of one prompt, refusals. */
 import { check, type Static, Type } from "../../config/schema.ts";
 import { type Members, readMembers, readText } from "../advice.ts";
 import { isFlagged, keepItems, readFlags } from "../flags.ts";
@@ -20,7 +20,7 @@ export interface QueuedPrompt {
   readonly id: string;
   readonly state: "running" | "queued";
   readonly nodeCount: number;
-  /** The job that it was sent for, where that was by an adapter like this. */
+  /** Job that the prompt was sent for, if an adapter like this one sent it. */
   readonly job: unknown;
 }
 
@@ -30,7 +30,7 @@ const Queue = Type.Object({
 });
 const isQueue = check<Static<typeof Queue>>(Queue);
 
-/** What waits and what runs, other people's prompts among it. */
+/** Lists waiting and running prompts, including those of other users. */
 export function parseQueuedPrompts(reply: Reply): readonly QueuedPrompt[] {
   const { queue_running: running, queue_pending: pending } = understand(isQueue, reply);
   return [
@@ -39,7 +39,7 @@ export function parseQueuedPrompts(reply: Reply): readonly QueuedPrompt[] {
   ];
 }
 
-/** Of `[number, prompt_id, graph, extra_data, outputs]`. */
+/** Parses an item `[number, prompt_id, graph, extra_data, outputs]`. */
 function parseQueuedPrompt(item: unknown, state: QueuedPrompt["state"]): QueuedPrompt[] {
   if (!Array.isArray(item)) return [];
   const [, id, graph, extra]: readonly unknown[] = item;
@@ -57,7 +57,7 @@ const Ended = Type.Object({
 export type EndedPrompt = Static<typeof Ended>;
 const isEnded = check<EndedPrompt>(Ended);
 
-/** Undefined for one that has not ended, or is not known. Throws `ReplyError`. */
+/** The prompt, or undefined when it has not ended or is unknown. Throws `ReplyError`. */
 export function findEndedPrompt(reply: Reply, id: string): EndedPrompt | undefined {
   const history = understand(isMembers, reply);
   if (Object.keys(history).length === 0) return undefined;
@@ -75,7 +75,7 @@ export function computeEnd(
   ended: EndedPrompt,
   { billedPartway, findModeration }: EndTerms,
 ): ProviderStatus {
-  // Servers of before 2024 say nothing but the outputs.
+  // Servers from before 2024 report only the outputs.
   const state = readState(readText(readMembers(ended.status)["status_str"]) ?? "success");
   if (state === "queued" || state === "running") return { state };
   if (state === "succeeded") {
@@ -97,7 +97,7 @@ export function computeEnd(
 
 const broken = "The model could not finish this generation.";
 
-/** What the server said of one kind while it ran. */
+/** Finds a message of one kind that the server recorded while the prompt ran. */
 function findMessage({ status }: EndedPrompt, name: string): Members | undefined {
   const { messages } = readMembers(status);
   const list: readonly unknown[] = Array.isArray(messages) ? messages : [];
@@ -105,7 +105,7 @@ function findMessage({ status }: EndedPrompt, name: string): Members | undefined
   return Array.isArray(found) ? readMembers(found[1]) : undefined;
 }
 
-/** The share of its usual time that an interrupted prompt ran, where the server says when. */
+/** Share of its usual time that an interrupted prompt ran, if the server reports the times. */
 export function ranShare(ended: EndedPrompt): number | undefined {
   const startMs = findMessage(ended, "execution_start")?.["timestamp"];
   const endMs = findMessage(ended, "execution_interrupted")?.["timestamp"];
@@ -124,12 +124,12 @@ const File = Type.Object({
 const isFile = check<Static<typeof File>>(File);
 const fileKinds = ["images", "gifs", "videos", "audio", "3d"] as const;
 
-/** Where `GET` gives the files that were saved; previews are not. Throws `ResultError`. */
+/** Paths for a `GET` of the saved files; previews are left out. Throws `ResultError`. */
 export function filePlaces(ended: EndedPrompt): readonly string[] {
   return checkFiles(listSavedFiles(ended).places);
 }
 
-/** Without those that a node of the graph flagged. */
+/** Lists saved files without those that a node of the graph flagged. */
 function listSavedFiles({ outputs }: EndedPrompt) {
   const nodes = Object.values(readMembers(outputs));
   const files = nodes.flatMap((output) =>
@@ -151,7 +151,7 @@ const Refusal = Type.Object({
 });
 const isRefusal = check<Static<typeof Refusal>>(Refusal);
 
-/** Why a graph was not taken, with the first input that is at fault. */
+/** Explains why a graph was refused, with the first faulty input. */
 export function explainRefusedGraph(
   { json }: Reply,
   findModeration: FindModeration,
@@ -163,7 +163,7 @@ export function explainRefusedGraph(
 
 const untaken = "The provider did not take this input.";
 
-/** Without the details, which list the server's files. */
+/** The nodes' error messages without their details, which list the server's files. */
 function nodeFaults(nodeErrors: unknown): string[] {
   const errors = Object.values(readMembers(nodeErrors)).flatMap((node) => {
     const list = readMembers(node)["errors"];

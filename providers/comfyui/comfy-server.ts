@@ -1,4 +1,4 @@
-/** One ComfyUI server: its calls, and the progress of what was sent there. */
+/** One ComfyUI server: its calls, and the progress of the prompts sent to it. */
 import { limits } from "../../config/limits.ts";
 import type { ProviderConfig } from "../../config/provider-config.ts";
 import { check, type Static, Type } from "../../config/schema.ts";
@@ -28,7 +28,7 @@ const anyType = { accept: "*/*" };
 export class ComfyServer {
   readonly url: string;
   readonly progress: ProgressFeed;
-  /** Graphs that were sent and not answered. */
+  /** Number of graphs that were sent and not answered yet. */
   sending = 0;
   private readonly http: ProviderHttp;
   private readonly clientId: string;
@@ -58,14 +58,14 @@ export class ComfyServer {
     return parseQueuedPrompts(reply);
   }
 
-  /** Undefined for a prompt that has not ended, or is not known. */
+  /** The prompt, or undefined when it has not ended or is unknown. */
   async history(id: string): Promise<EndedPrompt | undefined> {
     const reply = await this.http.ask(`/history/${id}`);
     checkAvailable(reply);
     return findEndedPrompt(reply, id);
   }
 
-  /** Resolves to whether the server has such a call. */
+  /** Resolves to whether the server supports this call. */
   async unqueue(id: string): Promise<boolean> {
     return this.tell("/queue", { delete: [id] });
   }
@@ -81,7 +81,7 @@ export class ComfyServer {
     return true;
   }
 
-  /** Resolves to how graphs name it. */
+  /** Resolves to the name by which graphs refer to the file. */
   async upload({ name, mimeType, bytes }: UploadFile): Promise<string> {
     const form = new FormData();
     form.append("image", new Blob([new Uint8Array(bytes)], { type: mimeType }), name);

@@ -53,7 +53,7 @@ import {
 import { ComfyServer } from "./comfy-server.ts";
 import { UploadedFiles } from "./uploaded-files.ts";
 
-/** A prompt on its server. */
+/** A prompt and the server that runs it. */
 interface Placed {
   readonly server: ComfyServer;
   readonly id: string;
@@ -107,7 +107,7 @@ class Comfyui implements Provider {
 
   private parseSubmitted(reply: Reply, server: ComfyServer): SubmitOutcome {
     const { status, json } = reply;
-    // A gateway between may have passed the graph on; the look-up tells.
+    // A gateway in between may have passed the graph on; the look-up finds out.
     if (status === 502 || status === 504) return { kind: "unknown" };
     const plain = plainOutcome(reply, this.clock.nowMs());
     if (plain !== undefined) return plain;
@@ -122,7 +122,7 @@ class Comfyui implements Provider {
     return { kind: "accepted", ref, status: { state: "queued" } };
   }
 
-  /** Undefined when no server that has the graph's files can be asked. */
+  /** The server for a graph, or undefined when no server with the graph's files answers. */
   private async place(graph: Submission["input"]): Promise<ComfyServer | undefined> {
     const candidates = this.files.holders(this.servers, graph);
     if (candidates.length <= 1) return candidates[0];
@@ -147,7 +147,7 @@ class Comfyui implements Provider {
     return { kind: "absent" };
   }
 
-  /** The queue first: what ends between the two calls is then in the history. */
+  /** Reads the queue first: a prompt that ends between the two calls is then in the history. */
   private async lookAt(server: ComfyServer, job: Id): Promise<LookUp | undefined> {
     const queue = await server.queue();
     // Older servers give prompts ids of their own.
@@ -162,7 +162,7 @@ class Comfyui implements Provider {
     return { kind: "found", ref: getRef({ server, id: job }), status };
   }
 
-  /** Resolves to the name under which the servers that took it have the file. */
+  /** Resolves to the file's name on all servers that accepted it. */
   async upload(file: UploadFile): Promise<string> {
     const uploads = await Promise.allSettled(this.servers.map((server) => server.upload(file)));
     const name = uploads.find(isAnswered)?.value;
@@ -186,7 +186,7 @@ class Comfyui implements Provider {
     if (ended !== undefined) return this.endStatus(placed, ended);
     const queued = await this.findQueued(placed);
     if (queued !== undefined) return this.openStatus(server, queued);
-    // It may have ended between the two.
+    // The prompt may have ended between the two calls.
     const endedSince = await server.history(id);
     return endedSince === undefined ? { state: "lost" } : this.endStatus(placed, endedSince);
   }
@@ -259,7 +259,7 @@ class Comfyui implements Provider {
     return { ok: false };
   }
 
-  /** Of several servers one that is up is enough to go on. */
+  /** One healthy server of several is enough to go on. */
   async health(): Promise<Health> {
     const healths = await Promise.all(this.servers.map((server) => server.health()));
     if (healths.every((health) => health === "up")) return "up";
@@ -298,7 +298,7 @@ function getRef({ server, id }: Placed): ProviderRef {
   return `${id}@${server.url}`;
 }
 
-/** Whether a call was answered; throws what is no fault of its server. */
+/** Whether a call was answered; rethrows errors that are not the server's fault. */
 function isAnswered<Answer>(
   one: PromiseSettledResult<Answer>,
 ): one is PromiseFulfilledResult<Answer> {

@@ -1,6 +1,6 @@
 /**
- * How much of one graph is done, by what a ComfyUI server tells while it runs: the nodes that are
- * done and the share of the one that runs, over all nodes. It never falls.
+ * Progress of one graph, from the messages of a ComfyUI server while it runs: the completed nodes
+ * and the share of the running one, over all nodes. It never falls.
  */
 import { check, type Static, Type } from "../../config/schema.ts";
 
@@ -21,7 +21,7 @@ const isNodeProgress = check<Static<typeof NodeProgress>>(NodeProgress);
 const isState = check<Static<typeof State>>(State);
 
 export class GraphProgress {
-  /** From 0 to 1. */
+  /** Progress from 0 to 1. */
   share = 0;
   private readonly nodeCount: number;
   private readonly done = new Set<string>();
@@ -31,7 +31,7 @@ export class GraphProgress {
     this.nodeCount = Math.max(1, nodeCount);
   }
 
-  /** One message about this graph. One that is not known, or of another shape, is passed over. */
+  /** Takes one message about this graph. Unknown or malformed messages are ignored. */
   take(type: string, told: unknown): void {
     switch (type) {
       case "execution_cached":
@@ -66,7 +66,7 @@ export class GraphProgress {
     if (node !== undefined && this.done.size < this.nodeCount) this.done.add(node);
   }
 
-  /** `shares` of the nodes that run. */
+  /** `shares` is the sum of the running nodes' shares. */
   private rise(shares: number): void {
     const share = Math.min(1, (this.done.size + shares) / this.nodeCount);
     this.share = Math.max(this.share, share);

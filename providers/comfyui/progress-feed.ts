@@ -19,7 +19,7 @@ const Message = Type.Object({
 const isMessage = check<Static<typeof Message>>(Message);
 
 export interface FeedOptions {
-  /** With the client's id, to which a server sends what becomes of that client's graphs. */
+  /** URL with the client's id; the server sends that client the events of its graphs. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly clock: Clock;
@@ -29,9 +29,9 @@ export class ProgressFeed {
   private readonly options: FeedOptions;
   private readonly watched = new Map<string, GraphProgress>();
   private socket: WebSocket | undefined;
-  /** Until the connection is opened again. */
+  /** Cancels the pause after which the connection is opened again. */
   private stopPause: (() => void) | undefined;
-  /** Connections in a row of which nothing was understood. */
+  /** Consecutive connections without any message that could be understood. */
   private failures = 0;
 
   constructor(options: FeedOptions) {
@@ -48,7 +48,7 @@ export class ProgressFeed {
     if (this.watched.size === 0) this.close();
   }
 
-  /** From 0 to 1; 0 while nothing is known. */
+  /** Progress of a prompt from 0 to 1; 0 while nothing is known. */
   getProgress(prompt: string): number {
     return this.watched.get(prompt)?.share ?? 0;
   }
@@ -68,11 +68,11 @@ export class ProgressFeed {
       followRedirects: false,
       handshakeTimeout: limits.providers.callMs,
       maxPayload: limits.providers.frameBytesMax,
-      // What is compressed has no bound before it is not.
+      // A compressed message has no size limit until it is decompressed.
       perMessageDeflate: false,
     });
     this.socket = socket;
-    // The end of the connection follows each.
+    // Each error is followed by the event that the connection has closed.
     socket.on("error", () => undefined);
     socket.on("message", (frame, isBinary) => {
       if (!isBinary && Buffer.isBuffer(frame)) this.take(frame);

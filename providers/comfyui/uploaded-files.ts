@@ -1,4 +1,4 @@
-/** Which servers have which uploaded files; the oldest are forgotten. */
+/** Records which servers have which uploaded files; the oldest entries are forgotten. */
 import { limits } from "../../config/limits.ts";
 
 export class UploadedFiles<Server> {
@@ -12,7 +12,7 @@ export class UploadedFiles<Server> {
     if (oldest !== undefined) this.holdersByName.delete(oldest);
   }
 
-  /** Those of `servers` that have each file that the inputs of a graph's nodes name. */
+  /** The `servers` that have all files named by the inputs of a graph's nodes. */
   holders(servers: readonly Server[], graph: Readonly<Record<string, unknown>>): Server[] {
     const names = new Set(texts(Object.values(graph), 0));
     const needed = [...names].flatMap((name) => {

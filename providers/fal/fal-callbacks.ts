@@ -26,7 +26,7 @@ const defaultUrl = "https://rest.fal.ai/.well-known/jwks.json";
 export class FalCallbacks {
   private readonly keys: KeyCache<KeyObject>;
 
-  /** `jwksUrl` is the operator's choice, so it may lie anywhere; the key does not go there. */
+  /** `jwksUrl` is set by the operator and may be anywhere; the API key is not sent there. */
   constructor(jwksUrl: string | undefined, { web, clock }: Pick<AdapterPorts, "web" | "clock">) {
     const mayBePrivate = jwksUrl !== undefined;
     const url = jwksUrl ?? defaultUrl;
@@ -37,7 +37,7 @@ export class FalCallbacks {
     this.keys = new KeyCache(fetchKeys, clock);
   }
 
-  /** Rejects with a `PortError` or a `ReplyError` when the keys cannot be had. */
+  /** Rejects with a `PortError` or a `ReplyError` when the keys cannot be fetched. */
   async isSigned({ headers, rawBody }: Callback, nowMs: number): Promise<boolean> {
     const id = headers["x-fal-webhook-request-id"];
     const user = headers["x-fal-webhook-user-id"];
@@ -52,14 +52,14 @@ export class FalCallbacks {
   }
 }
 
-/** Keys of other kinds are passed over. */
+/** Ignores keys of other kinds. */
 function parseKeys(reply: Awaited<ReturnType<typeof readReply>>): KeyObject[] {
   if (reply.status !== 200) throw new ReplyError(`The provider's keys answer ${reply.status}.`);
   const { keys } = understand(isKeySet, reply);
   return keys.filter(isKey).map((key) => createPublicKey({ key: { ...key }, format: "jwk" }));
 }
 
-/** The request that a callback is about; undefined for a body that is none. */
+/** Id of the request that a callback reports; undefined for a body that is not a callback. */
 export function parseRequest(rawBody: Uint8Array): string | undefined {
   try {
     const body: unknown = JSON.parse(Buffer.from(rawBody).toString("utf8"));

@@ -1,4 +1,4 @@
-/** What must be known of a request to a fal queue to find it again, as a `ProviderRef`. */
+/** Data by which a request in a fal queue is found again, stored as a `ProviderRef`. */
 import { omitUndefined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import { check, type Static, Type } from "../../config/schema.ts";
@@ -8,13 +8,13 @@ const urlText = Type.Optional(Type.String({ minLength: 1, maxLength: limits.prov
 
 const schema = Type.Object({
   id: Type.String({ pattern: "^[A-Za-z0-9_-]{1,128}$" }),
-  /** The path of its app. */
+  /** Path of the request's app. */
   app: Type.String({ pattern: "^(?:/[^/?#\\\\]+){2,3}$" }),
-  /** Where the provider said that these are, if it is not where the documentation says. */
+  /** URLs that the provider gave, if they differ from those in its documentation. */
   status_url: urlText,
   response_url: urlText,
   cancel_url: urlText,
-  /** The entry's `expected_units`. */
+  /** `expected_units` of the model's catalogue entry. */
   units: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
 });
 
@@ -30,24 +30,24 @@ export function falRef(request: FalRequest): ProviderRef | undefined {
   return refs.find((ref) => ref.length <= limits.providers.refMax);
 }
 
-/** Undefined for what is no reference. */
+/** The request, or undefined when the text is not a reference. */
 export function parseFalRef(ref: ProviderRef): FalRequest | undefined {
   if (!ref.startsWith("{")) return undefined;
   const request: unknown = JSON.parse(ref);
   return isRequest(request) ? request : undefined;
 }
 
-/** Apps of these owners have the owner's name behind it (`workflows/owner/name`). */
+/** In apps of these owners, the actual owner's name follows (`workflows/owner/name`). */
 const namespaces: ReadonlySet<string | undefined> = new Set(["workflows", "comfy"]);
 
-/** The paths of a model `owner/alias[/subpath]`: of its submits, and of its app without subpath. */
+/** Paths for a model `owner/alias[/subpath]`: for its submits, and its app without subpath. */
 export function falPaths(model: string): { readonly submit: string; readonly app: string } {
   const parts = model.split("/").map((part) => `/${encodeURIComponent(part)}`);
   const appParts = namespaces.has(model.split("/")[0]) ? 3 : 2;
   return { submit: parts.join(""), app: parts.slice(0, appParts).join("") };
 }
 
-/** Where a request is, by the documentation or as the provider said. */
+/** URLs of a request, as in the documentation or as given by the provider. */
 export function falPlaces(request: FalRequest): {
   readonly status: string;
   readonly response: string;

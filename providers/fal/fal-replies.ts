@@ -1,4 +1,4 @@
-/** What a fal queue answers: its shapes, failures, files and bills. */
+/** Answers of a fal queue: their shapes, failures, files and billing. */
 import { check, type Static, Type } from "../../config/schema.ts";
 import { readAmount, readMembers, readText } from "../advice.ts";
 import { readFlags } from "../flags.ts";
@@ -24,7 +24,7 @@ const statusSchema = Type.Object({
 export type FalStatus = Static<typeof statusSchema>;
 export const isStatus = check<FalStatus>(statusSchema);
 
-/** Whether the model ran, as far as the queue says how long. */
+/** Whether the model ran, judging by the inference time that the queue reports. */
 export function hasRun({ metrics }: FalStatus): boolean {
   return (readAmount(readMembers(metrics)["inference_time"]) ?? 0) > 0;
 }
@@ -32,11 +32,11 @@ export function hasRun({ metrics }: FalStatus): boolean {
 interface Detail {
   readonly type: unknown;
   readonly text: string;
-  /** Where in the request or the output it is. */
+  /** Path to the fault in the request or in the output. */
   readonly place: readonly unknown[];
 }
 
-/** Some errors have several details, some a sentence. */
+/** Some errors have a list of details, others one sentence. */
 function readDetails({ json }: Pick<Reply, "json">): readonly Detail[] {
   const { detail } = readMembers(json);
   if (typeof detail === "string") return [{ type: undefined, text: detail, place: [] }];
@@ -47,17 +47,17 @@ function readDetails({ json }: Pick<Reply, "json">): readonly Detail[] {
   });
 }
 
-/** Whether an error is the model's own, and not the queue's. */
+/** Whether an error comes from the model rather than from the queue. */
 export function isOfModel(reply: Reply): boolean {
   return readDetails(reply).length > 0;
 }
 
 type Failure = Pick<ProviderFailure, "class" | "message"> & {
-  /** It names a field of the input, so nothing was made. */
+  /** Whether the fault names a field of the input, so that nothing was generated. */
   readonly isOfInput: boolean;
 };
 
-/** What a 4xx or 5xx says, of a submit or of a result. */
+/** Reads a failure from a 4xx or 5xx answer to a submit or a result. */
 export function falFailure(reply: Reply, errorType?: unknown): Failure {
   const { status, headers } = reply;
   const details = readDetails(reply);
@@ -79,7 +79,7 @@ const refusedInput = "The model did not take this input.";
 const notStarted = "The provider did not start this generation in time.";
 const broken = "The model could not finish this generation.";
 
-/** What models call their outputs, at which a filter looks too; all else is of the input. */
+/** Names that models give their outputs, which filters check too; others name inputs. */
 const isOfOutput = /^(?:output|outputs|generated|result|response)/;
 
 function isField(name: unknown): boolean {
@@ -87,15 +87,15 @@ function isField(name: unknown): boolean {
 }
 
 /**
- * The members in which models deliver, the rarer kind first: a mesh comes with a picture of it, a
- * video with its first frame.
+ * Members in which models deliver results, the rarer kind first: a mesh comes with a picture of it,
+ * a video with its first frame.
  */
 const outputMembers = [
   ...["model_glb", "model_mesh", "mesh", "glb"],
   ...["videos", "video", "audios", "audio", "audio_file", "audio_url", "images", "image"],
 ] as const;
 
-/** What of an output is delivered, with what a filter flagged of it. */
+/** The part of an output that is delivered, with the marks of filters in it. */
 export function getDeliveredOutput(output: unknown): unknown {
   const members = readMembers(output);
   const name = outputMembers.find((member) => members[member] != null);
@@ -104,7 +104,7 @@ export function getDeliveredOutput(output: unknown): unknown {
   return name === undefined ? members : { nsfw, [name]: members[name] };
 }
 
-/** By the model's own units, which a header counts; `expected` is what the whole job costs. */
+/** Reads the model's own units from a header; `expected` is the number for the whole job. */
 export function falBilling(
   { headers }: Reply,
   expected: number | undefined,

@@ -56,7 +56,7 @@ import {
 
 interface Known {
   readonly ref: ProviderRef;
-  /** As of the latest read. */
+  /** State as of the latest read. */
   state?: "queued" | "running";
   isToBeCanceled: boolean;
   result?: ProviderResult;
@@ -67,7 +67,7 @@ class Fal implements Provider {
   private readonly http: ProviderHttp;
   private readonly callbacks: FalCallbacks;
   private readonly ports: AdapterPorts;
-  /** By the provider's own id of the request. */
+  /** Known requests, by the provider's own id. */
   private readonly known = new Map<string, Known>();
 
   constructor(config: ProviderConfig, ports: AdapterPorts) {
@@ -125,7 +125,7 @@ class Fal implements Provider {
     return { kind: "accepted", ref, status: { state: "queued" } };
   }
 
-  /** URLs are kept that are the provider's own and not where they must be anyway. */
+  /** Keeps given URLs that are the provider's own and differ from the documented ones. */
   private getRef(json: unknown, app: string, units: number | undefined): ProviderRef | undefined {
     if (!isSubmitted(json)) return undefined;
     const plain = { id: json.request_id, app, ...omitUndefined({ units }) };
@@ -224,7 +224,7 @@ class Fal implements Provider {
     }
   }
 
-  /** Older servers say that they asked a runner also of requests that they removed. */
+  /** Older servers report that they asked a runner even for requests that they removed. */
   private async isRemoved(request: FalRequest, { state }: Known): Promise<boolean> {
     if (state !== "queued") return false;
     const reply = await this.http.ask(withoutLogs(falPlaces(request).status));
@@ -235,7 +235,7 @@ class Fal implements Provider {
     if (!(await this.callbacks.isSigned(callback, nowMs))) return { ok: false };
     const id = parseRequest(callback.rawBody);
     const { of } = callback;
-    // A submit that was not answered: the callback is the first to name the request.
+    // After a submit without an answer, the callback is the first to name the request.
     const named =
       id !== undefined && of !== undefined
         ? falRef({ id, app: falPaths(of.model).app, ...omitUndefined({ units: of.expectedUnits }) })
@@ -244,7 +244,7 @@ class Fal implements Provider {
     return { ok: true, ...omitUndefined({ ref }) };
   }
 
-  /** There is no call for it: a request that cannot be there is asked for. */
+  /** The API has no health call, so a request that cannot exist is queried. */
   health(): Promise<Health> {
     return healthBy(this.http.ask(withoutLogs(falPlaces(nowhere).status)), () => "up");
   }
@@ -254,7 +254,7 @@ class Fal implements Provider {
     if (request !== undefined) this.known.delete(request.id);
   }
 
-  /** With the URLs that are this provider's own: its operator may have moved it. */
+  /** Keeps only URLs of this provider's current origin, since its operator may have moved it. */
   private parse(ref: ProviderRef): FalRequest | undefined {
     const request = parseFalRef(ref);
     if (request === undefined) return undefined;
@@ -293,7 +293,7 @@ function isMissing(reply: Reply): boolean {
   return isGone(reply) || reply.status === 400 || reply.status === 422;
 }
 
-/** A request that is not there: lost, unless it was removed because we said so. */
+/** Explains a missing request: it is lost, unless it was removed on our own order. */
 function explainMissing(reply: Reply, { isToBeCanceled }: Known): ProviderStatus {
   if (!isMissing(reply))
     throw new ReplyError(`The provider's answer ${reply.status} cannot be understood.`);

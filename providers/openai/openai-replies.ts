@@ -1,4 +1,4 @@
-/** What OpenAI's API and its dialects answer: errors, files, videos. */
+/** Answers of OpenAI's API and compatible servers: errors, files, videos. */
 import { omitUndefined } from "../../config/defined.ts";
 import { check, type Static, Type } from "../../config/schema.ts";
 import { readAmount, readMembers, readText } from "../advice.ts";
@@ -19,7 +19,7 @@ interface Fault {
 const filterCodes: readonly unknown[] = ["moderation_blocked", "content_policy_violation"];
 const unpaidCodes: readonly unknown[] = ["insufficient_quota", "billing_hard_limit_reached"];
 
-/** Self-hosted servers say less: a text alone. */
+/** Self-hosted servers report less: only a text. */
 function faultIn(json: unknown): Fault {
   const { error, detail } = readMembers(json);
   const { message, type, code } = readMembers(error);
@@ -31,7 +31,7 @@ function isOneAmong(codes: readonly unknown[], { code, type }: Fault): boolean {
   return codes.includes(code) || codes.includes(type);
 }
 
-/** What an answer says that is no success. `down` for a 5xx, of which the caller knows more. */
+/** Reads an unsuccessful answer. Gives `down` for a 5xx, about which the caller knows more. */
 export function refusalBy(
   reply: Reply,
   nowMs: number,

@@ -1,11 +1,11 @@
-/** What is asked of OpenAI's API and its dialects, from a submission. */
+/** Builds requests to OpenAI's API and compatible servers from a submission. */
 import type { OpenaiDialect } from "../../config/provider-config.ts";
 import { formBody } from "../form-body.ts";
 import type { Submission } from "../provider.ts";
 import type { ProviderCall } from "../provider-http.ts";
 
 export interface OpenaiRequest {
-  /** What the answer is: pictures or films by name, sound, or a video that is still to be made. */
+  /** Kind of answer: named pictures or films, sound, or a video that is generated later. */
   readonly answer: "files" | "sound" | "video";
   readonly path: string;
   readonly call: ProviderCall;
@@ -13,7 +13,7 @@ export interface OpenaiRequest {
 
 type Input = Submission["input"];
 
-/** Undefined for what the API does not make. */
+/** The request, or undefined for a kind of media that the API does not generate. */
 export async function openaiRequest(
   { modality, model, input: given }: Pick<Submission, "modality" | "model" | "input">,
   dialect: OpenaiDialect,
@@ -68,13 +68,13 @@ function append(form: FormData, name: string, value: unknown): void {
   else form.append(name, typeof value === "object" ? JSON.stringify(value) : String(value));
 }
 
-/** Servers go by the ending. */
+/** Names the file by its type, since servers go by the file extension. */
 function fileName(type: string): string {
   const [, ending = "bin"] = /^[a-z]+\/([a-z0-9]+)/.exec(type) ?? [];
   return `asset.${ending === "jpeg" ? "jpg" : ending}`;
 }
 
-/** Of a data URL (RFC 2397) in base64; undefined for all else. */
+/** Decodes a data URL (RFC 2397) in base64; undefined for any other value. */
 function dataFile(value: unknown): Blob | undefined {
   if (typeof value !== "string" || !value.startsWith("data:")) return undefined;
   const comma = value.indexOf(",");

@@ -65,7 +65,7 @@ class Openai implements Provider {
       idempotentSubmit: false,
       cancel: "any",
       callback: webhookSecret === undefined ? "none" : "signed",
-      // Of videos alone.
+      // Only videos report progress.
       progress: true,
       reportsBilling: false,
     };
@@ -98,7 +98,7 @@ class Openai implements Provider {
     return video === undefined ? this.calls.cancel(ref) : this.videos.cancel(video);
   }
 
-  /** They are about all videos of the provider's account. */
+  /** Webhooks report all videos of the provider's account. */
   async verifyCallback(callback: Callback, nowMs: number): Promise<CallbackVerdict> {
     const { webhookSecret } = this;
     if (webhookSecret === undefined || !isStandardWebhook(callback, nowMs)) return { ok: false };
@@ -138,7 +138,7 @@ const isEvent = check<Event>(
   }),
 );
 
-/** The video that an event is about; undefined for events of other kinds. */
+/** Reference of the video in an event; undefined for events of other kinds. */
 function refIn(rawBody: Uint8Array): ProviderRef | undefined {
   try {
     const event: unknown = JSON.parse(Buffer.from(rawBody).toString("utf8"));

@@ -44,9 +44,9 @@ export interface CallPorts {
   readonly http: ProviderHttp;
   readonly clock: Clock;
   readonly findModeration: FindModeration;
-  /** Of one result. */
+  /** Maximum size of one result. */
   readonly bytesMax: number;
-  /** Of all that are held. */
+  /** Maximum size of all results that are held. */
   readonly heldBytesMax: number;
 }
 
@@ -54,9 +54,9 @@ interface Call {
   readonly abort: AbortController;
   status: ProviderStatus;
   result: ProviderResult | undefined;
-  /** What is held for it. */
+  /** Bytes that are held for the call. */
   bytes: number;
-  /** An error that no provider's answer explains. */
+  /** An error that is not explained by an answer of the provider. */
   fault?: unknown;
 }
 
@@ -64,7 +64,7 @@ type Refusal = Exclude<SubmitOutcome, { kind: "accepted" }>;
 
 interface HeldFile {
   readonly file: ResultFile;
-  /** In bytes. */
+  /** Bytes that the file holds in memory. */
   readonly held: number;
 }
 
@@ -135,7 +135,7 @@ export class SynchronousCalls {
     for (const { abort } of this.calls.values()) abort.abort();
   }
 
-  /** Resolves to undefined when the result is there. */
+  /** Resolves to undefined when the result is available. */
   private async run(
     call: Call,
     { path, answer: kind, call: asked }: OpenaiRequest,
@@ -166,7 +166,7 @@ export class SynchronousCalls {
     }
   }
 
-  /** What a call that was canceled brings after all does not count. */
+  /** Ends a call. A result that arrives after the call was canceled is ignored. */
   private end(call: Call, refusal: Refusal | undefined): void {
     if (call.status.state !== "running") return;
     if (refusal === undefined) call.status = { state: "succeeded" };
@@ -179,7 +179,7 @@ export class SynchronousCalls {
     }
   }
 
-  /** Undefined where a filter flagged all that was made. */
+  /** The files, or undefined when a filter flagged all of them. */
   private async read(
     call: Call,
     kind: OpenaiRequest["answer"],
@@ -204,7 +204,7 @@ export class SynchronousCalls {
     return { files, ...omitUndefined({ enhancedPrompt }) };
   }
 
-  /** With how many bytes of it are held in memory; undefined for what names no file. */
+  /** A file with the number of bytes held in memory; undefined if the entry names no file. */
   private readFile(entry: unknown): HeldFile | undefined {
     const { b64_json: inline, url } = readMembers(entry);
     if (typeof inline === "string" && inline !== "") {
@@ -218,7 +218,7 @@ export class SynchronousCalls {
     return isOfWeb ? { file: { kind: "url", url }, held: 0 } : undefined;
   }
 
-  /** On the provider's own origin, which may want its key. */
+  /** A file on the provider's own origin, which may require its key. */
   private ownFile(url: string): ResultFile {
     const headers = { accept: "*/*" };
     return {
@@ -263,7 +263,7 @@ export class SynchronousCalls {
   }
 }
 
-/** What base64 and JSON make of a file, at the most. */
+/** Upper bound of the factor by which base64 and JSON enlarge a file. */
 const inlineCost = 2;
 
 function createFailure(message: string): Refusal {
@@ -272,7 +272,7 @@ function createFailure(message: string): Refusal {
 
 const incomprehensible = "The provider's answer could not be understood.";
 
-/** Also of a server that does not say what it is. */
+/** Whether an answer is sound; one without a content type is accepted too. */
 function isSound({ headers }: WebAnswer): boolean {
   return /^(?:audio\/|application\/octet-stream|$)/i.test(headers["content-type"] ?? "");
 }

@@ -1,4 +1,4 @@
-/** Videos of OpenAI's API, which are made after the answer to their submit. */
+/** Videos of OpenAI's API, which are generated after their submit is answered. */
 
 import type { CancelAnswer } from "../../actors/protocol/job.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
@@ -26,7 +26,7 @@ export interface VideoPorts {
   readonly http: ProviderHttp;
   readonly clock: Clock;
   readonly findModeration: FindModeration;
-  /** Whether videos that are not done may be deleted. */
+  /** Whether unfinished videos may be deleted to cancel them. */
   readonly deleteCancels: boolean;
 }
 
@@ -64,7 +64,7 @@ export class Videos {
     return { files: [{ kind: "stream", open }] };
   }
 
-  /** The API has no cancel: some servers take a deletion for one. */
+  /** The API has no cancel, but some servers treat a deletion as one. */
   async cancel(id: string): Promise<CancelAnswer> {
     const { http, deleteCancels } = this.ports;
     if (!deleteCancels) return { kind: "unsupported" };
@@ -90,7 +90,7 @@ export class Videos {
     }
   }
 
-  /** Undefined for a video that is not there. */
+  /** The video, or undefined when it does not exist. */
   private async read(id: string): Promise<Video | undefined> {
     const reply = await this.ports.http.ask(getPath(id));
     if (isGone(reply)) return undefined;
@@ -112,7 +112,7 @@ export function videoRef(id: string): string {
 
 const refPattern = new RegExp(`^video:(${videoId})$`);
 
-/** Undefined for a reference to no video. */
+/** Id of the video, or undefined when the reference is not to a video. */
 export function getVideo(ref: string): string | undefined {
   return refPattern.exec(ref)?.[1];
 }

@@ -60,7 +60,7 @@ class Replicate implements Provider {
   private readonly clock: Clock;
   private readonly secrets: KeyCache<WebhookSecret>;
   private readonly findModeration: (text: string) => ModerationRefusal | undefined;
-  /** The references of jobs that are open, by prediction. */
+  /** References of open jobs, by prediction id. */
   private readonly refsById = new Map<string, ProviderRef>();
 
   constructor(config: ProviderConfig, ports: AdapterPorts) {
@@ -152,7 +152,7 @@ class Replicate implements Provider {
       return { ok: false };
     const id = parsePrediction(callback.rawBody);
     const { of } = callback;
-    // A submit that was not answered: the callback is the first to name the prediction.
+    // After a submit without an answer, the callback is the first to name the prediction.
     const named = id !== undefined && of !== undefined ? getRef(id, of.typicalSeconds) : undefined;
     const ref = this.refsById.get(id ?? "") ?? named;
     return { ok: true, ...omitUndefined({ ref }) };
@@ -167,7 +167,7 @@ class Replicate implements Provider {
     if (job !== undefined) this.refsById.delete(job.id);
   }
 
-  /** Undefined for a prediction that is not there. */
+  /** The prediction, or undefined when it does not exist. */
   private async read(id: string): Promise<Prediction | undefined> {
     const reply = await this.http.ask(getPath(id));
     if (isGone(reply)) return undefined;
@@ -195,14 +195,14 @@ class Replicate implements Provider {
 
 export const openReplicate: OpenAdapter = (config, ports) => new Replicate(config, ports);
 
-/** The least that `Cancel-After` takes. */
+/** Smallest value that `Cancel-After` accepts, in seconds. */
 const cancelSecondsMin = 5;
 
 const isSecret = check<{ readonly key: string }>(
   Type.Object({ key: Type.String({ pattern: "^whsec_[A-Za-z0-9+/]{16,256}={0,2}$" }) }),
 );
 
-/** Of `owner/name`, `owner/name:version` or `deployment:owner/name`. */
+/** Path for a model `owner/name`, `owner/name:version` or `deployment:owner/name`. */
 function getModelPlace(model: string): {
   readonly path: string;
   readonly version: string | undefined;
@@ -219,7 +219,7 @@ function getPath(id: string): string {
   return `/v1/predictions/${id}`;
 }
 
-/** The prediction, and how long it typically takes: what a cancel after a restart needs. */
+/** Joins the prediction's id and typical duration, which a cancel after a restart needs. */
 function getRef(id: string, typicalSeconds: number): ProviderRef {
   return `${id}~${typicalSeconds.toFixed(3)}`;
 }

@@ -12,10 +12,10 @@ import type { Tally } from "../../engine/metrics/tally.ts";
 import { isCalm, parseScenario } from "./scenario.ts";
 import { simulatedMedia } from "./simulated-media.ts";
 
-/** What such an effect comes to; undefined for every other. */
+/** Message that concludes an effect at once; undefined for an effect that cannot be. */
 export type ConcludeAtOnce = (effect: OutsideEffect) => JobMessage | undefined;
 
-/** Counts the calls that it saves, since these are what a provider would have been asked. */
+/** Counts the calls that it saves, since a provider would have received them. */
 export function concludeAtOnce(ids: IdMint, tally: Tally): ConcludeAtOnce {
   const createCounter = (op: string, outcome: string) =>
     tally.count("provider_requests_total", { provider: simulatedProvider, op, outcome });

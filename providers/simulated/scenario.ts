@@ -1,23 +1,23 @@
 /**
- * What the words `sim:...` of a prompt ask a simulated model to do; anywhere, space-separated,
- * combinable.
+ * Parses the words `sim:...` in a prompt, which control a simulated model; they may stand anywhere,
+ * separated by spaces, and can be combined.
  */
 import { omitUndefined } from "../../config/defined.ts";
 
 export interface Scenario {
-  /** Running time and time in the provider's queue. */
+  /** Running time of the job; `queueMs` is the time in the provider's queue. */
   readonly slowMs: number;
   readonly queueMs: number;
-  /** How many first submits are answered busy, or do not connect. */
+  /** Number of first submits answered busy; `down` counts those that fail to connect. */
   readonly busy: number;
   readonly down: number;
-  /** Whether the answer to the submit is lost on its way, and with it all that follows. */
+  /** Whether the answer to the submit is lost, and with it all that follows. */
   readonly isUnknown: boolean;
   readonly refusal: "nsfw" | "ip" | undefined;
   readonly ending: "succeed" | "fail" | "nsfw_output" | "ip_output" | "lost";
   readonly billed: boolean;
   readonly cancel: CancelScenario | undefined;
-  /** What happens to the callback at the end. */
+  /** What happens to the callback when the job ends. */
   readonly callback: "sent" | "dropped" | "doubled" | "forged";
 }
 
@@ -39,12 +39,12 @@ const calm: Scenario = {
 
 const word = /(?<=^|\s)sim:([a-z_]+)(?:=(\d{1,9}))?(?=\s|$)/g;
 
-/** Whether nothing at all was asked for: it succeeds at once. */
+/** Whether the prompt contains no scenario, so that the job succeeds at once. */
 export function isCalm(scenario: Scenario): boolean {
   return scenario === calm;
 }
 
-/** Whether all that happens happens at once, so that the answer to the submit is the end. */
+/** Whether everything happens at once, so that the answer to the submit ends the job. */
 export function isImmediate(scenario: Scenario): boolean {
   const { busy, down, slowMs, queueMs, isUnknown, ending, callback } = scenario;
   if (isUnknown || ending === "lost" || callback !== "sent") return false;

@@ -1,7 +1,7 @@
 /**
- * What the simulated provider delivers, one object for all: a dot, a second of blue with silence, a
- * second of a tone, a tetrahedron. Made once, by ffmpeg and by this farm's own writer, and stored
- * when the service starts.
+ * Media that the simulated provider delivers, one object for each modality: a dot, a second of blue
+ * with silence, a second of a tone, a tetrahedron. They were made once, by ffmpeg and by this
+ * farm's own writer, and are stored when the service starts.
  */
 
 import type { Media } from "../../actors/protocol/media.ts";

@@ -31,7 +31,7 @@ import { simulatedMedia } from "./simulated-media.ts";
 
 export interface SimulatedPorts {
   readonly clock: Clock;
-  /** Delivers a callback, as the network does for other providers. */
+  /** Delivers a callback, as the network does for real providers. */
   readonly callBack: (job: Id, callback: Callback) => void;
 }
 
@@ -88,7 +88,7 @@ export class SimulatedProvider implements Provider {
     return { kind: "accepted", ref: job, status: this.look(run) };
   }
 
-  /** It lives as long as this process: what it does not have may have been lost with another. */
+  /** The simulator lives in this process: an unknown job may have been lost with an earlier one. */
   async lookUp(job: Id): Promise<LookUp> {
     const run = this.runs.get(job);
     if (run === undefined) return { kind: "unknown" };
@@ -151,7 +151,7 @@ export class SimulatedProvider implements Provider {
     });
   }
 
-  /** An end without a result is shown once: the job is forgotten then. */
+  /** A final state without a result is returned once, then the job is forgotten. */
   private look({ job, stage, scenario }: Run): ProviderStatus {
     if (stage !== "over") return { state: stage };
     const { ending, billed } = scenario;
@@ -175,7 +175,7 @@ export class SimulatedProvider implements Provider {
   }
 }
 
-/** Hexadecimal. The key is no secret: simulator and service are one process. */
+/** Signature in hex. The key is not secret, as simulator and service are one process. */
 function signature(rawBody: Uint8Array): string {
   return createHmac("sha256", simulatedProvider).update(rawBody).digest("hex");
 }
@@ -193,7 +193,7 @@ const broken: ProviderFailure = {
   message: "The model could not finish this generation.",
 };
 
-/** By the word that asks for it. */
+/** Failures, by the scenario that requests them. */
 const failures = {
   nsfw: unsafe,
   ip: likeness,

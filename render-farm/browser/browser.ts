@@ -14,7 +14,7 @@ import { type OwnFolder, OwnFolders } from "../fence/own-folders.ts";
 
 export type { Browser, BrowserContext, CDPSession, Page, Route } from "playwright-core";
 
-/** Where playwright keeps a Chromium of its own, whether or not it is there. */
+/** Path at which playwright keeps its own Chromium, whether or not it is installed. */
 export function ownChromium(): string {
   return chromium.executablePath();
 }
@@ -55,13 +55,13 @@ const flags = [
 
 export interface Running {
   readonly browser: Browser;
-  /** Of the pages that are kept in `profile`. */
+  /** Browser context of the pages that are kept in `profile`. */
   readonly context: BrowserContext;
-  /** The folder of what the browser keeps. */
+  /** Folder in which the browser keeps its data. */
   readonly profile: string;
-  /** Ends all of its processes at once, hanging ones too, which Playwright cannot. */
+  /** Kills all processes of the browser at once, even hanging ones, which Playwright cannot. */
   readonly kill: () => void;
-  /** And removes what it kept. */
+  /** Kills all processes of the browser and removes its data. */
   readonly close: () => Promise<void>;
 }
 
@@ -71,11 +71,11 @@ interface Opened {
 }
 
 export interface ChromiumChoice {
-  /** `undefined`: the one that playwright installed. */
+  /** Path of Chromium; `undefined` means the one that playwright installed. */
   readonly executablePath: string | undefined;
-  /** Chromium's own sandbox; it does not start as root. */
+  /** Whether Chromium's own sandbox is on; with it, Chromium does not start as root. */
   readonly sandbox: boolean;
-  /** How it starts in the fence, and where; without it runs as the farm does. */
+  /** How and where it starts inside the fence; if undefined, it runs with the farm's rights. */
   readonly fenced?: {
     readonly words: (user: number | undefined) => readonly string[];
     readonly folders: OwnFolders;
@@ -93,7 +93,7 @@ export class SceneBrowser {
     this.modulesFolder = modulesFolder;
   }
 
-  /** Lends a page to `use`. Aborting the signal rejects at once and gives the page up. */
+  /** Lends a page to `use`. Aborting the signal rejects at once and discards the page. */
   async withPage<T>(signal: AbortSignal, use: (page: ScenePage) => Promise<T>): Promise<T> {
     const idle = this.idle.pop();
     const opening = idle === undefined ? this.open() : Promise.resolve(idle);
@@ -108,7 +108,7 @@ export class SceneBrowser {
     }
   }
 
-  /** Ends the process at once; what runs in it fails and the next picture starts another. */
+  /** Ends the process at once; running calls fail, and the next picture starts another. */
   async close(): Promise<void> {
     const running = this.running;
     if (running === undefined) return;
@@ -120,9 +120,9 @@ export class SceneBrowser {
     this.running ??= this.launch();
     const { browser } = await this.running;
     try {
-      // A context of its own gives each page a process of its own.
+      // A separate context gives each page a separate process.
       const context = await browser.newContext({ serviceWorkers: "block" });
-      // A request whose page closes meanwhile can and need not be answered.
+      // A request whose page closes meanwhile cannot be answered and needs no answer.
       await context.route("**/*", (route) => this.answer(route).catch(() => undefined));
       const page = await context.newPage();
       await page.goto(origin);
@@ -177,7 +177,7 @@ export class SceneBrowser {
   }
 }
 
-/** Starts a Chromium in a folder of its own. Throws `PortError`. */
+/** Starts a Chromium with its own data folder. Throws `PortError`. */
 export async function launch(
   choice: ChromiumChoice,
   more: readonly string[] = [],
@@ -220,7 +220,7 @@ export async function launch(
   });
 }
 
-/** A program that takes Chromium's arguments, starts it in the fence and leaves its number. */
+/** Writes a program that starts Chromium in the fence with its arguments and records its pid. */
 async function writeStarter(own: OwnFolder, words: readonly string[]): Promise<string> {
   const path = join(own.farmFolder, "chromium");
   const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
@@ -259,10 +259,10 @@ async function startBrowser<T>(
   }
 }
 
-/** Playwright starts each browser in a process group of its own. */
+/** Finds a browser's process group; Playwright starts each browser in a separate one. */
 async function findGroup(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/stat`, "latin1");
-  // The name may hold anything; state, parent and group come after it.
+  // The name may contain any characters; state, parent and group follow it.
   const [, , group] = text.slice(text.lastIndexOf(")") + 2).split(" ");
   return Number(group);
 }
@@ -271,7 +271,7 @@ function killGroup(group: number): void {
   try {
     process.kill(-group, "SIGKILL");
   } catch (failure) {
-    // It has ended already.
+    // The process group has ended already.
     if (!(failure instanceof Error && "code" in failure && failure.code === "ESRCH")) throw failure;
   }
 }
@@ -310,7 +310,7 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** Whether the page closed; a browser that is already dead counts. */
+/** Resolves to whether the page closed; a browser that is already dead counts as closed. */
 async function closeInTime({ context }: Opened): Promise<boolean> {
   const closing = context.close().then(
     () => true,

@@ -28,7 +28,7 @@ const unfenced =
   "Chromium does not start as a user of its own; pages run as the farm's user, " +
   "without Chromium's own sandbox";
 
-/** Finds out how Chromium starts on this machine. */
+/** Determines how Chromium can be started on this machine. */
 export async function isolate(
   wanted: "required" | "off",
   executablePath: string,
@@ -47,7 +47,7 @@ export async function isolate(
   const plain = { words: () => program(undefined, bounds), folders: new OwnFolders(false) };
   const rooted = { executablePath, sandbox: false, fenced: plain };
   if (await starts(rooted)) return ready(rooted, unfenced);
-  // Each render will fail and say so.
+  // No way of starting it works; every render will fail with this explanation.
   return ready(best, `${executablePath} does not start`);
 }
 

@@ -11,11 +11,11 @@ import {
   type Running,
 } from "./browser.ts";
 
-/** A browser for one film or still, and for nothing else. */
+/** Setup of a browser that is used for one film or still only. */
 export interface StageSetup {
   readonly chromium: ChromiumChoice;
   readonly flags: readonly string[];
-  /** Where all of its pages come from. */
+  /** Origin of all of its pages. */
   readonly origin: string;
 }
 
@@ -24,16 +24,16 @@ interface Size {
   readonly height: number;
 }
 
-/** A foreign page. */
+/** Setup of a page with untrusted content. */
 export interface PageSetup {
-  /** The only address that the page itself may have. */
+  /** The only address to which the page itself may navigate. */
   readonly start: string;
   readonly size: Size;
-  /** Runs first, in every frame of the page. */
+  /** Script that runs first in every frame of the page. */
   readonly script: string;
-  /** The response for an address; `undefined`: nothing is there. */
+  /** Returns the response for an address; `undefined` when there is nothing at it. */
   readonly answer: (url: string, kind: string) => Promise<StageAnswer | undefined>;
-  /** Gets what the page's scripts throw. */
+  /** Receives errors that the page's scripts throw. */
   readonly onFault: (message: string) => void;
 }
 
@@ -50,7 +50,7 @@ export class StageBrowser {
   private readonly leaving: (() => Promise<Page>)[] = [];
   private readonly awaited: ((page: Page) => void)[] = [];
   private readonly origin: string;
-  /** An empty page, for the first caller of `open`. */
+  /** An empty page, kept for the first call of `open`. */
   private spare: Page | undefined;
 
   private constructor(running: Running, origin: string) {
@@ -59,7 +59,7 @@ export class StageBrowser {
     this.origin = origin;
   }
 
-  /** Throws `PortError`. */
+  /** Starts the browser. Throws `PortError`. */
   static async launch({ chromium, flags, origin }: StageSetup): Promise<StageBrowser> {
     const running = await launch(chromium, flags);
     try {
@@ -72,7 +72,7 @@ export class StageBrowser {
     }
   }
 
-  /** The folder of what the browser keeps. */
+  /** Folder in which the browser keeps its data. */
   get profile(): string {
     return this.running.profile;
   }
@@ -81,7 +81,7 @@ export class StageBrowser {
     return this.running.browser.isConnected();
   }
 
-  /** A page that paints only on request. Throws `PortError`. */
+  /** Opens a page that paints only on request. Throws `PortError`. */
   async open(setup: PageSetup): Promise<Stage> {
     try {
       const page = this.spare ?? (await this.openDrivenPage());
@@ -89,7 +89,7 @@ export class StageBrowser {
       const onFault = ({ message }: Error): void => setup.onFault(message);
       page.on("pageerror", onFault);
       const answer = (route: Route): Promise<void> =>
-        // A request whose page closes meanwhile can and need not be answered.
+        // A request whose page closes meanwhile cannot be answered and needs no answer.
         answerRoute(route, setup).catch(() => route.abort().catch(() => undefined));
       const [session, script] = await Promise.all([
         this.session(page),
@@ -109,7 +109,7 @@ export class StageBrowser {
     }
   }
 
-  /** Leaves it with one empty page and nothing of what there was. Throws `PortError`. */
+  /** Resets the browser to one empty page, without any earlier data. Throws `PortError`. */
   async renew(): Promise<void> {
     try {
       const [page] = await Promise.all(this.leaving.splice(0).map((leave) => leave()));
@@ -130,19 +130,19 @@ export class StageBrowser {
     }
   }
 
-  /** Ends all of its processes at once. */
+  /** Kills all processes of the browser at once. */
   kill(): void {
     this.running.kill();
   }
 
-  /** And removes what it kept. */
+  /** Kills the browser and removes its data. */
   async close(): Promise<void> {
     await this.running.close();
   }
 
-  /** A page that has visited the film's origin has the process that the film needs. */
+  /** A page that has visited the film's origin already has the process that the film needs. */
   private async prepare(): Promise<void> {
-    // Pages have routes of their own; all other requests get nothing.
+    // Pages have routes of their own; requests without one get an empty answer.
     await this.context.route("**/*", (route) => answerBlank(route, `${this.origin}/`));
     this.context.on("page", (page) => this.take(page));
     const spare = await this.openDrivenPage();
@@ -151,7 +151,7 @@ export class StageBrowser {
     this.spare = spare;
   }
 
-  /** Playwright does not create such pages, but accepts them. */
+  /** Playwright does not create pages that are painted on request, but accepts them. */
   private async openDrivenPage(): Promise<Page> {
     const arrived = new Promise<Page>((resolve) => this.awaited.push(resolve));
     const session = await this.running.browser.newBrowserCDPSession();
@@ -169,7 +169,7 @@ export class StageBrowser {
     return session;
   }
 
-  /** Closes pages that an author's script opened. */
+  /** Accepts an awaited page, and closes pages that an author's script opened. */
   private take(page: Page): void {
     const arrived = this.awaited.shift();
     if (arrived === undefined) void page.close().catch(() => undefined);
@@ -178,26 +178,26 @@ export class StageBrowser {
 }
 
 const frameMs = 16;
-/** What moves by the browser's own time stands still. */
+/** Time per painted frame, so short that animations on the browser's own clock do not move. */
 const stepMs = 0.05;
-/** For a page's last scripts. */
+/** Time limit for a page's last scripts. */
 const leavingMs = 10_000;
 
 interface Turns {
   last: Promise<unknown>;
-  /** Of frames; it never goes back. */
+  /** Time of the frames, which never goes back. */
   timeMs: number;
 }
 
 /**
- * The page has no network but `answer`. What a dead browser spoils is a `PortError`; a page's own
+ * A page whose only network is `answer`. Failures of a dead browser are `PortError`s; a page's own
  * fault is a `PageError`.
  */
 export class Stage {
   private readonly browser: Browser;
   private readonly page: Page;
   private readonly session: CDPSession;
-  /** Of pending calls; one promise of the page's end would retain all of their results. */
+  /** Rejects pending calls; a single promise of the page's end would retain all their results. */
   private readonly rejects = new Set<(fault: Error) => void>();
   private readonly start: string;
   private readonly painting: Turns;
@@ -214,20 +214,20 @@ export class Stage {
     this.browser.once("disconnected", this.onLoss);
   }
 
-  /** Lets go of the page. */
+  /** Releases the page. */
   async leave(): Promise<void> {
     this.page.off("crash", this.onCrash);
     this.browser.off("disconnected", this.onLoss);
     await this.session.detach();
   }
 
-  /** However long that takes: its page is bounded as a whole. */
+  /** Navigates without a time limit, since the page as a whole has one. */
   async goto(): Promise<void> {
     const left = this.page.goto(this.start, { waitUntil: "commit", timeout: 0 });
     await this.unlessDead(left);
   }
 
-  /** Calls a method of an object that the page holds under a global name; JSON both ways. */
+  /** Calls a method of a global object in the page; arguments and results are JSON. */
   async call(global: string, method: string, argument: unknown): Promise<unknown> {
     const { result, exceptionDetails } = await this.send("Runtime.callFunctionOn", {
       functionDeclaration:
@@ -249,8 +249,8 @@ export class Stage {
   }
 
   /**
-   * One frame of a page that the compositor captures, with a picture only when asked for. A hidden
-   * one is not drawn by the compositor: what it changes is damage of the next that is shown.
+   * Paints one frame of a page that the compositor captures, with a picture only when requested. A
+   * hidden frame is not drawn by the compositor: its changes are damage of the next shown one.
    */
   async frame(shown: "hidden" | { picture?: Picture | undefined }): Promise<Painted> {
     const isHidden = shown === "hidden";
@@ -275,12 +275,12 @@ export class Stage {
     return { hasDamage, image };
   }
 
-  /** What lies behind the page; without it nothing does. */
+  /** Sets the colour behind the page, which is transparent by default. */
   async backdrop(color: { r: number; g: number; b: number; a: number }): Promise<void> {
     await this.send("Emulation.setDefaultBackgroundColorOverride", { color });
   }
 
-  /** Gives back what frames left behind; the browser itself waits for hundreds of megabytes. */
+  /** Frees memory that frames left behind; the browser would wait for hundreds of megabytes. */
   async collectGarbage(): Promise<void> {
     await this.send("HeapProfiler.collectGarbage");
   }
@@ -325,7 +325,7 @@ export class Stage {
   }
 }
 
-/** What a page did wrong; the message is the page's own. */
+/** A fault of a page; the message is the page's own. */
 export class PageError extends Error {
   override readonly name = "PageError";
 }
@@ -336,7 +336,7 @@ export interface Picture {
 }
 
 export interface Painted {
-  /** Whether anything looks other than in the frame before. */
+  /** Whether anything looks different from the frame before. */
   readonly hasDamage: boolean;
   readonly image: Buffer | undefined;
 }
@@ -356,7 +356,7 @@ function answerBlank(route: Route, blank: string): Promise<void> {
 
 async function answerRoute(route: Route, { answer, start }: PageSetup): Promise<void> {
   const request = route.request();
-  // A page stays where it is; what it holds in frames may go elsewhere in the bundle.
+  // A page stays at its address; frames in it may navigate within the bundle.
   const isLeaving = request.isNavigationRequest() && request.frame().parentFrame() === null;
   if (isLeaving && request.url() !== start) return route.abort("aborted");
   const found = await answer(request.url(), request.resourceType());

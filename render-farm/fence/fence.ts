@@ -5,32 +5,32 @@ import { runChild } from "../programs/child-process.ts";
 import { findTool } from "../programs/find-tool.ts";
 import { firstUser, OwnFolders } from "./own-folders.ts";
 
-/** What one process may use. */
+/** Resource limits of one process. */
 export interface Bounds {
-  /** Of memory. */
+  /** Maximum memory. */
   readonly bytes: number;
-  /** Of one file that it writes, shared memory included. */
+  /** Maximum size of one file that it writes, including shared memory. */
   readonly fileBytes: number;
-  /** Of processors' time. */
+  /** Maximum processor time. */
   readonly seconds?: number;
-  /** That are open at once. */
+  /** Largest number of files that the process may have open at once. */
   readonly files?: number;
 }
 
-/** The words that start a program in the fence; its arguments follow them. */
+/** Builds the words that start a program in the fence; the program's arguments follow them. */
 export type FencedProgram = (user: number | undefined, bounds: Bounds) => readonly string[];
 
 /** A file that a program consists of, and the folder in which it finds what else it needs. */
 export interface ProgramFile {
   readonly path: string;
   readonly folder: string;
-  /** Only these in the folder, which may itself be closed. */
+  /** The only parts of the folder that are shown; the folder itself may be closed to others. */
   readonly parts?: readonly string[];
 }
 
 interface View {
   readonly word: string;
-  /** Words before the program's that let the user see it. */
+  /** Command words placed before the program's own, which make the file visible to the user. */
   readonly binds: readonly string[];
 }
 
@@ -52,7 +52,7 @@ function as(word: string): View {
  */
 export class Fence {
   readonly folders: OwnFolders;
-  /** Sentences about missing parts. */
+  /** Sentences about parts of the fence that are missing on this machine. */
   readonly warnings: string[] = [];
   private readonly found: Found;
   private shown = 0;
@@ -112,9 +112,9 @@ export class Fence {
   }
 
   /**
-   * A program of these first words, some of which are files. Those in folders of root's own are
-   * shown to the task's user; where that is not possible the program runs as the farm's, with a
-   * warning.
+   * Prepares a program that starts with these words, some of which are files. Files in folders that
+   * only root can read are made visible to the task's user; where that is not possible, the program
+   * runs as the farm's own user, and a warning is recorded.
    */
   async fit(...words: readonly (string | ProgramFile)[]): Promise<FencedProgram> {
     const found = words.map((word) => (typeof word === "string" ? as(word) : this.view(word)));
@@ -134,7 +134,7 @@ export class Fence {
     ];
   }
 
-  /** How a task's user finds a file; `undefined`: not at all. */
+  /** Returns how a task's user reaches a file, or `undefined` when it cannot. */
   private async view(file: ProgramFile): Promise<View | undefined> {
     const { path, folder } = file;
     const mayRead = (word: string, before: readonly string[] = []): Promise<boolean> =>
@@ -147,7 +147,7 @@ export class Fence {
     return (await mayRead(word, [...this.found.alone, ...binds])) ? { word, binds } : undefined;
   }
 
-  /** The words that put a file's folders where every user finds them, for those eyes only. */
+  /** Returns the words that bind-mount a file's folders where this program alone can see them. */
   private async bindFile(
     { folder, parts = [""] }: ProgramFile,
     place: string,
@@ -185,21 +185,21 @@ interface Found {
   readonly setpriv: string;
   readonly prlimit: string;
   readonly folder: string;
-  /** Words that make the kernel end what follows with its parent. */
+  /** Command words that make the kernel kill the program when its parent ends. */
   readonly mortal: readonly string[];
-  /** Words that give what follows namespaces of its own. */
+  /** Command words that run the program in namespaces of its own. */
   readonly alone: readonly string[];
-  /** Whether rights may be given up, programs run as other users, and bounds be set. */
+  /** Whether privileges can be dropped, programs run as other users, and limits be set. */
   readonly rights: boolean;
   readonly users: boolean;
   readonly bounds: boolean;
 }
 
 const isRoot = process.getuid?.() === 0;
-/** prctl(2), PR_SET_PDEATHSIG; a change of users undoes it. */
+/** Sets PR_SET_PDEATHSIG (prctl(2)); a change of user clears it. */
 const mortally = ["--pdeathsig", "KILL"];
 
-/** What a program of root's own keeps: without any it could not work in a task's folder. */
+/** Privileges of a program run as root: without them it could not work in a task's folder. */
 const kept = ["--no-new-privs"];
 
 function listRights(user: number | undefined): readonly string[] {
@@ -209,7 +209,7 @@ function listRights(user: number | undefined): readonly string[] {
   return user === undefined ? none : [...another, ...none];
 }
 
-/** Whether a task's user may work in its folder. */
+/** Whether a task's user is able to write to the task's folder. */
 async function mayBeOthers(setpriv: string): Promise<boolean> {
   if (!isRoot) return false;
   const own = await new OwnFolders(true).lend().catch(() => undefined);

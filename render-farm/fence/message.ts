@@ -1,10 +1,10 @@
-/** What the farm and a script in the fence send each other: JSON, and bytes as they are. */
+/** Messages between the farm and a script in the fence: a JSON head and a body of raw bytes. */
 export interface Message {
   readonly head: unknown;
   readonly body: Buffer;
 }
 
-/** Lengths of head and body as 32 bits each, least significant first; then both. */
+/** Frame header: the lengths of head and body, 32 bits each, little-endian; then both. */
 const lengthsBytes = 8;
 const headBytesMax = 64 * 1024;
 const none = new Uint8Array();
@@ -17,7 +17,7 @@ export function encode(head: unknown, body: Uint8Array = none): Buffer[] {
   return [lengths, text, Buffer.from(body.buffer, body.byteOffset, body.byteLength)];
 }
 
-/** Messages as they come, until the stream ends. Throws for what is none, and for longer bodies. */
+/** Yields messages until the stream ends. Throws for malformed or oversized ones. */
 export async function* messagesIn(
   stream: AsyncIterable<Buffer>,
   bodyBytesMax: number,
@@ -43,7 +43,7 @@ class Bytes {
     this.chunks = stream[Symbol.asyncIterator]();
   }
 
-  /** The next so many; `undefined` when the stream ends before. */
+  /** Returns the next `length` bytes, or `undefined` when the stream ends first. */
   async take(length: number): Promise<Buffer | undefined> {
     const taken = Buffer.allocUnsafeSlow(length);
     for (let at = 0; at < length; ) {

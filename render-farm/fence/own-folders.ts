@@ -20,17 +20,17 @@ import { PortError } from "../../engine/ports/port-error.ts";
 /** A folder in which the programs of one task work; only they and the farm can access it. */
 export interface OwnFolder {
   readonly path: string;
-  /** Whom the folder belongs to and the programs run as; `undefined`: the farm's own user. */
+  /** User that owns the folder and runs its programs; `undefined` means the farm's own user. */
   readonly user: number | undefined;
-  /** The folder around it, which only the farm writes to. */
+  /** The enclosing folder, to which only the farm writes. */
   readonly farmFolder: string;
-  /** Its programs have ended. */
+  /** Removes the folder; its programs must have ended. */
   remove(): Promise<void>;
 }
 
 /**
- * Users that no account is (systemd, "Users, Groups, UIDs and GIDs": this range is unused), below
- * 65,536 because containers may have no more.
+ * Range of user ids that belong to no account (unused according to systemd, "Users, Groups, UIDs
+ * and GIDs"), below 65,536 because containers may have no more.
  */
 export const firstUser = 60_706;
 export const usersMax = 478;
@@ -48,7 +48,7 @@ export class OwnFolders {
     this.hasUsers = hasUsers;
   }
 
-  /** Throws `PortError` when every number is taken. */
+  /** Returns a new folder. Throws `PortError` when every user id in the range is taken. */
   async lend(): Promise<OwnFolder> {
     for (let tried = 0; tried < usersMax; tried++) {
       const number = firstUser + (this.turn++ % usersMax);
@@ -79,7 +79,7 @@ async function fill({ path, user, farmFolder }: OwnFolder): Promise<void> {
   await chmod(farmFolder, 0o710);
 }
 
-/** A folder for what belongs to no task. */
+/** Makes a folder for files that belong to no task. */
 export async function makeNodeFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), nodePrefix));
   await sign(folder);
@@ -88,12 +88,12 @@ export async function makeNodeFolder(): Promise<string> {
 
 const userPrefix = "klieg-user-";
 const nodePrefix = "klieg-node-";
-/** How folders of pipes are called. */
+/** Name prefix of folders that hold named pipes. */
 export const pipePrefix = "klieg-pipe-";
 const prefixes = [userPrefix, nodePrefix, pipePrefix];
 const makerFile = "maker";
 
-/** By this the next node knows whether its maker lives. */
+/** Records the process id, so that the next node can tell whether the folder's maker still runs. */
 async function sign(folder: string): Promise<void> {
   await writeFile(join(folder, makerFile), `${process.pid}`);
 }
@@ -108,7 +108,7 @@ async function isMade(path: string): Promise<boolean> {
   }
 }
 
-/** Writes a file that is not there yet, for the task's programs to read. */
+/** Writes a new file for the task's programs to read; the path must not exist yet. */
 export async function writeNew(
   path: string,
   bytes: string | Uint8Array | Iterable<Uint8Array>,
@@ -129,8 +129,8 @@ export async function openPlain(path: string, flags = constants.O_RDONLY): Promi
 }
 
 /**
- * The same of a file that a program made in its own folder: a hard link to a file that the program
- * may not read belongs to another user.
+ * Like `openPlain`, for a file that a program made in its own folder. Checks the owner, because a
+ * hard link to a file that the program may not read belongs to another user.
  */
 export async function openMade(path: string, flags?: number): Promise<FileHandle> {
   const file = await openPlain(path, flags);
@@ -151,7 +151,7 @@ export async function sweepLeftovers(nowMs: number): Promise<void> {
   }
 }
 
-/** What no maker has signed, or not yet, goes by its age; another user's is not ours to remove. */
+/** Judges a folder without a maker's process id by its age; skips those of other users. */
 async function isLeft(path: string, nowMs: number): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined);
   if (found === undefined || found.uid !== process.getuid?.()) return false;

@@ -8,14 +8,14 @@ export interface Order {
   readonly head: object;
   readonly body?: Uint8Array;
   readonly timeoutMs: number;
-  /** Answers what the script asks before it is done. */
+  /** Answers questions that the script asks while it carries out the order. */
   readonly answer?: (asked: Message) => Promise<Buffer>;
 }
 
 /**
- * A script of ours in the fence, which carries out orders one after the other. It starts with the
- * first one, and again after one that ended it; what it keeps of one order is not shared with the
- * farm.
+ * A script of this product in the fence, which carries out orders one after the other. It starts
+ * with the first order, and again after an order that ended it; the state it keeps between orders
+ * is not shared with the farm.
  */
 export class FencedScript {
   private readonly words: readonly string[];
@@ -27,19 +27,19 @@ export class FencedScript {
     this.words = words;
   }
 
-  /** Gets ready. */
+  /** Starts the script ahead of the first order. */
   start(): void {
     this.ensureRunning();
   }
 
-  /** The script's answer. Throws `PortError` when it ended instead, or had to be. */
+  /** Returns the script's answer. Throws `PortError` when the script ended or had to be killed. */
   async carryOut(order: Order): Promise<Message> {
     const turn = this.last.then(() => this.exchange(order));
     this.last = turn.catch(() => undefined);
     return turn;
   }
 
-  /** Ends it until the next order. */
+  /** Ends the script; the next order starts it again. */
   async close(): Promise<void> {
     const running = this.running;
     this.running = undefined;
@@ -93,7 +93,7 @@ function run([path = "", ...args]: readonly string[]): Running {
     child.once("error", () => resolve());
     child.once("close", () => resolve());
   });
-  // The pending answer reports its end.
+  // These errors are ignored, because the pending answer reports that the script has ended.
   child.stdin.on("error", () => undefined);
   child.stdout.on("error", () => undefined);
   return {

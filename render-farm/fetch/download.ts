@@ -1,6 +1,6 @@
 /**
- * A provider's result on its way from the web to a file: over allowed hosts alone, each redirect
- * checked like the first address, bounded in bytes, and taken up again where it broke off.
+ * Downloads a provider's result to a file: from allowed hosts only, with each redirect checked like
+ * the first address, bounded in bytes, and resumed where the connection broke off.
  */
 import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
@@ -12,11 +12,11 @@ import { type Web, type WebAnswer, WebError } from "../../engine/ports/web.ts";
 
 export const FetchBounds = Type.Object(
   {
-    /** Of the provider itself, whose address is the operator's choice. */
+    /** Origins of the provider itself; always allowed, because the operator chose its address. */
     ownOrigins: Type.Array(Type.String()),
-    /** Host names; `*.example.org` is each one below. */
+    /** Host names; `*.example.org` allows every subdomain of example.org. */
     allowedHosts: Type.Array(Type.String()),
-    /** Whether those may have addresses that are not of the public internet. */
+    /** Whether allowed hosts may have addresses outside the public internet. */
     allowPrivate: Type.Boolean(),
     bytesMax: Type.Integer({ minimum: 0 }),
   },
@@ -24,13 +24,13 @@ export const FetchBounds = Type.Object(
 );
 export type FetchBounds = Static<typeof FetchBounds>;
 
-/** How much of the file is there, and of which version of it. */
+/** The part of the file downloaded so far, and the version of the file that it belongs to. */
 interface Part {
   bytes: number;
   etag: string | undefined;
 }
 
-/** Throws `PortError` with a sentence for the customer. */
+/** Downloads a file. Throws `PortError` with a sentence for the customer. */
 export async function download(
   web: Web,
   url: string,
@@ -80,7 +80,7 @@ async function continuePart(
   await pipeline(count(answer.body, part, bounds.bytesMax), file, { signal });
 }
 
-/** Each address is checked, the first one and where redirects lead. */
+/** Follows redirects, checking the first address and each later one. */
 async function follow(
   web: Web,
   first: string,
@@ -101,7 +101,7 @@ async function follow(
   }
 }
 
-/** Whether the host's address may be of another than the public internet. Throws `PortError`. */
+/** Whether the host may have an address outside the public internet. Throws `PortError`. */
 function permit(url: string, { ownOrigins, allowedHosts, allowPrivate }: FetchBounds): boolean {
   if (!URL.canParse(url)) throw new PortError(unfetched, false);
   const { origin, hostname, protocol } = new URL(url);
@@ -123,7 +123,7 @@ async function* count(
   for await (const chunk of body) {
     if (part.bytes + chunk.length > bytesMax) throw tooLarge();
     yield chunk;
-    // What was handed on is written, also when the rest breaks off.
+    // The chunk that was yielded is written, even if the rest of the download breaks off.
     part.bytes += chunk.length;
   }
 }
@@ -133,7 +133,7 @@ function computeStart({ headers }: WebAnswer): number | undefined {
   return start === undefined ? undefined : Number(start);
 }
 
-/** Bytes of versions with the same weak tag may differ. */
+/** Only strong tags are used: versions with the same weak tag may differ in their bytes. */
 function strongTag({ headers }: WebAnswer): string | undefined {
   const tag = headers["etag"];
   return tag?.startsWith('"') === true ? tag : undefined;
@@ -141,7 +141,7 @@ function strongTag({ headers }: WebAnswer): string | undefined {
 
 function refuseStatus(answer: WebAnswer): never {
   answer.discard();
-  // What was made a moment ago is not everywhere yet.
+  // A file made a moment ago may not have reached every server yet, so these may be retried.
   const isLate = [206, 403, 404, 408, 410, 425, 429].includes(answer.status);
   throw new PortError(unfetched, isLate || answer.status >= 500);
 }

@@ -5,16 +5,16 @@ import { storeFile } from "../node/workspace.ts";
 import type { MediaTools } from "../programs/media-tools.ts";
 import { describe, frameThumbnail, type Recording, waveThumbnail } from "./recordings.ts";
 
-/** Where a finished recording goes. */
+/** Where and how a finished recording is stored. */
 export interface Delivery {
   readonly tools: MediaTools;
   readonly objects: Objects;
   readonly signal: AbortSignal;
-  /** Object key without its extension. */
+  /** Object key of the recording, without its extension. */
   readonly stem: string;
 }
 
-/** Stores a finished file and its thumbnail; the output's measures come from probing it. */
+/** Stores a finished file and its thumbnail; probing yields the output's size and duration. */
 export async function deliverRecording(
   delivery: Delivery,
   path: string,
@@ -27,7 +27,7 @@ export async function deliverRecording(
   return { ...stored, ...getMeasures(recording) };
 }
 
-/** The same for a film whose measures are known. */
+/** Like `deliverRecording`, for a film whose size and duration are already known. */
 export async function deliverFilm(
   delivery: Delivery,
   path: string,
@@ -55,7 +55,7 @@ export interface Thumbnail {
   readonly bytes: Buffer;
 }
 
-/** Of moving pictures the frame at a tenth, of sound its wave. */
+/** Returns the frame at a tenth of a video's duration, or the waveform of a sound. */
 export async function recordingThumbnail(
   { tools, signal }: Pick<Delivery, "tools" | "signal">,
   file: { readonly path: string; readonly mimeType: string },
@@ -77,7 +77,7 @@ export async function storeThumbnail(
   return key;
 }
 
-/** The members of an output that a recording fills. */
+/** The members of an output that describe a recording. */
 export type Measures = Pick<
   TaskOutput,
   "width" | "height" | "durationSeconds" | "hasAudio" | "frameRate"

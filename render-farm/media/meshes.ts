@@ -1,21 +1,21 @@
 import { Document, type Material, WebIO } from "@gltf-transform/core";
 import { invariant } from "../../engine/invariant.ts";
 
-/** Writing glTF 2.0. The only importer of @gltf-transform/core. */
+/** Writes glTF 2.0 files. This is the only module that imports @gltf-transform/core. */
 export interface Surface {
-  /** Three numbers a vertex, metres. */
+  /** Vertex positions: three numbers per vertex, in metres. */
   readonly positions: Float32Array;
   readonly normals: Float32Array;
-  /** Two numbers a vertex. */
+  /** Texture coordinates: two numbers per vertex. */
   readonly uvs: Float32Array;
-  /** Three a triangle, counter-clockwise from outside. */
+  /** Vertex indices: three per triangle, counter-clockwise as seen from outside. */
   readonly indices: Uint32Array;
 }
 
 export interface Skin {
-  /** Linear red, green, blue; multiplies the picture. */
+  /** Linear red, green and blue, by which the texture is multiplied. */
   readonly color: readonly [red: number, green: number, blue: number];
-  /** A JPEG. */
+  /** The texture as a JPEG. */
   readonly picture?: Uint8Array;
 }
 
@@ -30,7 +30,7 @@ export interface ModelFile {
   readonly extension: string;
 }
 
-/** One mesh of several parts; everything is inside the one file. */
+/** Writes one mesh with several parts; the file contains all of its buffers and textures. */
 export async function writeModel(
   name: string,
   parts: readonly Part[],
@@ -85,7 +85,7 @@ async function asBinary(document: Document): Promise<ModelFile> {
   return { bytes, mimeType: "model/gltf-binary", extension: "glb" };
 }
 
-/** Buffers and pictures become data URIs. */
+/** Returns the model as JSON, with buffers and textures as data URIs. */
 async function asText(document: Document): Promise<ModelFile> {
   const { json, resources } = await new WebIO().writeJSON(document);
   for (const [list, mimeType] of [

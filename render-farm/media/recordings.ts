@@ -4,18 +4,18 @@ import { PortError } from "../../engine/ports/port-error.ts";
 import type { LocalFile } from "../node/workspace.ts";
 import { getInput, type MediaTools } from "../programs/media-tools.ts";
 
-/** Videos and sound: their streams, and the small pictures that represent them. */
+/** Inspects videos and sounds: their streams, and the thumbnails that represent them. */
 export interface Recording {
   readonly mimeType: string;
   readonly durationSeconds: number;
   readonly hasAudio: boolean;
   readonly audioCodec: string | undefined;
-  /** Absent in sound. */
+  /** The video stream; undefined for a file with sound only. */
   readonly picture: MovingPicture | undefined;
 }
 
 export interface MovingPicture {
-  /** As shown: after the rotation that the file asks for. */
+  /** Size as displayed, after the rotation that the file asks for. */
   readonly width: number;
   readonly height: number;
   readonly frameRate: number;
@@ -42,7 +42,7 @@ const Stream = Type.Object({
     Type.Array(Type.Object({ rotation: Type.Optional(Type.Number()) })),
   ),
 });
-/** As ffprobe describes it. */
+/** A stream as ffprobe describes it. */
 export type Stream = Static<typeof Stream>;
 const Probed = Type.Object({
   streams: Type.Array(Stream),
@@ -80,7 +80,7 @@ export async function inspectRecording(
   return recording;
 }
 
-/** The same without decoding, for a file that this farm made itself. */
+/** Like `inspectRecording` without decoding, for a file that this farm made itself. */
 export async function describe(
   tools: MediaTools,
   file: Found,
@@ -91,13 +91,13 @@ export async function describe(
 
 export interface Looked {
   readonly recording: Recording;
-  /** When the first of them begins. */
+  /** Time at which the earliest stream begins. */
   readonly startSeconds: number;
-  /** As they are coded. */
+  /** The streams as ffprobe reports them. */
   readonly streams: readonly Stream[];
 }
 
-/** And its streams. */
+/** Returns the recording's description together with its streams. */
 export async function lookInto(
   tools: MediaTools,
   { path, mimeType }: Found,
@@ -150,7 +150,7 @@ function getPicture(stream: Stream): MovingPicture {
   };
 }
 
-/** Files that were recorded as a stream do not say how long they are. */
+/** Returns when the last packet ends, for streamed recordings that do not state their duration. */
 async function lastPacketEnd(
   tools: MediaTools,
   { path, mimeType }: Found,
@@ -168,7 +168,7 @@ async function lastPacketEnd(
   return last;
 }
 
-/** Of `a/b`; 0 where there is none. */
+/** Value of a fraction written `a/b`; 0 where there is none. */
 export function ratio(text: string | undefined): number {
   const [over = 0, under = 0] = (text ?? "").split("/").map(Number);
   return under === 0 ? 0 : over / under;
@@ -182,7 +182,7 @@ function parse(json: Buffer): unknown {
   }
 }
 
-/** A JPEG of the frame at that time, its long edge 512 at most. */
+/** Returns a JPEG of the frame at the given time, with a long edge of at most 512 pixels. */
 export async function frameThumbnail(
   tools: MediaTools,
   { path, mimeType }: Found,
@@ -197,13 +197,13 @@ export async function frameThumbnail(
   const early = ["-ss", atSeconds.toFixed(3)];
   const frame = await tools.ffmpeg([...getInput(path, mimeType, early), ...encoded], call);
   if (frame.length > 0) return frame;
-  // The last frame of a short file may begin before.
+  // In a short file the last frame may begin earlier than the requested time.
   const first = await tools.ffmpeg([...getInput(path, mimeType), ...encoded], call);
   if (first.length === 0) throw new PortError(damaged, false);
   return first;
 }
 
-/** The wave of a sound as a transparent PNG of 512x128. */
+/** Draws the waveform of a sound as a transparent PNG of 512x128 pixels. */
 export async function waveThumbnail(
   tools: MediaTools,
   { path, mimeType }: Found,

@@ -10,9 +10,9 @@ import { type EditedVideo, videoInput } from "./edited-video.ts";
 export type Backdrop =
   | {
       readonly kind: "flat";
-      /** In the video's own encoding, limited range. */
+      /** The colour in the video's own encoding, limited range. */
       readonly yuv: readonly [y: number, u: number, v: number];
-      /** Within which 95 of 100 border samples lie, in steps of 8 bits. */
+      /** Chroma range that holds 95 % of the border samples, in 8-bit steps. */
       readonly chromaSpread: number;
       readonly lumaSpread: number;
     }
@@ -49,7 +49,7 @@ export async function findBackdrop(
 
 type Sample = readonly [y: number, u: number, v: number];
 
-/** Both sides and the top; subjects often stand on the lower edge. */
+/** Samples both sides and the top only, because subjects often stand on the lower edge. */
 function sampleBorder(frame: Buffer): Sample[] {
   const samples: Sample[] = [];
   const plane = width * height;
@@ -69,7 +69,7 @@ function judge(samples: readonly Sample[]): Backdrop {
   const chroma = samples.map((one) => Math.hypot(one[1] - u, one[2] - v));
   const luma = samples.map((one) => Math.abs(one[0] - y));
   const isColourful = Math.hypot(u - 128, v - 128) > 34;
-  // Light falls unevenly on a coloured screen; a white wall has nothing but its light.
+  // A coloured screen is lit unevenly, but a white wall differs only in its brightness.
   const [chromaMax, lumaMax] = isColourful ? [26, 90] : [12, 26];
   const alike = samples.map((_, i) => (chroma[i] ?? 0) <= chromaMax && (luma[i] ?? 0) <= lumaMax);
   const share = alike.filter(Boolean).length / samples.length;

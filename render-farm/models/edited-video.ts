@@ -13,7 +13,7 @@ export interface EditedVideo {
   readonly picture: MovingPicture;
 }
 
-/** Fetches and checks it. Throws `PortError` when it is no video or larger than what is edited. */
+/** Fetches and checks the video. Throws `PortError` when it is no video or is too large to edit. */
 export async function openVideo(
   tools: MediaTools,
   objects: Objects,
@@ -34,7 +34,7 @@ export async function openVideo(
   return { file, recording, picture };
 }
 
-/** Arguments that open it. VP9 shows its transparency only to libvpx. */
+/** Arguments that open the video. Of the decoders for VP9 only libvpx reads transparency. */
 export function videoInput({ file, picture }: EditedVideo): string[] {
   const decoder = picture.codec === "vp9" ? ["-c:v", "libvpx-vp9"] : [];
   return getInput(file.path, file.mimeType, decoder);
@@ -48,7 +48,7 @@ const taken: Readonly<Record<Container, RegExp>> = {
   mp4: /^(aac|mp3|alac|ac3|eac3)$/,
 };
 
-/** The sound unchanged when the container takes its codec, else in the container's usual one. */
+/** Copies the sound if the container takes its codec, else encodes it in the container's own. */
 export function getSoundArguments(
   { audioCodec }: Recording,
   container: Container,

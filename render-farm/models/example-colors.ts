@@ -1,14 +1,14 @@
 import type { Raster } from "../pictures/orders.ts";
 import { blend, type Color, computeChroma, parseColor } from "./studio-image/color.ts";
 
-/** What a picture that was given as an example is coloured like. */
+/** Colours taken from an example picture that the client gave. */
 export interface ExampleColors {
-  /** From its top down to its middle. */
+  /** Colours from the top of the picture down to its middle. */
   readonly sky: readonly [Color, Color, Color, Color, Color];
   readonly light: Color;
   readonly shadow: Color;
   readonly accent: Color;
-  /** Of its lower part. */
+  /** Colour of the picture's lower part. */
   readonly ground: Color;
 }
 
@@ -29,7 +29,7 @@ export function exampleColors(rasters: readonly Raster[]): ExampleColors {
     ],
     light: mean(({ light }) => light),
     shadow: mean(({ shadow }) => shadow),
-    // An accent is one colour or it is none.
+    // Accents are not averaged: an accent is one colour or none, so the strongest one is taken.
     accent: all.map(({ accent }) => accent).reduce(stronger),
     ground: mean(({ ground }) => ground),
   };
@@ -71,7 +71,7 @@ function computeMean(colors: readonly Color[]): Color {
   return { l: sum.l / count, a: sum.a / count, b: sum.b / count };
 }
 
-/** The mean of those near the strongest one: a mean of red and green would be neither. */
+/** Averages only colours near the strongest one: the mean of red and green would be neither. */
 function alike(colors: readonly Color[]): Color {
   const [first = { l: 0.5, a: 0, b: 0 }] = colors;
   return computeMean(colors.filter(({ a, b }) => Math.hypot(a - first.a, b - first.b) < 0.08));

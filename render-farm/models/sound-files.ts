@@ -1,6 +1,6 @@
 import { Type } from "../../config/schema.ts";
 
-/** The files that sound is delivered in. Bit-exact: equal samples give equal files. */
+/** File formats that sound is delivered in. Encoding is bit-exact: equal samples, equal files. */
 export const SoundFormat = Type.Enum(["mp3", "wav", "flac", "ogg"]);
 export type SoundFormat = "mp3" | "wav" | "flac" | "ogg";
 
@@ -16,5 +16,5 @@ export const encodings: Readonly<Record<SoundFormat, Encoding>> = {
   ogg: { mimeType: "audio/ogg", args: ["-c:a", "libvorbis", "-q:a", "6", "-f", "ogg"] },
 };
 
-/** No time stamps, no encoder's name, no random stream numbers. */
+/** Leaves out time stamps, the encoder's name and random stream numbers. */
 export const bitExact = ["-map_metadata", "-1", "-fflags", "+bitexact", "-flags:a", "+bitexact"];

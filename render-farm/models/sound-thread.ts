@@ -7,7 +7,7 @@ import type { Track } from "./studio-sound/track.ts";
 const folder = join(import.meta.dirname, "studio-sound");
 const player = join(folder, `player${extname(import.meta.filename)}`);
 
-/** Synthesis keeps a processor busy for seconds: in a thread of its own the node stays awake. */
+/** Runs synthesis, which takes seconds of CPU time, in a thread, so the node stays responsive. */
 export function playInThread(
   request: PlayRequest,
   signal: AbortSignal,

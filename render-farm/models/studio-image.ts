@@ -30,7 +30,7 @@ const ImageInput = Type.Object(
     count: Type.Integer({ minimum: 1, maximum: 16 }),
     format: Type.Union([Type.Literal("png"), Type.Literal("jpeg"), Type.Literal("webp")]),
     negativePrompt: Type.Optional(Type.String({ maxLength: 2_000 })),
-    /** The picture takes its colours from these. */
+    /** Pictures from which the new picture takes its colours. */
     references: Type.Optional(Type.Array(Source, { maxItems: 4 })),
   },
   { additionalProperties: false },
@@ -38,7 +38,7 @@ const ImageInput = Type.Object(
 type ImageInput = Static<typeof ImageInput>;
 const isImageInput = check<ImageInput>(ImageInput);
 
-/** What the page answers: files in base64. */
+/** The page's answer: picture and thumbnail as files in base64. */
 const Painted = Type.Object({ image: Type.String(), thumbnail: Type.String() });
 const isPainted = check<Static<typeof Painted>>(Painted);
 

@@ -16,9 +16,9 @@ import {
 } from "./edited-video.ts";
 
 /**
- * The model `studio-matte` (background removal): a backdrop of one colour is keyed and its spill
- * taken off; otherwise what differs from the median of the video's frames is the subject, which
- * needs a still camera. No learned weights.
+ * The model `studio-matte` (background removal): a backdrop of one colour is keyed and its colour
+ * spill removed; otherwise the subject is whatever differs from the median of the video's frames,
+ * which requires a still camera. It uses no learned weights.
  */
 const MatteInput = Type.Object(
   {
@@ -100,7 +100,7 @@ async function matte(
 
 const edgePixels = 4;
 
-/** Distances are shares of the filters' own units: chroma over 255 * sqrt 2. */
+/** Distances are fractions of the filters' own scale: chroma distance over 255 * sqrt 2. */
 function writeKeyFilter({
   yuv,
   chromaSpread,
@@ -113,11 +113,11 @@ function writeKeyFilter({
     const spill = v < u && u > 140 ? "blue" : "green";
     const isScreen = v < 128 || spill === "blue";
     const key = `chromakey=color=0x${name}:yuv=1:similarity=${similarity.toFixed(3)}:blend=0.07`;
-    // Nearly clear becomes clear, nearly opaque becomes opaque.
+    // Makes nearly transparent pixels transparent and nearly opaque ones opaque.
     const firm = "format=rgba,lutrgb=a='clip((val-22)*1.2,0,255)'";
     const cut = `[0:v:0]format=yuv444p,${key},${firm}`;
     if (!isScreen) return cut;
-    // The screen's light falls on edges; a subject's own green or blue stays.
+    // Spill is removed only along edges, so that a subject's own green or blue stays.
     return (
       `${cut},split=3[own][lit][cutout];[own]format=gbrp[plain];` +
       `[lit]despill=type=${spill}:mix=0.5:expand=0.05,format=gbrp[clean];` +
@@ -125,7 +125,7 @@ function writeKeyFilter({
       "format=gbrp[edge];[plain][clean][edge]maskedmerge[base];[base][mask]alphamerge"
     );
   }
-  // Without colour the sum of all three distances decides.
+  // For a colourless backdrop the sum of the three distances decides.
   const away = (value: number, weight: number): string =>
     `'clip(abs(val-${value.toFixed(0)})*${weight},0,255)'`;
   const step = `clip((val-${(lumaSpread + 7).toFixed(0)})*12,0,255)`;
@@ -138,7 +138,7 @@ function writeKeyFilter({
   );
 }
 
-/** What differs from the plate in any channel; specks go, gaps close, edges are softened. */
+/** Subject mask: differences from the plate in any channel; specks go, gaps close, edges soften. */
 const subtracted =
   "[0:v:0]split[own][shape];[shape]format=gbrp[now];[1:v:0]format=gbrp[plate];" +
   "[now][plate]blend=all_mode=difference:shortest=1," +
@@ -146,7 +146,7 @@ const subtracted =
   "lut=c0='clip((val-16)*8,0,255)',median=radius=3,dilation,dilation,dilation,erosion,erosion," +
   "erosion,erosion,gblur=sigma=1[mask];[own]format=yuv444p[base];[base][mask]alphamerge";
 
-/** The median of up to 25 frames spread over the video: whatever moves is not in it. */
+/** Makes the median of up to 25 frames spread over the video; moving objects are not in it. */
 async function makePlate(
   tools: MediaTools,
   video: EditedVideo,
@@ -157,7 +157,7 @@ async function makePlate(
   const frames = 25;
   const rate = Math.max(0.05, frames / Math.max(0.4, video.recording.durationSeconds));
   const picked = Math.min(rate, video.picture.frameRate || 25).toFixed(4);
-  // The filter's last frame has seen all of them.
+  // Only the filter's last frame is based on all of the picked frames.
   const count = Math.min(
     frames,
     Math.max(3, Math.floor(video.recording.durationSeconds * Number(picked))),
@@ -211,7 +211,7 @@ async function isPlateMoving(
 
 const edgeShareMax = 0.2;
 
-/** The share of the edge's pixels that are not as in the plate. */
+/** Returns the share of edge pixels that differ from the plate. */
 function differingEdge(frame: Uint8Array, plate: Uint8Array): number {
   let [all, differing] = [0, 0];
   for (let y = 0; y < lookHeight; y++)

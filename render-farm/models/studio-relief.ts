@@ -13,7 +13,8 @@ import { buildSolid } from "./studio-relief/solid.ts";
 
 /**
  * The model `studio-relief` (3D): a photo becomes a closed, textured relief; a second photo, if
- * given, its back. Depth comes from outline and light by rule; no learned weights.
+ * given, becomes its back. Rules derive the depth from outline and light; there are no learned
+ * weights.
  */
 const ReliefInput = Type.Object(
   {
@@ -85,7 +86,7 @@ async function build(
   return { kind: "succeeded", outputs: [{ objectKey, mimeType, ...stored, thumbnailKey }] };
 }
 
-/** Samples so many that front, back and walls together come near the wanted triangles. */
+/** Samples the photo so that front, back and walls together have about `polycount` triangles. */
 async function readPhoto(pictures: Pictures, path: string, polycount: number): Promise<Photo> {
   const { width, height } = await pictures.inspect(path);
   const full = await pictures.raster(path, textureEdge);
@@ -98,7 +99,7 @@ async function readPhoto(pictures: Pictures, path: string, polycount: number): P
   return { heights, full };
 }
 
-/** Words and the seed say how bold the relief is. */
+/** The prompt's words and the seed determine how bold the relief is. */
 function measureDepth({ prompt = "", seed }: ReliefInput): number {
   const words = prompt.toLowerCase();
   const told = /\b(flat|shallow|coin|medal|subtle)\b/.test(words)
@@ -118,7 +119,7 @@ async function paintSkin(
   return { color: [1, 1, 1], picture: await pictures.encode(flatten(photo), "jpeg") };
 }
 
-/** Clear parts take the mean colour, so that no dark rim shows where the outline is cut. */
+/** Blends transparency with the mean colour, so that no dark rim shows where the outline is cut. */
 function flatten(photo: Raster): Raster {
   const { width, height, pixels, channels } = photo;
   const mean = meanColor(photo).map((value) => Math.round(255 * value ** (1 / 2.2)));
@@ -132,7 +133,7 @@ function flatten(photo: Raster): Raster {
   return { width, height, channels: 3, pixels: opaque };
 }
 
-/** Linear, of what is opaque. */
+/** Returns the mean colour of the opaque pixels, linear. */
 function meanColor({ pixels, channels }: Raster): [number, number, number] {
   const sums = [0, 0, 0];
   let count = 0;
@@ -146,7 +147,7 @@ function meanColor({ pixels, channels }: Raster): [number, number, number] {
   return [red ?? 0.5, green ?? 0.5, blue ?? 0.5];
 }
 
-/** The relief from straight ahead, lit from the upper left; clear around the subject. */
+/** Draws the relief from the front, lit from the upper left, with transparency around it. */
 function drawPreview({ heights, full }: Photo): Raster {
   const { width, height, mask } = heights;
   const scale = 512 / Math.max(width, height);
@@ -172,7 +173,7 @@ function drawPreview({ heights, full }: Photo): Raster {
   return { width: columns, height: rows, channels: 4, pixels };
 }
 
-/** Between the samples. */
+/** Interpolates the height between samples. */
 function heightAt({ width, height, values }: Heights, x: number, y: number): number {
   const [left, top] = [Math.floor(x), Math.floor(y)];
   const at = (column: number, row: number): number =>

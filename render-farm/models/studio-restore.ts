@@ -9,9 +9,9 @@ import { outputTo } from "../programs/media-tools.ts";
 import { getSoundArguments, openVideo, videoInput } from "./edited-video.ts";
 
 /**
- * The model `studio-restore`: takes off block edges and noise, interpolates motion when another
- * frame rate is asked for, enlarges by Lanczos, sharpens. Classic filters, no learned weights: it
- * invents no detail.
+ * The model `studio-restore`: removes block edges and noise, interpolates motion when another frame
+ * rate is requested, enlarges by Lanczos, sharpens. It uses classic filters without learned weights
+ * and invents no detail.
  */
 const share = Type.Number({ minimum: 0, maximum: 1 });
 const RestoreInput = Type.Object(
@@ -78,7 +78,7 @@ async function restore(
   return { kind: "succeeded", outputs: [output] };
 }
 
-/** Everything that is costly happens at the source's size. */
+/** Lists the filters; the costly ones run at the source's size. */
 function listFilters(
   { width, height, denoise, sharpen, fps }: RestoreInput,
   from: number,

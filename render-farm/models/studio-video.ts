@@ -43,7 +43,7 @@ type VideoInput = Static<typeof VideoInput>;
 const isVideoInput = check<VideoInput>(VideoInput);
 
 const pageModule = "studio-video/film.js";
-/** Frames that are painted ahead of the encoder, for both pages together. */
+/** Number of frames painted ahead of the encoder, by both pages together. */
 const framesAhead = 4;
 
 export interface VideoTools {
@@ -97,7 +97,7 @@ async function film(
   return { kind: "succeeded", outputs: [output], warnings: undrawnWarnings(input.prompt ?? "") };
 }
 
-/** In order, while the pages paint ahead. */
+/** Yields the frames in order, while the pages paint ahead. */
 async function* frames(
   pages: readonly [ScenePage, ScenePage],
   { frames: count }: FilmRequest,
@@ -122,7 +122,7 @@ async function* frames(
 
 const tags = ["-color_range", "tv", "-colorspace", "bt709", "-color_primaries", "bt709"];
 
-/** A background that fits the prompt's words, as long as the frames are. */
+/** Makes a background sound that fits the prompt, as long as the frames last. */
 async function soundIn(
   { prompt, seed, fps }: VideoInput,
   { frames: count }: FilmRequest,
@@ -138,7 +138,7 @@ function framesIn({ fps }: VideoInput): readonly string[] {
   return ["-f", "image2pipe", "-c:v", "mjpeg", "-framerate", `${fps}`, "-i", "pipe:0"];
 }
 
-/** JPEG is BT.601 in full range; what goes out is BT.709 in limited range. */
+/** JPEG frames are BT.601 in full range; the output is BT.709 in limited range. */
 function listConversionArguments({ fps }: VideoInput): readonly string[] {
   const matrices = "in_color_matrix=bt601:out_color_matrix=bt709";
   const ranges = "in_range=full:out_range=limited";
@@ -146,7 +146,7 @@ function listConversionArguments({ fps }: VideoInput): readonly string[] {
   return ["-vf", convert, "-r", `${fps}`];
 }
 
-/** Two threads whatever the machine has: equal frames give equal files. */
+/** Always two threads, whatever the machine has, so that equal frames give equal files. */
 const encoded = [
   ...["-c:v", "libx264", "-preset", "veryfast", "-crf", "18", "-profile:v", "high"],
   ...["-pix_fmt", "yuv420p", "-threads", "2", ...tags, "-color_trc", "bt709"],

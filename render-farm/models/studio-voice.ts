@@ -13,8 +13,8 @@ import { getInput, outputTo } from "../programs/media-tools.ts";
 import { bitExact, encodings, SoundFormat } from "./sound-files.ts";
 
 /**
- * The model `studio-voice`: espeak-ng speaks, ffmpeg takes the edge off, evens the loudness and
- * sets the voice into a small room. Formant synthesis, no learned weights.
+ * The model `studio-voice`: espeak-ng synthesises speech; ffmpeg softens it, evens the loudness and
+ * adds the sound of a small room. This is formant synthesis without learned weights.
  */
 const VoiceInput = Type.Object(
   {
@@ -33,9 +33,9 @@ const isVoiceInput = check<VoiceInput>(VoiceInput);
 
 interface Voice {
   readonly accent: string;
-  /** espeak-ng's voice variant. */
+  /** Name of the espeak-ng voice variant. */
   readonly variant: string;
-  /** 0 to 99. */
+  /** Pitch from 0 to 99. */
   readonly pitch: number;
   readonly wordsPerMinute: number;
 }
@@ -51,7 +51,7 @@ const voices: Readonly<Record<VoiceInput["voice"], Voice>> = {
   alder: { accent: "en-us", variant: "max", pitch: 36, wordsPerMinute: 150 },
 };
 
-/** What espeak-ng 1.51 speaks; BCP 47 tags fall back to their first part. */
+/** Languages of espeak-ng 1.51; BCP 47 tags fall back to their first part. */
 const languages = new Set(
   "af am an ar as az ba be bg bn bpy bs ca cmn cs cv cy da de el en-029 en-gb \
 en-gb-scotland en-us eo es es-419 et eu fa fi fr-be fr-ch fr-fr ga gd gn gu hak haw he \
@@ -138,8 +138,8 @@ async function speak(
 const wantedLufs = -16;
 
 /**
- * Integrated loudness (EBU R 128). It is made of blocks of 0.4 s, of which a word has few, so a
- * short text is measured as if it were said again and again.
+ * Measures integrated loudness (EBU R 128). It is computed from blocks of 0.4 s, of which a word
+ * has few, so a short text is measured as if it were repeated.
  */
 async function measureLoudness(
   path: string,
@@ -157,10 +157,10 @@ async function measureLoudness(
   return Number(found || Number.NaN);
 }
 
-/** Some five seconds. */
+/** About five seconds of sound, in bytes. */
 const shortBytes = 5 * 44_100 * 4;
 
-/** One gain for all of it; what would rise above -1.5 dBTP is limited. */
+/** Applies one gain to the whole speech and limits what would exceed -1.5 dBTP. */
 function levelSpeech(lufs: number): string {
   if (!(lufs > -70)) return "anull";
   const limit = 10 ** (-1.6 / 20);
@@ -172,7 +172,7 @@ function levelSpeech(lufs: number): string {
   ].join(",");
 }
 
-/** Control characters could switch the synthesiser's modes. */
+/** Replaces control characters, which could switch the synthesiser's modes. */
 function plain(text: string): string {
   return text.normalize("NFC").replace(/[\p{Cc}\p{Cs}]/gu, " ");
 }

@@ -6,14 +6,14 @@ import type { WorkerOf } from "./task-loop.ts";
 export interface Observers {
   readonly tally: Tally;
   readonly clock: Clock;
-  /** The node's name. */
+  /** Name of the node. */
   readonly node: string;
   readonly traces: Traces | undefined;
 }
 
 /**
- * The same worker, whose tasks are counted by their kind and how they ended; those that a client
- * traces are told as spans.
+ * Wraps a worker: counts its tasks by kind and outcome, and records spans for tasks of clients that
+ * trace.
  */
 export function countWork(
   kind: string,

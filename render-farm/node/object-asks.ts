@@ -1,9 +1,9 @@
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { BrokerConnection, ObjectAsk, ToNode } from "../../engine/ports/tasks.ts";
 
-/** The ways to the objects of one task. All throw `PortError`, also when the task has ended. */
+/** Access to the objects of one task. All methods throw `PortError`, also after the task ended. */
 export interface ObjectSigner {
-  /** A URL under which that can be done for some minutes. */
+  /** Returns a URL that allows the operation for some minutes. */
   urlFor(order: "get" | "put", key: string): Promise<string>;
   remove(key: string): Promise<void>;
 }
@@ -15,7 +15,7 @@ interface Asker {
   readonly reject: (why: PortError) => void;
 }
 
-/** What one task asks its broker about objects. */
+/** The requests for objects that one task sends to its broker. */
 export class ObjectAsks implements ObjectSigner {
   private readonly token: string;
   private readonly send: BrokerConnection["send"];

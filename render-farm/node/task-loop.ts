@@ -33,32 +33,32 @@ import { BrokeredParts, type Parts, type SharedParts } from "./task-parts.ts";
 export interface TaskWorker {
   /** The wall time of one task; past it the task fails and may be tried again. */
   readonly timeoutMs: number;
-  /** Throws `PortError` for an operating fault. Should stop soon after `signal` aborts. */
+  /** Runs a task; should stop soon after `signal` aborts. Operating faults throw `PortError`. */
   run(context: TaskContext): Promise<TaskOutcome>;
 }
 
-/** Makes the worker of one task, which reaches these objects. */
+/** Makes the worker of one task, given the objects that the task may access. */
 export type WorkerOf = (objects: Objects) => TaskWorker;
 
 export interface TaskContext {
   readonly input: unknown;
   readonly outputPrefix: string;
-  /** Trace, span and flags of the client who traces what it is for. */
+  /** Trace id, span id and flags of the client's trace, if the client traces the request. */
   readonly trace?: string;
   readonly signal: AbortSignal;
-  /** 0 to 1; goes out with the next heartbeat. */
+  /** Reports a fraction from 0 to 1, which is sent with the next heartbeat. */
   reportProgress(fraction: number): void;
-  /** A JPEG of what is being made, for operators; made only when a new one is wanted. */
+  /** Offers operators a JPEG of the work in progress; `make` is called only when one is due. */
   reportThumbnail(make: () => Promise<Buffer>): void;
   /**
-   * Lets idle nodes make `parts` parts of this task too; the last split counts.
+   * Lets idle nodes make `parts` parts of this task too; a later call replaces the earlier split.
    */
   split(parts: number, helpers: HelperTask): SharedParts;
-  /** The parts of the task that this one, a helper node's, was leased for. */
+  /** Returns the parts that this task, which helps another node, was leased for. */
   join(): Parts;
 }
 
-/** Each returns the function that stops it. */
+/** Timers; each call returns a function that stops the timer. */
 export interface Timers {
   every(intervalMs: number, tick: () => void): () => void;
   after(delayMs: number, ring: () => void): () => void;
@@ -72,7 +72,7 @@ export interface FarmNode {
   /** How long a drain waits for running tasks before it hands them back. */
   readonly drainMs: number;
   readonly workersByKind: ReadonlyMap<string, WorkerOf>;
-  /** The objects that a task reaches, by asking its broker or by a way of the node's own. */
+  /** Returns the objects that a task may access, through its broker or by a way of the node. */
   readonly objectsFor: (signer: ObjectSigner, signal: AbortSignal) => Objects;
   /** Gets each fault that is a bug, once. */
   readonly reportBug: (fault: unknown) => void;
@@ -82,9 +82,9 @@ interface Run {
   readonly abort: AbortController;
   readonly stopDeadline: () => void;
   progress: number;
-  /** In base64, until it is sent. */
+  /** A JPEG in base64, kept until it is sent. */
   thumbnail: string | undefined;
-  /** Heartbeats until a new one is wanted. */
+  /** Number of heartbeats until the next thumbnail is due. */
   thumbnailIn: number;
   /** Names under which the run makes parts. */
   readonly members: string[];
@@ -121,12 +121,12 @@ export class TaskLoop {
     connection.send({ kind: "hello", node: name, version, slots, kinds });
   }
 
-  /** How many tasks run. */
+  /** Number of running tasks. */
   get running(): number {
     return this.runsByToken.size;
   }
 
-  /** Takes nothing new and ends when the last running task does. */
+  /** Takes no new tasks; ends when the last running task does. */
   drain(): void {
     if (this.stopDrain !== undefined) return;
     this.stopDrain = this.timers.after(this.node.drainMs, () => this.returnAll());
@@ -205,7 +205,7 @@ export class TaskLoop {
     );
   }
 
-  /** What the run made parts of before is void. */
+  /** Opens parts for a run; parts that it made under an earlier split no longer count. */
   private open(run: Run, member: string): BrokeredParts {
     this.closeParts(run);
     const parts = new BrokeredParts(member, (message) => this.connection.send(message));
@@ -263,7 +263,7 @@ export class TaskLoop {
   }
 }
 
-/** One that cannot be made, or is too large, is left out. */
+/** Keeps a thumbnail for the next heartbeat; skips one that fails or is too large. */
 function takeThumbnail(run: Run, make: () => Promise<Buffer>): void {
   const { thumbnailBeats, thumbnailMax } = limits.farm;
   if (run.thumbnailIn > 0 || run.abort.signal.aborted) return;
@@ -275,7 +275,7 @@ function takeThumbnail(run: Run, make: () => Promise<Buffer>): void {
   make().then(keep, () => undefined);
 }
 
-/** What a bug says of itself is for the log: it may name files and hosts. */
+/** The outcome hides a bug's own message, which may name files and hosts and is only logged. */
 function outcomeOfFault(fault: unknown): TaskOutcome {
   if (fault instanceof PortError) return onFailure(fault.message, fault.retryable);
   return onFailure("The farm broke at this task.", false);
@@ -285,7 +285,7 @@ function onFailure(message: string, retryable: boolean) {
   return { kind: "failed", message, retryable } as const;
 }
 
-/** What a worker answers to an input that its schema refuses: names the first member at fault. */
+/** Outcome for an input that the schema refuses; names the first member at fault. */
 export function refuseInput(kind: string, [first]: readonly Fault[]): TaskOutcome {
   const message = `${kind}: ${first?.pointer || "the input"} ${first?.detail ?? "is wrong"}`;
   return onFailure(message, false);

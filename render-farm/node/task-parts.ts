@@ -1,21 +1,21 @@
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { BrokerConnection, ToNode } from "../../engine/ports/tasks.ts";
 
-/** Parts of a task, taken and made one by one, here or by helper nodes. */
+/** Parts of a task, taken and made one by one, on this node or on helper nodes. */
 export interface Parts {
   /**
-   * The next free part. Waits while others make the last ones, because they may lose them;
-   * `undefined` when all are made. Throws `PortError` when the parts are no longer wanted.
+   * Returns the next free part, or `undefined` when all are made. Waits while others make the last
+   * parts, because they may fail to. Throws `PortError` when the parts are no longer wanted.
    */
   take(): Promise<number | undefined>;
   storePart(part: number, result: object): void;
-  /** They are no longer wanted. */
+  /** Gives the parts up because they are no longer wanted. */
   close(): void;
 }
 
-/** Those of a task that was split for others to join. */
+/** Parts of a task that was split so that other nodes can join. */
 export interface SharedParts extends Parts {
-  /** Notified of the parts that others make, also of those made before. One listener. */
+  /** Calls `listener`, the only one, for each part made by others, including earlier ones. */
   onMade(listener: (part: number, result: unknown) => void): void;
 }
 
@@ -65,7 +65,7 @@ export class BrokeredParts implements SharedParts {
   }
 }
 
-/** Parts that are all made here. */
+/** Parts that are all made on this node. */
 export function ownParts(count: number): Parts {
   let next = 0;
   return {

@@ -26,22 +26,22 @@ export type Source = Static<typeof Source>;
 /** A source in a task's own folder, which is read there and never written to. */
 export interface LocalFile {
   readonly path: string;
-  /** What its bytes show. */
+  /** Media type as detected from the file's bytes. */
   readonly mimeType: string;
   readonly sizeBytes: number;
-  /** Other bytes have another. */
+  /** Identifies the bytes: files with other bytes have another version. */
   readonly version: string;
 }
 
-/** What a task works with: nothing of it is another task's. */
+/** A task's folder and tools, none of which are shared with other tasks. */
 export interface Workspace {
-  /** For the task's files; removed with all that is in it. */
+  /** Folder for the task's files; it is removed with all of its contents. */
   readonly folder: string;
   readonly media: MediaTools;
   readonly pictures: Pictures;
 }
 
-/** Lends workspaces. */
+/** Makes a workspace for each task. */
 export class Workspaces {
   private readonly folders: OwnFolders;
   private readonly programs: Programs;
@@ -64,7 +64,7 @@ export class Workspaces {
   }
 }
 
-/** Brings a source to `path`. Throws `PortError` when it is missing, too large or unknown. */
+/** Fetches a source to `path`. Throws `PortError` if it is missing, too large or unknown. */
 export async function fetchSource(
   objects: Objects,
   source: Source,
@@ -81,16 +81,16 @@ export async function fetchSource(
   return { path, mimeType: await sniff(path, source.mimeType), sizeBytes, version };
 }
 
-/** A file that the farm itself wrote at `path`. Throws `PortError` when its type is unknown. */
+/** Describes a file that the farm wrote at `path`. Throws `PortError` when its type is unknown. */
 export async function localFile(path: string): Promise<LocalFile> {
   const { uid, gid } = await stat(dirname(path));
   const { size: sizeBytes } = await stat(path);
-  // Programs of the task may read it, and it is theirs like what they make.
+  // Gives the file to the task's user, so that the task's programs may read it.
   await chown(path, uid, gid);
   return { path, mimeType: await sniff(path, ""), sizeBytes, version: await computeDigest(path) };
 }
 
-/** Only the farm may read objects, so another user gets a copy. */
+/** Links an object to `path`. Another user gets a copy, because only the farm may read objects. */
 async function linkTo(objects: Objects, key: string, path: string): Promise<string | undefined> {
   const folder = dirname(path);
   if ((await stat(folder)).uid === process.getuid?.()) return objects.link(key, path);
@@ -124,7 +124,7 @@ async function copyObject(
   return hash.digest("hex");
 }
 
-/** SHA-256 of a file, in lower-case hex. */
+/** Returns the SHA-256 of a file in lower-case hex. */
 export async function computeDigest(path: string): Promise<string> {
   const hash = createHash("sha256");
   const file = await openPlain(path);
@@ -140,7 +140,7 @@ function asStopped(failure: unknown): never {
   throw failure;
 }
 
-/** A look-up table is recognized only when one is declared. */
+/** Detects a file's type; a look-up table is recognized only when it is declared as one. */
 async function sniff(path: string, declared: string): Promise<string> {
   const file = await openPlain(path);
   try {

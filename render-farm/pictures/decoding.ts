@@ -19,7 +19,7 @@ sharp.unblock({
 sharp.cache(false);
 sharp.concurrency(1);
 
-/** Bytes and their description. */
+/** A picture's bytes and their description. */
 export interface Made {
   readonly bytes?: Buffer;
   readonly said?: { width?: number; height?: number; channels?: number; isBlack?: boolean };
@@ -27,7 +27,7 @@ export interface Made {
 
 type Open = (failOn?: "error" | "warning") => Sharp;
 
-/** Throws for a picture that cannot be decoded. */
+/** Carries out an order. Throws for a picture that cannot be decoded. */
 export async function carryOut(order: PictureOrder, body: Uint8Array): Promise<Made> {
   const picture = order.path ?? body;
   const limitInputPixels = order.pixelsMax;
@@ -57,7 +57,7 @@ export async function carryOut(order: PictureOrder, body: Uint8Array): Promise<M
   }
 }
 
-/** The size, after every pixel was decoded. */
+/** Returns the size of a picture, after decoding every pixel. */
 async function inspect(open: Open): Promise<Size> {
   const { autoOrient } = await open().metadata();
   await decodeWhole(open);
@@ -65,8 +65,9 @@ async function inspect(open: Open): Promise<Size> {
 }
 
 /**
- * Cameras write JPEGs of which libjpeg warns and which are right all the same; but a header that
- * promises more than there is gives no more than a warning either.
+ * Decodes the whole picture. A libjpeg warning alone is no fault, because cameras write valid JPEGs
+ * that cause some; but a file shorter than its header promises causes only a warning too, and must
+ * fail.
  */
 async function decodeWhole(open: Open): Promise<void> {
   const decode = (failOn: "error" | "warning") =>

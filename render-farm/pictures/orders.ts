@@ -5,16 +5,16 @@ export interface Size {
   readonly height: number;
 }
 
-/** Interleaved bytes, rows from the top. */
+/** Pixels as interleaved bytes, with rows from the top. */
 export interface Raster extends Size {
   readonly channels: number;
   readonly pixels: Uint8Array;
 }
 
-/** What is done with a picture: the file at `path`, or else the message's body. */
+/** What to do with a picture, which is the file at `path` or else the message's body. */
 export type PictureOrder = {
   readonly path?: string;
-  /** A picture of more is refused. */
+  /** Largest number of pixels; larger pictures are refused. */
   readonly pixelsMax: number;
 } & (
   | { readonly kind: "inspect" | "look" | "png" }
@@ -30,7 +30,7 @@ export type PictureOrder = {
 
 const edge = Type.Integer({ minimum: 1 });
 
-/** What goes with the answer's body; none of it when the picture cannot be decoded. */
+/** Describes the body of the answer; nothing is set when the picture cannot be decoded. */
 export const PictureAnswer = Type.Object({
   isDecoded: Type.Boolean(),
   width: Type.Optional(edge),

@@ -7,17 +7,17 @@ import { PictureAnswer, type PictureOrder, type Raster, type Size } from "./orde
 
 const isPictureAnswer = check<PictureAnswer>(PictureAnswer);
 
-/** Of a program that reads pictures. */
+/** Bounds of a program that reads pictures. */
 export const pictureBounds: Bounds = {
   bytes: limits.media.pictureProgramBytesMax,
   fileBytes: 0,
   files: limits.media.toolFilesMax,
 };
 
-/** A file that the program may read, or the bytes of one. */
+/** A picture: path of a file that the program may read, or the bytes themselves. */
 type Picture = string | Uint8Array;
 
-/** Without what is the same in all. */
+/** An order without the members that are common to all orders. */
 type Wanted = PictureOrder extends infer Order
   ? Order extends PictureOrder
     ? Omit<Order, "path" | "pixelsMax">
@@ -35,7 +35,7 @@ export class Pictures {
     this.script = new FencedScript(words);
   }
 
-  /** Gets ready, which takes a tenth of a second. */
+  /** Starts the program ahead of time, which takes a tenth of a second. */
   start(): void {
     this.script.start();
   }
@@ -44,25 +44,25 @@ export class Pictures {
     return this.script.close();
   }
 
-  /** The size, after every pixel was decoded. */
+  /** Returns the size of a picture, after decoding every pixel. */
   async inspect(picture: Picture): Promise<Size> {
     const { width, height } = (await this.do({ kind: "inspect" }, picture)).said;
     if (width === undefined || height === undefined) throw undecodable();
     return { width, height };
   }
 
-  /** A JPEG with a long edge of 512 at most; transparent parts on white. */
+  /** Returns a JPEG with a long edge of at most 512 pixels; transparent parts become white. */
   async thumbnail(picture: Picture): Promise<Buffer> {
     const { thumbnailEdge: edge } = limits.media;
     return (await this.do({ kind: "thumbnail", edge }, picture)).bytes;
   }
 
-  /** The middle of the picture at exactly this size, as a JPEG without visible loss. */
+  /** Returns the middle of the picture at exactly this size, as a visually lossless JPEG. */
   async cover(picture: Picture, size: Size): Promise<Buffer> {
     return (await this.do({ kind: "cover", size }, picture)).bytes;
   }
 
-  /** RGBA pixels, at most `edge` long, never enlarged. */
+  /** Returns RGBA pixels, scaled down to a long edge of `edge` but never enlarged. */
   async raster(picture: Picture, edge: number): Promise<Raster> {
     const { said, bytes: pixels } = await this.do({ kind: "raster", edge }, picture);
     const { width = 0, height = 0, channels = 0 } = said;
@@ -74,31 +74,32 @@ export class Pictures {
     return (await this.do({ kind: "encode", raster, format }, pixels)).bytes;
   }
 
-  /** Whether nothing in the picture is lighter than black by more than a trace. */
+  /** Whether no pixel of the picture is noticeably lighter than black. */
   async isBlack(picture: Picture): Promise<boolean> {
     return (await this.do({ kind: "look" }, picture)).said.isBlack === true;
   }
 
-  /** RGBA pixels of a picture, made larger by pixels like its last ones. */
+  /** Returns RGBA pixels at the given size; missing ones repeat the picture's last pixels. */
   async pixels(picture: Picture, size: Size): Promise<Buffer> {
     const { bytes } = await this.do({ kind: "pixels", size }, picture);
     if (bytes.length !== size.width * size.height * 4) throw undecodable();
     return bytes;
   }
 
-  /** What is in the left upper corner, as a PNG with alpha. */
+  /** Returns the upper left corner of the given size, as a PNG with alpha. */
   async corner(picture: Picture, size: Size): Promise<Buffer> {
     return (await this.do({ kind: "corner", size }, picture)).bytes;
   }
 
-  /** An upright PNG of any accepted picture. */
+  /** Converts any accepted picture to an upright PNG. */
   async png(picture: Picture): Promise<Buffer> {
     return (await this.do({ kind: "png" }, picture)).bytes;
   }
 
   /**
-   * A still as it is handed out: a PNG of 8 bits, with alpha only when it is transparent. One that
-   * is so already stays as it is: to encode it anew takes longer than to paint it.
+   * Returns a still as it is delivered: a PNG of 8 bits, with alpha only when it is transparent. A
+   * picture that already has this form is returned as it is, because encoding takes longer than
+   * painting.
    */
   async still(picture: Buffer, size: Size, isTransparent: boolean): Promise<Buffer> {
     if (isFinished(picture, size, isTransparent)) return picture;
@@ -122,7 +123,7 @@ function undecodable(): PortError {
   return new PortError("The picture cannot be decoded; it is damaged or too large.", false);
 }
 
-/** By its first chunk (PNG, "11.2.1 IHDR Image header"). */
+/** Compares the fields of the first chunk (PNG, "11.2.1 IHDR Image header"). */
 function isFinished(picture: Buffer, { width, height }: Size, isTransparent: boolean): boolean {
   if (picture.length < 26 || picture.toString("latin1", 1, 4) !== "PNG") return false;
   const [depth, colours] = [picture.readUInt8(24), picture.readUInt8(25)];
@@ -130,5 +131,5 @@ function isFinished(picture: Buffer, { width, height }: Size, isTransparent: boo
   return isSize && depth === 8 && colours === (isTransparent ? withAlpha : withoutAlpha);
 }
 
-/** PNG's types of colour. */
+/** Colour types of PNG: truecolour without and with alpha. */
 const [withoutAlpha, withAlpha] = [2, 6];

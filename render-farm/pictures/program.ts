@@ -2,7 +2,7 @@ import { encode, messagesIn } from "../fence/message.ts";
 import { carryOut } from "./decoding.ts";
 import type { PictureAnswer, PictureOrder } from "./orders.ts";
 
-/** The program in the fence that pictures are decoded by: an order, an answer, and so on. */
+/** The program in the fence that decodes pictures: reads an order, writes its answer, repeats. */
 for await (const { head, body } of messagesIn(process.stdin, Number.MAX_SAFE_INTEGER)) {
   const { order } = head as { readonly order: PictureOrder };
   const made = await carryOut(order, body).catch(() => undefined);

@@ -2,8 +2,8 @@ import { check, type Static, Type } from "../../config/schema.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 
 /**
- * glTF 2.0 as uploaded: whether its structure holds. Every view lies in its buffer, every accessor
- * in its view, and nothing is fetched from elsewhere.
+ * Checks the structure of uploaded glTF 2.0 models: every view lies within its buffer, every
+ * accessor within its view, and nothing is fetched from elsewhere.
  */
 const index = Type.Integer({ minimum: 0 });
 const File = Type.Object({
@@ -51,7 +51,7 @@ const components: Readonly<Record<string, number>> = {
   MAT4: 16,
 };
 
-/** Throws `PortError` with a sentence for the client. */
+/** Checks an uploaded model. Throws `PortError` with a sentence for the client. */
 export function inspectModel(bytes: Buffer, mimeType: string): void {
   if (mimeType === "model/gltf+json") checkFile(parse(bytes), undefined);
   else {

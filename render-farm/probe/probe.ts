@@ -73,7 +73,7 @@ async function examine(
   return { objectKey: source.objectKey, sizeBytes, sha256, ...measures };
 }
 
-/** What a file is by its bytes; stores its thumbnail. Throws `PortError` for a damaged one. */
+/** Describes a file by its bytes and stores its thumbnail. Throws `PortError` if it is damaged. */
 export async function measure(
   file: LocalFile,
   pictures: Pictures,

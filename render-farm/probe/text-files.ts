@@ -1,10 +1,10 @@
 import { PortError } from "../../engine/ports/port-error.ts";
 
-/** Fonts and colour look-up tables as uploaded: whether their structure holds. */
+/** Checks the structure of uploaded fonts and colour look-up tables. */
 
 const fontTables = ["cmap", "head", "hhea", "hmtx", "maxp"];
 
-/** Throws `PortError` with a sentence for the client. */
+/** Checks an uploaded font. Throws `PortError` with a sentence for the client. */
 export function inspectFont(bytes: Buffer, mimeType: string): void {
   if (mimeType === "font/woff2") inspectWoff2(bytes);
   else inspectSfnt(bytes);
@@ -23,7 +23,7 @@ function inspectSfnt(bytes: Buffer): void {
   if (missing !== undefined) throw unfitFont(`it has no table ${missing}`);
 }
 
-/** The header of WOFF2: total length, table count and the compressed block within the file. */
+/** Checks a WOFF2 header: total length, table count, and the compressed block within the file. */
 function inspectWoff2(bytes: Buffer): void {
   if (bytes.length < 48 || bytes.readUInt32BE(8) !== bytes.length)
     throw unfitFont("its length is not what it says");
@@ -38,7 +38,7 @@ function unfitFont(why: string): PortError {
 const sizeMax3 = 65;
 const sizeMax1 = 65_536;
 
-/** Adobe's Cube LUT 1.0: a size and as many rows of three numbers as it asks for. */
+/** Checks a table in Adobe's Cube LUT 1.0: a size, then as many rows of three numbers. */
 export function inspectTable(bytes: Buffer): void {
   const lines = bytes.toString("utf8").split(/\r?\n/);
   let size = 0;

@@ -5,8 +5,8 @@ import { pipePrefix } from "../fence/own-folders.ts";
 import { Child, type Command, runChild } from "./child-process.ts";
 
 /**
- * A program's standard output, read straight into buffers of the reader's own: pictures by the
- * hundred megabytes would else all be garbage. The program waits for its reader.
+ * A program's standard output, read straight into buffers of the reader: otherwise pictures of
+ * hundreds of megabytes would all become garbage. The program waits for its reader.
  */
 export class ChildOutput {
   private readonly pipe: FileHandle;
@@ -17,7 +17,7 @@ export class ChildOutput {
     this.child = child;
   }
 
-  /** Throws `PortError` where no pipe can be made. */
+  /** Starts the program. Throws `PortError` where no pipe can be made. */
   static async open(command: Command): Promise<ChildOutput> {
     const { signal } = command;
     const folder = await mkdtemp(join(tmpdir(), pipePrefix));
@@ -25,7 +25,7 @@ export class ChildOutput {
       const name = join(folder, "pipe");
       const fault = "a pipe could not be made";
       await runChild({ path: "mkfifo", args: [name], signal, timeoutMs: 30_000, fault });
-      // While both ends are open neither waits for the other.
+      // While one handle has both ends open, opening either end does not block.
       const both = await open(name, "r+");
       const [reader, writer] = await Promise.all([open(name, "r"), open(name, "w")]);
       const child = new Child(command, ["ignore", writer.fd, "ignore"]);
@@ -36,7 +36,7 @@ export class ChildOutput {
     }
   }
 
-  /** Whether `bytes` could be filled; the output has ended otherwise. Throws `PortError`. */
+  /** Fills `bytes`; returns false when the output ended before that. Throws `PortError`. */
   async fill(bytes: Buffer): Promise<boolean> {
     for (let filled = 0; filled < bytes.length; ) {
       const { bytesRead } = await this.pipe.read(bytes, filled, bytes.length - filled, null);

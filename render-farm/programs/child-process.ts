@@ -16,18 +16,18 @@ import { PortError } from "../../engine/ports/port-error.ts";
  */
 export interface Command {
   readonly path: string;
-  /** Of the program that `path` leads to, if it is another. */
+  /** Name of the program that is run, if `path` only launches it. */
   readonly name?: string;
   readonly args: readonly string[];
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
   readonly fault: string;
   readonly cwd?: string;
-  /** Gets its standard output as it comes, instead of collecting it. */
+  /** Receives the standard output as it comes, in which case it is not collected. */
   readonly onOutput?: (text: string) => void;
   /**
-   * Its standard input; a fault of this source passes through. A chunk is done with when the next
-   * one is asked for.
+   * Chunks for standard input; an error thrown by this source is passed on. A chunk may be reused
+   * as soon as the next one is requested.
    */
   readonly stdin?: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 }
@@ -38,7 +38,7 @@ export class Child {
   private readonly command: Command;
   private readonly exit: Promise<number | null>;
   private readonly timer: NodeJS.Timeout;
-  /** What it said on standard error, or why it did not start. */
+  /** The program's standard error, or the reason why it did not start. */
   private said: unknown = "";
 
   constructor(command: Command, stdio: StdioOptions) {
@@ -62,7 +62,7 @@ export class Child {
 
   readonly kill = (): void => void this.process.kill("SIGKILL");
 
-  /** Resolves when the program has ended well. Throws `PortError`. */
+  /** Resolves when the program has succeeded. Throws `PortError` when it fails. */
   async success(): Promise<void> {
     const code = await this.exit;
     const { path, name = basename(path), signal, fault } = this.command;
@@ -72,7 +72,7 @@ export class Child {
     if (code !== 0) throw new PortError(fault, code === null, this.said);
   }
 
-  /** Resolves when the program is gone, if need be by force. */
+  /** Resolves when the program has ended, if necessary by force. */
   async end(): Promise<void> {
     clearTimeout(this.timer);
     this.command.signal.removeEventListener("abort", this.kill);
@@ -85,7 +85,7 @@ export class Child {
 const notExecutable = 126;
 const notFound = 127;
 
-/** Resolves with the standard output of a program that ended well. Throws `PortError`. */
+/** Resolves with the standard output of a program that succeeded. Throws `PortError` otherwise. */
 export async function runChild(command: Command): Promise<Buffer> {
   const { stdin, signal, fault, onOutput } = command;
   const child = new Child(command, [stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"]);
@@ -99,7 +99,7 @@ export async function runChild(command: Command): Promise<Buffer> {
   });
   try {
     const fed = stdin === undefined ? undefined : feed(stdin, child);
-    // A fault of the source comes first: the program's own is only its consequence.
+    // An error of the source comes first: the program's failure is only its consequence.
     const [source, program] = await Promise.allSettled([fed, child.success()]);
     if (source.status === "rejected") throw source.reason;
     if (outputBytes > limits.media.toolOutputMax && !signal.aborted)
@@ -111,7 +111,7 @@ export async function runChild(command: Command): Promise<Buffer> {
   }
 }
 
-/** The program's standard output as it comes; it waits for its reader. Throws `PortError`. */
+/** Yields a program's standard output; the program waits for its reader. Throws `PortError`. */
 export async function* streamChild(
   command: Omit<Command, "stdin" | "onOutput">,
 ): AsyncGenerator<Buffer> {
@@ -130,13 +130,13 @@ async function feed(
 ): Promise<void> {
   try {
     const stdin = child.process.stdin as Writable;
-    // Each write gets its own error.
+    // This listener only prevents an unhandled error: each failed write rejects on its own.
     stdin.on("error", () => undefined);
     for await (const chunk of source) await writeChunk(stdin, chunk);
     stdin.end();
   } catch (failure) {
     child.kill();
-    // The program closed its end: its own exit says why.
+    // The program closed its end of the pipe, and its exit status tells why.
     if (!isPipeEnd(failure)) throw failure;
   }
 }

@@ -1,7 +1,7 @@
 import { delimiter, join } from "node:path";
 import { isExecutable } from "../browser/chromium-path.ts";
 
-/** The program to run: the setting, else the first on the path, else a name that cannot start. */
+/** Returns the setting's path, else the first match on the path, else a name that cannot start. */
 export async function findTool(
   setting: string | undefined,
   name: string,

@@ -5,18 +5,18 @@ import { ChildOutput } from "./child-output.ts";
 import { type Command, runChild, streamChild } from "./child-process.ts";
 
 /**
- * ffmpeg, ffprobe and espeak-ng in the fence, made fit for hostile files: no terminal, no protocol
- * but files and pipes, the demuxer forced by the type that the bytes showed, pixels bounded before
- * anything is decoded.
+ * ffmpeg, ffprobe and espeak-ng in the fence, hardened against hostile files: no terminal, no
+ * protocols but files and pipes, a demuxer fixed by the type detected from the bytes, and a bound
+ * on pixels before anything is decoded.
  */
 export interface MediaTools {
-  /** Resolves with its standard output. `fault` is what a client reads when it fails. */
+  /** Resolves with the standard output. `fault` is the message to the client when the run fails. */
   ffmpeg(args: readonly string[], call: ToolCall): Promise<Buffer>;
   ffprobe(args: readonly string[], call: ToolCall): Promise<Buffer>;
   espeak(args: readonly string[], call: ToolCall): Promise<Buffer>;
-  /** ffmpeg's standard output as it comes. */
+  /** Yields the standard output of ffmpeg as it comes. */
   stream(args: readonly string[], call: ToolCall): AsyncGenerator<Buffer>;
-  /** The same, for output that is read in large pieces of known lengths. */
+  /** Like `stream`, for output that is read in large pieces of known lengths. */
   output(args: readonly string[], call: ToolCall): Promise<ChildOutput>;
 }
 
@@ -24,7 +24,7 @@ export interface ToolCall {
   readonly signal: AbortSignal;
   readonly fault: string;
   readonly timeoutMs?: number;
-  /** Gets the seconds of the output that are done, now and then. */
+  /** Receives from time to time the seconds of output that are done. */
   readonly onSeconds?: (seconds: number) => void;
   readonly stdin?: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 }
@@ -37,7 +37,7 @@ export interface MediaPrograms {
 
 type Started = Omit<ToolCall, "onSeconds"> & { readonly onOutput?: (text: string) => void };
 
-/** As `user` runs them. */
+/** Returns tools that run as `user`. */
 export function mediaTools(programs: MediaPrograms, user: number | undefined): MediaTools {
   const quiet = ["-hide_banner", "-v", "error"];
   const base = [...quiet, "-nostdin", "-y"];
@@ -81,13 +81,13 @@ const demuxers: Readonly<Record<string, string>> = {
   "audio/flac": "flac",
 };
 
-/** Arguments of every input: what it may lead to, and how large its pictures may be. */
+/** Arguments for every input: the protocols it may use and the largest size of its pictures. */
 export const fences: readonly string[] = [
   ...["-protocol_whitelist", "file,pipe"],
   ...["-max_pixels", `${limits.media.pixelsMax}`],
 ];
 
-/** Arguments that open a file whose bytes showed this type; `before` are further input options. */
+/** Arguments that open a file of this detected type; `before` are further input options. */
 export function getInput(path: string, mimeType: string, before: readonly string[] = []): string[] {
   const demuxer = demuxers[mimeType] ?? "mov";
   return [...before, ...fences, "-f", demuxer, "-i", `file:${path}`];

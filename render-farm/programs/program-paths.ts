@@ -9,7 +9,7 @@ export interface ProgramPaths {
   readonly espeak: string;
 }
 
-/** The same in the fence, with our own. */
+/** The media programs in the fence, together with those of this product. */
 export interface Programs extends MediaPrograms {
   readonly pictures: FencedProgram;
   readonly packets: FencedProgram;
@@ -31,7 +31,7 @@ export async function fitPrograms(fence: Fence, paths: ProgramPaths): Promise<Pr
   };
 }
 
-/** Where our programs find their packages. */
+/** Folder of the build, beside which this product's programs find their packages. */
 const build = join(import.meta.dirname, "../..");
 const clone = dirname(build);
 const parts = [basename(build), "node_modules"];

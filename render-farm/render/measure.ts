@@ -78,7 +78,7 @@ async function measureFilm(stage: RenderStage, drawsTexts: boolean): Promise<Mea
       warnings: warnings.all(),
       ...omitUndefined({ duration }),
     };
-    // The page's scripts may have changed what it says.
+    // The page's scripts may have tampered with its report.
     if (isMeasurement(measurement)) return measurement;
     const [fault] = isMeasurement.faults(measurement);
     throw new RenderError("invalid_composition", `the page says what cannot be: ${fault?.pointer}`);
@@ -87,16 +87,16 @@ async function measureFilm(stage: RenderStage, drawsTexts: boolean): Promise<Mea
   }
 }
 
-/** An export does not wait as long as a render for a timeline that may never register. */
+/** Wait in milliseconds for a timeline that may never register; shorter than for a render. */
 const timelineMs = 3_000;
 
-/** The page as its author wrote it: edits are applied to what it says. */
+/** Plans the page as its author wrote it: edits are applied to what the page reports. */
 function buildPlan(timeline: Timeline, sizes: MediaSizes, stage: RenderStage): FilmPlan {
   const { fps, width, height, compositions, deleted, texts } = timeline;
   const clips = timeline.clips.map((clip): PlannedClip => {
     const { key, kind, composition, start, end } = clip;
     return {
-      // Of a video the page would take in pictures.
+      // As `video`, the clip would make the page import its pictures.
       key,
       kind: kind === "video" ? "element" : kind,
       composition,
@@ -127,7 +127,7 @@ function buildPlan(timeline: Timeline, sizes: MediaSizes, stage: RenderStage): F
   };
 }
 
-/** Assets are not where their `src` says. */
+/** Returns the URL of an asset, which the page cannot find at its `src`. */
 function assetUrl({ media, key }: Clip, { bundle, files }: RenderStage): string | undefined {
   if (media?.source?.kind !== "asset") return undefined;
   const source = bundle.findSource(media.source);
@@ -137,8 +137,8 @@ function assetUrl({ media, key }: Clip, { bundle, files }: RenderStage): string 
 }
 
 /**
- * Each near the middle of its time, in a page that moves; a film has more pictures than moments
- * that there is time to look at.
+ * Finds where each picture is near the middle of its time, in a page that moves. A film has more
+ * pictures than there is time to look at.
  */
 async function placesIn(
   session: FilmSession,
@@ -173,10 +173,10 @@ async function placesIn(
   return places;
 }
 
-/** So many frames of a page that moves are looked at. */
+/** Largest number of frames at which a moving page is inspected. */
 const momentsMax = 24;
 
-/** All, or some spread over them evenly; by rising frame. */
+/** Returns all frames, or an evenly spaced sample, sorted by frame number. */
 function listMoments(middles: readonly number[]): readonly number[] {
   const all = [...new Set(middles)].sort((one, other) => one - other);
   if (all.length <= momentsMax) return all;
@@ -198,7 +198,7 @@ async function textsIn(
     const { width: wide, height: high, ...measures } = staged;
     const text = { id, ...measures };
     const size = { width: Math.min(width, wide), height: Math.min(height, high) };
-    // What is beyond the bound is refused with it.
+    // Beyond the bound the export is refused anyway, so no more pictures are painted.
     const { image } =
       drawsTexts && room > 0 ? await session.paint({ format: "png" }) : { image: undefined };
     if (image === undefined) {

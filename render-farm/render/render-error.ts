@@ -1,6 +1,6 @@
 import { PortError } from "../../engine/ports/port-error.ts";
 
-/** Why a render fails, as its error says it: `invalid_composition: ...`. */
+/** Kinds of render failures, which begin the error's message: `invalid_composition: ...`. */
 export type FaultKind =
   | "invalid_composition"
   | "media_unavailable"
@@ -26,7 +26,7 @@ export function mediaFault(name: string, failure: unknown): unknown {
   return new RenderError("media_unavailable", `${name}: ${failure.message}`, false, failure);
 }
 
-/** What was left out or shown otherwise; equal sentences once. */
+/** Warnings about parts left out or shown otherwise; each distinct sentence is kept once. */
 export class Warnings {
   private readonly sentences = new Set<string>();
   private readonly most: number;
@@ -41,7 +41,7 @@ export class Warnings {
     else if (this.sentences.size < this.most) this.sentences.add(sentence.slice(0, 500));
   }
 
-  /** Passes its warnings on to another, now and later. */
+  /** Passes all warnings, present and future, on to `heir`. */
   leaveTo(heir: Warnings): void {
     this.heir = heir;
     for (const sentence of this.sentences) heir.add(sentence);

@@ -19,26 +19,26 @@ import type { CodedPictures } from "./videos/coded-pictures.ts";
 
 export interface StudioTools {
   readonly workspaces: Workspaces;
-  /** One program reads the screenshots of all renders. */
+  /** Reads the screenshots of all renders with one program. */
   readonly screenshots: Pictures;
   readonly known: KnownMedia;
   readonly browsers: SpareBrowsers;
   readonly coded: CodedPictures;
   readonly scripts: PageScripts;
-  /** Pages that paint one film side by side. */
+  /** Number of pages that paint one film in parallel. */
   readonly pages: number;
   readonly patience: Patience;
   /** Takes a line for the operator's log. */
   readonly note: (line: string) => void;
 }
 
-/** And those of one render. */
+/** The tools of the studio, together with those of one render. */
 export interface RenderTools extends StudioTools {
   readonly media: MediaTools;
   readonly pictures: Pictures;
 }
 
-/** What both targets work with. */
+/** State that films and stills both work with. */
 export interface RenderStage {
   readonly tools: RenderTools;
   readonly objects: Objects;
@@ -51,15 +51,15 @@ export interface RenderStage {
   readonly warnings: Warnings;
 }
 
-/** What a target hands back. */
+/** Result of making a film or a still. */
 export interface Made {
   readonly output: TaskOutput;
   readonly details: object;
 }
 
 /**
- * The page's fault when the animation library that its scripts use is missing for a known reason;
- * without a reason, what it would have moved stays still.
+ * Reports a fault of the page when the animation library that its scripts use is missing for a
+ * known reason; otherwise warns that whatever it should animate stays still.
  */
 export function checkAnimation(
   { lacksTimeline, refusal }: FilmReport,
@@ -85,7 +85,7 @@ export function checkAnimation(
   warnings.add(`${lack}; what scripts were to animate stands still`);
 }
 
-/** Unless the markup's warnings include it already. */
+/** Warns of a black background, unless a warning about the markup already does. */
 export function warnOfBlackGround(
   { isGrounded }: FilmReport,
   { diagnostics }: Timeline,

@@ -11,15 +11,15 @@ import { RenderError, Warnings } from "./render-error.ts";
 import type { RenderInput } from "./render-input.ts";
 import type { RenderStage, StudioTools } from "./render-stage.ts";
 
-/** Where a composition is rendered. */
+/** Tools and bounds for rendering compositions. */
 export interface Studio {
   readonly tools: StudioTools;
   readonly objects: Objects;
-  /** Of a task's wall time. */
+  /** Wall time of a task in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** Works on a composition's stage and clears it away; what fails begins with its kind. */
+/** Runs `work` on a composition and cleans up; a failure's message begins with its kind. */
 export async function onStage(
   { tools, objects, timeoutMs }: Studio,
   input: RenderInput,
@@ -31,7 +31,7 @@ export async function onStage(
     return { kind: "failed", message: `internal: ${refusal}`, retryable: false };
   const late = AbortSignal.timeout(Math.ceil(timeoutMs * ownShare));
   const signal = AbortSignal.any([context.signal, late]);
-  // One listener for each program and page of the render.
+  // Each program and page of the render adds a listener.
   setMaxListeners(0, signal);
   const warnings = new Warnings(limits.capture.warningsMax);
   try {
@@ -57,7 +57,7 @@ export async function onStage(
   }
 }
 
-/** Of the task's time, after which the render says itself why it fails. */
+/** Share of the task's time after which the render itself reports a timeout. */
 const ownShare = 0.98;
 const tooLong: TaskOutcome = {
   kind: "failed",
@@ -66,7 +66,7 @@ const tooLong: TaskOutcome = {
   isTimeout: true,
 };
 
-/** A bug passes through; the loop reports it. */
+/** Maps a failure to an outcome; rethrows bugs, which the task loop reports. */
 function getOutcome(failure: unknown): TaskOutcome {
   if (failure instanceof RenderError)
     return {

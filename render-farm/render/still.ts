@@ -10,7 +10,7 @@ import type { StillOptions } from "./render-input.ts";
 import { checkAnimation, type Made, type RenderStage, warnOfBlackGround } from "./render-stage.ts";
 import { StillVideos } from "./videos/still-videos.ts";
 
-/** One frame of a composition as a PNG. */
+/** Makes one frame of a composition as a PNG. */
 export async function makeStill(stage: RenderStage): Promise<Made> {
   const { input, warnings, tools, context } = stage;
   const options = input.still ?? {};
@@ -28,7 +28,7 @@ export async function makeStill(stage: RenderStage): Promise<Made> {
   };
   const stop = new AbortController();
   const videosAt = (frame: number) => new StillVideos(frame, setup, stage, stop.signal);
-  // They are read while the page opens, unless only the page knows how long the film is.
+  // Videos are read while the page opens, unless only the page knows the film's length.
   const early = timeline.duration === undefined ? undefined : choice(undefined);
   const ahead = early && videosAt(early.frame);
   const { browsers, scripts, patience } = tools;
@@ -71,11 +71,11 @@ export async function makeStill(stage: RenderStage): Promise<Made> {
 
 interface Choice {
   readonly frame: number;
-  /** Of the whole film. */
+  /** Number of frames in the whole film. */
   readonly frames: number;
 }
 
-/** All but its videos is painted while they are decoded. */
+/** Paints everything but the videos while these are being decoded. */
 async function seekWith(videos: StillVideos, frame: number, session: FilmSession): Promise<void> {
   const expecting = videos.pictures.then((pictures) => session.expect(pictures));
   expecting.catch(() => undefined);
@@ -89,7 +89,7 @@ async function seekWith(videos: StillVideos, frame: number, session: FilmSession
   if (missing.length > 0) throw new RenderError("internal", "a video's picture got lost", true);
 }
 
-/** Rounded to the nearest frame; past the end it is the last one, with a warning. */
+/** Rounds to the nearest frame; past the end takes the last frame and warns. */
 export function getFrame(
   { atSeconds, frame }: StillOptions,
   frames: number,
@@ -103,7 +103,7 @@ export function getFrame(
   return frames - 1;
 }
 
-/** Within the box of stills and the asked for edge; never larger than the canvas. */
+/** Fits the still into the largest size and the requested edge, never larger than the canvas. */
 export function stillSize({ width, height }: Timeline | Size, edge: number | undefined): Size {
   const { stillWidthMax, stillHeightMax } = limits.capture;
   const longest = edge ?? Math.max(width, height);

@@ -97,7 +97,7 @@ interface Rows {
   readonly renewals: number;
 }
 
-/** What is found when some rows are other than they should be. */
+/** Runs the audit with some rows changed; returns its findings. */
 function audit(changed: Partial<Rows>): string[] {
   const all = { account, ledger, jobs: [done, open], assets: [asset], renewals: 1 };
   const rows: Rows = { ...all, ...changed };

@@ -26,7 +26,7 @@ import {
   view,
 } from "./accounts.ts";
 
-/** Submits arrive packed. */
+/** Packs a submit first, because the account's actor receives submits packed. */
 function decide(
   head: Account | undefined,
   message: AccountMessage | Submit,

@@ -19,7 +19,7 @@ import { jobStatuses } from "../../contract/job.ts";
 import type { Context } from "../../engine/actor.ts";
 import type { Key } from "../../engine/key.ts";
 
-/** A Friday noon. */
+/** The time of the tests: noon on a Friday (UTC). */
 export const nowMs = Date.UTC(2026, 10, 20, 12);
 export const scope = "01990000-0000-7021-8000-000000000001";
 export const job = "01990000-0000-7021-8000-00000000000a";
@@ -27,7 +27,7 @@ export const earlier = "01990000-0000-7021-8000-000000000009";
 export const user = "01990000-0000-7021-8000-000000000001";
 export const fingerprint = "fedcba9876543210";
 
-/** A turn at `nowMs`, asked by request 7, that sees `rows`. */
+/** The context of a turn, at `nowMs` by default, caused by request 7, which sees `rows`. */
 export function view(
   self: Key,
   rows: Readonly<Record<Key, unknown>> = {},
@@ -39,7 +39,7 @@ export function view(
 export const self = accountKey(scope);
 export const jobSelf = jobKey(job);
 
-/** Jobs by `modality status`, as an account counts them: no further than it has counted. */
+/** Builds counts of jobs by `modality status`, only as long as the last index that is set. */
 export function counts(byName: Readonly<Record<string, number>>): number[] {
   const counted: number[] = [];
   for (const modality of modalities)
@@ -50,7 +50,7 @@ export function counts(byName: Readonly<Record<string, number>>): number[] {
   return counted;
 }
 
-/** Assets by `modality status`, in the same way. */
+/** Builds an account's counts of assets by `modality status`, in the same way. */
 export function assetCounts(byName: Readonly<Record<string, number>>): number[] {
   const counted: number[] = [];
   for (const modality of modalities)
@@ -61,7 +61,7 @@ export function assetCounts(byName: Readonly<Record<string, number>>): number[] 
   return counted;
 }
 
-/** `pro`: 4 slots, 4,000 credits a month, 2,000 generations a day. */
+/** An account on the plan `pro`: 4 slots, 4,000 credits a month, 2,000 generations a day. */
 export const account: Account = {
   plan: "pro",
   createdAtMs: nowMs,

@@ -1,6 +1,6 @@
 /**
- * The cancellation table: where a job was, what its provider answered, what it comes to and what is
- * said.
+ * The cancellation table: for each state of a job and each answer of its provider, how the job
+ * settles and what the client reads.
  */
 
 import t from "tap";
@@ -212,7 +212,7 @@ const answers: readonly (readonly [CancelAnswer, number])[] = [
   [{ kind: "stopped_partway", billedFraction: 0 }, 0],
   [{ kind: "stopped_partway", billedFraction: 7 }, 10],
   [{ kind: "stopped_partway", billedFraction: -1 }, 0],
-  // 4 of the usual 10 seconds have passed.
+  // The job has run for 4 of the usual 10 seconds.
   [{ kind: "stopped_partway" }, 4],
 ];
 

@@ -1,6 +1,7 @@
 /**
- * Requests that mean the same have one canonical body and one price, however they are written;
- * requests that differ have different ones. What a quote binds is what the submit is held to.
+ * Tests that requests with the same meaning have one canonical body and one price, however they are
+ * written, and that requests that differ have different ones. A submit is held to exactly what its
+ * quote binds.
  */
 import fc from "fast-check";
 import t from "tap";
@@ -58,7 +59,7 @@ const request: fc.Arbitrary<Omit<GenerateImageRequest, "model">> = fc.record(
   { requiredKeys: ["prompt"] },
 );
 
-/** Each member from one of two, in one of two orders: near enough that equal ones are common. */
+/** Takes each member from one of two requests, in either order, so that equal ones are common. */
 const pair = fc
   .tuple(request, request, fc.nat(511), fc.boolean())
   .map(([one, other, mask, isReversed]) => {
@@ -78,7 +79,7 @@ function makeAsk(entry: ModelEntry) {
   return { catalogue, plan: "free" } as const;
 }
 
-/** What a request means, spelled out. */
+/** Writes out what a request means, with all defaults filled in. */
 function describeSlugs(of: Omit<GenerateImageRequest, "model">, { defaults }: ModelEntry): string {
   const { prompt = "", aspect_ratio = defaults["aspect_ratio"], num_images = 1 } = of;
   const { resolution = defaults["resolution"], output_format = "png", enhance_prompt = false } = of;

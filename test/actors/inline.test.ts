@@ -1,4 +1,4 @@
-/** The provider's word inside the window in which a submit may wait for it. */
+/** Tests a provider's outcome that arrives while the submit still waits for it. */
 import t from "tap";
 import { jobActor } from "../../actors/job/job-actor.ts";
 import { type Job, jobRequestKey, type Outcome } from "../../actors/protocol/job.ts";

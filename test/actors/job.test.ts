@@ -1,4 +1,4 @@
-/** A job's life but for its cancellation. */
+/** Tests the states of a job from its creation to its end, except for cancellation. */
 
 import t from "tap";
 import { born, buildCreation } from "../../actors/job/creation.ts";
@@ -141,7 +141,7 @@ for (const before of [queued, running])
     },
   );
 
-/** For a day the same body is refused without asking anybody. */
+/** Expects a tombstone: for a day the same body is refused without asking a provider. */
 function remember(code: "prompt_nsfw" | "ip_detected") {
   const tombstone: Tombstone = { kind: "refused", code, scope, expiresAtMs: laterMs + dayMs };
   return tell(tombstoneKey(0x21, "refused", fingerprint), { kind: "set", tombstone });

@@ -1,4 +1,4 @@
-/** A composition that a farm node lays out while a request waits: one answer, and nothing left. */
+/** Tests a composition laid out by a farm node while a request waits: one answer, no state left. */
 import t from "tap";
 import { measuringActor } from "../../actors/measuring/measuring-actor.ts";
 import type { Measured, Measuring, MeasuringMessage } from "../../actors/protocol/measuring.ts";

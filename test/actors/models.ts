@@ -31,7 +31,7 @@ export const plainModel: ModelEntry = {
   inline_submit_ms: 0,
 };
 
-/** Each model by its id; the first is the default. */
+/** A catalogue of these models by id; the first one is the default. */
 export function makeCatalogue(...models: readonly ModelEntry[]): Catalogue {
   return {
     version: "test",

@@ -18,7 +18,7 @@ function decide(head: Account | undefined, message: AccountMessage, atMs: number
   return accountActor.decide(head, message, view(self, {}, atMs));
 }
 
-/** The account's row in the table of renewals goes to the next 1st. */
+/** Expected rows: the account's entry among the renewals moves to the first of the next month. */
 const moved = [
   { key: renewalKey(self, firstMs), value: undefined },
   put(renewalKey(self, nextMs), ""),

@@ -6,7 +6,7 @@ import { makeCatalogue, plainModel } from "./models.ts";
 const id = "019d9000-0000-7000-8000-000000000000";
 const model: ModelEntry = { ...plainModel, modality: "video", operations: ["restoration"] };
 
-/** What restoring a video of that size comes to: the size of the output, or the field at fault. */
+/** Restores a video of the given size; returns the output's size, or the fields at fault. */
 function restore(width: number, height: number, request: object) {
   const media = { objectKey: "x", mimeType: "video/mp4", sizeBytes: 1, sha256: "", width, height };
   const asking = { catalogue: makeCatalogue(model), plan: "free" } as const;

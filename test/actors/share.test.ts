@@ -26,7 +26,7 @@ const link: ShareLink = {
 };
 const done = [{ to: 7, reply: { kind: "done" } }];
 
-/** Links of the target by number, and a view that has their rows. */
+/** Makes numbered links to the target, and a context that has their rows. */
 function makeLinks(count: number, more: Partial<ShareLink> = {}) {
   const links = Array.from({ length: count }, (_, at) => ({
     ...link,

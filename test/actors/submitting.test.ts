@@ -1,4 +1,4 @@
-/** A cancel while nobody knows whether the provider has the job: the rows of stage `submitting`. */
+/** Tests a cancel in stage `submitting`, when it is unknown whether the provider has the job. */
 import t from "tap";
 import { jobActor } from "../../actors/job/job-actor.ts";
 import { cancellationView, jobView } from "../../actors/job/job-view.ts";

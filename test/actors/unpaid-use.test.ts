@@ -12,9 +12,9 @@ import { account, create, scope as creator, submitted, terms, view } from "./acc
 const organization = "01990000-0000-7021-8000-0000000000f0";
 const self = accountKey(organization);
 const gibibyte = 1024 ** 3;
-/** The creator is on the plan `starter`: two slots, 50 GiB. */
+/** Account of the organisation's creator, on the plan `starter`: two slots, 50 GiB. */
 const creatorsAccount: Account = { ...account, plan: "starter" };
-/** It has credits left from a time before its plan, so that it can submit. */
+/** An organisation without a plan that has credits left from earlier, so that it can submit. */
 const unpaid: Account = { ...account, plan: "free", isOrganization: true, countsInto: creator };
 
 function decide(head: Account, message: AccountMessage, ofCreator = creatorsAccount) {

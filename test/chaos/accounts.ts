@@ -1,4 +1,4 @@
-/** The accounts of the load: some in every shard of every store, each with what its acts need. */
+/** Creates the accounts of the load: some in every shard of every store, with all they need. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Asset } from "../../contract/asset.ts";
 import type { Composition } from "../../contract/composition.ts";
@@ -13,14 +13,14 @@ const perShard = 2;
 const patienceSeconds = 60;
 
 export interface Account {
-  /** For people and for the history. */
+  /** Name of the account in messages and in the history. */
   readonly name: string;
   readonly token: string;
-  /** Those that serve its store. */
+  /** Nodes that serve the account's store. */
   readonly nodes: readonly EngineNode[];
   readonly store: number;
   readonly shard: number;
-  /** An asset that is renamed; its name is a number, 0 in the beginning. */
+  /** An asset that the load renames; its name is a number, 0 at first. */
   readonly assetId: string;
   readonly compositionId: string;
 }
@@ -32,7 +32,7 @@ export async function createAccounts(cluster: Cluster): Promise<readonly Account
     for (let number = 0; [...missing.values()].some((count) => count > 0); number++) {
       const name = `store-${store}-account-${number}`;
       const { id, token } = await createAccount(nodes, name);
-      // As `getShard` of the engine: the shard follows from the partition.
+      // Computes the shard from the partition, as the engine's `getShard` does.
       const shard = (partitionOfId(id) * shardCount) >> 8;
       const count = missing.get(shard) ?? 0;
       if (count === 0) continue;
@@ -56,7 +56,7 @@ async function createAccount(nodes: readonly EngineNode[], name: string) {
     body,
     token: firstToken,
   });
-  // Farm tasks that wait for nodes take the slots of the plan meanwhile.
+  // Raised because farm tasks that wait for nodes take up the slots of the plan.
   const terms = { limits: { concurrent_max: 10_000 } };
   await demand(nodes, {
     path: `${path}/${made.id}`,
@@ -76,14 +76,14 @@ async function furnish(nodes: readonly EngineNode[], token: string) {
   return { assetId, compositionId: made.id };
 }
 
-/** A small picture of that name. */
+/** Builds an upload form with a small picture of the given name. */
 export function uploadForm(name: string): FormData {
   const form = new FormData();
   form.set("file", new Blob([simulatedMedia.image.bytes], { type: "image/png" }), name);
   return form;
 }
 
-/** Asks again while the cluster begins. */
+/** Repeats a request while the cluster starts. */
 async function demand<T>(nodes: readonly EngineNode[], request: Request): Promise<T> {
   const until = process.uptime() + patienceSeconds;
   for (let attempt = 0; ; attempt++) {

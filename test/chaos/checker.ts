@@ -25,22 +25,22 @@ export interface FoundThing {
   readonly what: What;
   readonly id: string;
   readonly status: string;
-  /** Where the thing shows it. */
+  /** Idempotency key, for kinds whose representation shows it. */
   readonly key?: string | undefined;
 }
 
 export interface Books {
-  /** What the account was given in the beginning. */
+  /** Credits that the account was given at first. */
   readonly opening: number;
   readonly balance: number;
   readonly held: number;
-  /** `charged` is null until the job is settled. */
+  /** Jobs of the account; `charged` is null until the job is settled. */
   readonly jobs: readonly {
     readonly id: string;
     readonly charged: number | null;
     readonly held: number;
   }[];
-  /** Without the opening. `amount` is the signed change of what can be spent. */
+  /** Entries after the opening one. `amount` is the signed change of spendable credits. */
   readonly ledger: readonly {
     readonly job: string;
     readonly type: string;
@@ -54,7 +54,7 @@ function only<Kind extends Act["kind"]>(operations: readonly Operation[], kind: 
   return operations.filter((operation): operation is Of<Kind> => operation.act.kind === kind);
 }
 
-/** Of the history alone, at any time. */
+/** Checks the history alone, which is possible at any time. */
 export function checkHistory(operations: readonly Operation[]): Violation[] {
   const reads = groupBy(only(operations, "read"), ({ act }) => act.id);
   const cancels = groupBy(only(operations, "cancel"), ({ act }) => act.id);
@@ -68,7 +68,7 @@ export function checkHistory(operations: readonly Operation[]): Violation[] {
   ];
 }
 
-/** One id for a key, one key for an id. */
+/** Checks that each key belongs to one id and each id to one key. */
 function checkIds(creates: readonly Of<"create">[]): Violation[] {
   const idsByKey = new Map<string, string>();
   const keysById = new Map<string, string>();
@@ -91,13 +91,13 @@ const rank = (status: string): number => {
   return status === "queued" ? 0 : 1;
 };
 
-/** Known by an answer that came at this place of the history. */
+/** A value that is known from the answer at this place of the history. */
 interface Known<Value> {
   readonly returned: number;
   readonly value: Value;
 }
 
-/** Statuses go forward, and an end stays what it is. */
+/** Checks that statuses only advance and that a final status never changes. */
 function checkStatuses(
   id: string,
   reads: readonly Of<"read">[],
@@ -124,7 +124,7 @@ function checkStatuses(
   });
 }
 
-/** A name that is read is not older than one that had taken effect before. */
+/** Checks that no read returns a name older than one that had taken effect before. */
 function checkNames(
   id: string,
   reads: readonly Of<"read">[],
@@ -153,7 +153,7 @@ function checkNames(
   });
 }
 
-/** The newest value of all that was known before a place of the history. */
+/** Returns the newest value that was known before a place of the history. */
 function newestBefore<Value>(
   known: readonly Known<Value>[],
   isNewer: (a: Value, b: Value) => boolean,
@@ -166,7 +166,7 @@ function newestBefore<Value>(
   return (place) => steps.findLast(({ returned }) => returned < place)?.value;
 }
 
-/** Of what is found while nothing is asked for. */
+/** Checks what was found in the store while the load was held. */
 export function checkFound(operations: readonly Operation[], found: readonly Found[]): Violation[] {
   return found.flatMap((account) => {
     const own = operations.filter((operation) => operation.account === account.account);
@@ -201,7 +201,7 @@ function checkThings(own: readonly Operation[], { account, things }: Found): Vio
   ];
 }
 
-/** No more things than keys that may have been taken, and for each key one. */
+/** Checks that there are no more things than keys that may have been used, one for each key. */
 function checkCount(
   account: string,
   what: What,

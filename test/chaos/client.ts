@@ -1,18 +1,18 @@
-/** One HTTP request to one node, bounded in time. */
+/** Sends an HTTP request to one node, with a time limit. */
 import type { EngineNode } from "./cluster.ts";
 
 export interface Request {
   readonly method?: "POST" | "PATCH" | "PUT" | "DELETE";
   readonly path: string;
   readonly token: string;
-  /** A form or bytes go as they are, anything else as JSON. */
+  /** A form or bytes are sent as they are, anything else as JSON. */
   readonly body?: object | string;
   readonly idempotencyKey?: string;
   readonly timeoutMs?: number;
 }
 
 export interface Reply {
-  /** 0 when nothing was sent: the connection was refused. -1 when no answer came. */
+  /** HTTP status; 0 when the connection was refused, so nothing was sent; -1 without an answer. */
   readonly status: number;
   readonly text: string;
 }
@@ -42,7 +42,7 @@ export function parseReply<T>({ text }: Reply): T {
   return JSON.parse(text) as T;
 }
 
-/** Whether another node, or the same one later, may have another answer. */
+/** Whether another node, or the same node later, may answer differently. */
 export function isAway({ status }: Reply): boolean {
   return status <= 0 || status === 502 || status === 503 || status === 504;
 }

@@ -17,12 +17,12 @@ import type { ChaosOptions } from "./options.ts";
 
 const host = "127.0.0.1";
 export const firstToken = "the-first-token-of-the-chaos-cluster";
-/** Each with a thread on every node. */
+/** Number of shards; each has a thread on every node. */
 export const shardCount = 2;
 const accessKey = "klieg:chaos";
 const secretKey = "secret-of-the-chaos-cluster";
 
-/** Two of each engine node, two of each server of NATS. */
+/** Number of ports in use: two for each engine node and two for each NATS server. */
 const portsTaken = 2 * (memberCounts.engine + memberCounts.nats);
 
 export interface EngineNode {
@@ -39,7 +39,7 @@ export class Cluster {
   readonly members: readonly Member[];
   readonly network: Network;
   readonly nodes: readonly EngineNode[];
-  /** Nodes that serve one store. */
+  /** The engine nodes, grouped by the store that they serve. */
   readonly stores: readonly (readonly EngineNode[])[];
   private readonly swift: Swift;
 
@@ -54,7 +54,7 @@ export class Cluster {
     this.swift = swift;
   }
 
-  /** Resolves when all have been started. */
+  /** Resolves when all members have been started. */
   static async open(folder: string, options: ChaosOptions): Promise<Cluster> {
     const first = await freePorts();
     const servers = numbers(memberCounts.nats).map(
@@ -84,7 +84,7 @@ export class Cluster {
     return member;
   }
 
-  /** What each engine node says of itself; status 0 when it says nothing. */
+  /** Readiness that each engine node reports; status 0 when it does not answer. */
   readiness(): Promise<readonly Readiness[]> {
     return Promise.all(
       this.nodes.map(async ({ origin }) => {
@@ -107,7 +107,7 @@ export class Cluster {
     return false;
   }
 
-  /** Resolves when every process is gone; farm nodes first, whose tasks end with them. */
+  /** Resolves when every process has ended; farm nodes end first, and their tasks with them. */
   async close(): Promise<void> {
     for (const kind of kinds.toReversed())
       await Promise.all(
@@ -124,7 +124,7 @@ interface Common {
   readonly folder: string;
   readonly options: ChaosOptions;
   readonly network: Network;
-  /** Of the object store. */
+  /** URL of the object store. */
   readonly endpoint: string;
 }
 
@@ -187,7 +187,7 @@ function natsServer({ folder, options, network }: Common, index: number, ports: 
   mkdirSync(own);
   const routes = network.ports(name).map((port) => `"nats://${host}:${port}"`);
   const sync = hasSyncInterval(options.nats) ? ", sync_interval: always" : "";
-  // Servers tell each other how to be reached; what they tell leads nowhere, past no relay.
+  // NATS servers announce addresses to each other; these lead nowhere, so no relay is bypassed.
   const config = `server_name: ${name}
 listen: "${host}:${ports.client}"
 jetstream { store_dir: ${JSON.stringify(own)}${sync} }
@@ -210,18 +210,18 @@ cluster {
   });
 }
 
-/** Servers since 2.10; `config/deploy/nats/server.conf` sets it there. */
+/** Known to servers since 2.10; `config/deploy/nats/server.conf` sets it there. */
 function hasSyncInterval(nats: string): boolean {
   const [, major = 0, minor = 0] = /v(\d+)\.(\d+)/.exec(readVersion(nats)) ?? [];
   return Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 10);
 }
 
-/** As `nats-server: v2.9.10`. */
+/** Returns the version line, such as `nats-server: v2.9.10`. */
 export function readVersion(nats: string): string {
   return execFileSync(nats, ["--version"], { encoding: "utf8" }).trim();
 }
 
-/** A row of ports that the kernel gives to no connection. */
+/** Finds consecutive ports that the kernel never assigns to outgoing connections. */
 async function freePorts(): Promise<number> {
   for (let first = 12_000 + (process.pid % 700) * portsTaken; ; first += portsTaken) {
     const ports = numbers(portsTaken).map((index) => first + index);

@@ -8,37 +8,37 @@ export type Kind = (typeof kinds)[number];
 export const harms = ["kill", "pause", "cut", "restart"] as const;
 export type Harm = (typeof harms)[number];
 
-/** Which bytes a cut holds back, as the member that is cut sees them. */
+/** Direction of the bytes that a cut holds back, as seen by the member that is cut off. */
 export const directions = ["both", "out", "in"] as const;
 export type Direction = (typeof directions)[number];
 
 export interface Fault {
   readonly harm: Harm;
   readonly kind: Kind;
-  /** `used` is the server of NATS that the engine node of the first fault talks to. */
+  /** Index of the member; `used` is the NATS server that the first fault's engine node talks to. */
   readonly member: number | "used";
   readonly direction: Direction;
-  /** Since the round's faults began. */
+  /** Delay in milliseconds from the start of the round's faults. */
   readonly afterMs: number;
   readonly forMs: number;
 }
 
 export interface FaultRound {
-  /** Rounds of one name are one line of the table. */
+  /** Name of the round's kind; rounds of the same name share a line of the table. */
   readonly name: string;
   readonly faults: readonly Fault[];
 }
 
 export const memberCounts: Readonly<Record<Kind, number>> = { engine: 3, nats: 3, farm: 2 };
 
-/** An owner's lease is 2 s, and a standby takes over after 3 s of silence. */
+/** Durations of faults. An owner's lease is 2 s; a standby takes over after 3 s of silence. */
 const lastsMs: Readonly<Record<Harm, readonly number[]>> = {
   kill: [0, 500, 2_000, 5_000],
   pause: [500, 1_500, 2_500, 4_000, 7_000],
   cut: [1_000, 3_000, 6_000, 10_000],
   restart: [0, 1_000, 3_000],
 };
-/** Between the first and the second fault of a pair. */
+/** Time between the first and the second fault of a pair. */
 const apartMs = [0, 0, 200, 1_000, 3_000];
 
 export function drawRound(dice: Dice): FaultRound {
@@ -70,7 +70,7 @@ function drawTwo(dice: Dice, kind: Kind): FaultRound {
   return { name: `${describe(one)} + ${describe(second)}`, faults: [one, second] };
 }
 
-/** All of one kind in the same way. */
+/** Draws the same fault for all members of one kind. */
 function drawAll(dice: Dice): FaultRound {
   const kind = dice.pick(kinds);
   const model = drawFault(dice, kind, 0);
@@ -97,7 +97,7 @@ function describe({ harm, kind, direction }: Fault): string {
   return harm === "cut" && direction !== "both" ? `cut ${direction} ${kind}` : `${harm} ${kind}`;
 }
 
-/** For a report: who, when and for how long. */
+/** Describes a fault for a report: which member, when and for how long. */
 export function describeFault(fault: Fault): string {
   const member = fault.member === "used" ? "that it uses" : fault.member;
   return `${describe(fault)} ${member} after ${fault.afterMs} ms for ${fault.forMs} ms`;

@@ -1,4 +1,4 @@
-/** Reads all that a store has of the load's accounts, while the load is held. */
+/** Reads everything that a store has of the load's accounts, while the load is held. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Static } from "../../config/schema.ts";
 import type { Credits } from "../../contract/account.ts";
@@ -15,7 +15,7 @@ const againMs = 200;
 
 interface Page<Item> {
   readonly items: readonly Item[];
-  /** Of a list that comes whole there is none. */
+  /** Cursor of the next page; absent in lists that are returned whole. */
   readonly next_cursor?: string | null;
 }
 
@@ -25,12 +25,12 @@ interface Named {
   readonly name?: string;
 }
 
-/** Throws when the nodes do not answer for long. */
+/** Reads all accounts. Throws when the nodes do not answer for a long time. */
 export function findAll(accounts: readonly Account[]): Promise<readonly Found[]> {
   return Promise.all(accounts.map(find));
 }
 
-/** Jobs may end meanwhile; then it reads again. */
+/** Reads one account; starts again when jobs ended meanwhile. */
 async function find(account: Account): Promise<Found> {
   const { token, nodes, compositionId } = account;
   const until = process.uptime() + patienceSeconds;
@@ -86,7 +86,7 @@ function summarizeBooks(
   };
 }
 
-/** What the service itself finds broken in each store. */
+/** Returns the invariants that the service itself finds violated in each store. */
 export async function audit(cluster: Cluster): Promise<string[]> {
   const pages = await Promise.all(
     cluster.stores.map((nodes) => read<InvariantPage>(nodes, firstToken, "/admin/invariants")),

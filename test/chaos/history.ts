@@ -1,25 +1,25 @@
 /**
- * What the load's clients asked for and were told, in the order in which it happened. An operation
- * whose outcome is `unknown` may have taken effect, or may still do so.
+ * The operations of the load's clients and their results, in the order in which they happened. An
+ * operation whose outcome is `unknown` may have taken effect, or may still do so.
  */
 export type What = "job" | "set" | "render" | "asset";
 
 export type Act =
-  /** Clients repeat it by the key until they know the outcome. */
+  /** A client repeats a create with the same key until it knows the outcome. */
   | { readonly kind: "create"; readonly what: What; readonly key: string }
   | { readonly kind: "cancel"; readonly id: string }
   /** Each number is given once. */
   | { readonly kind: "rename"; readonly id: string; readonly to: number }
   | { readonly kind: "read"; readonly id: string };
 
-/** What a read showed; `name` where the thing is renamed. */
+/** State shown by a read; `name` only for things that are renamed. */
 export interface Seen {
   readonly status: string;
   readonly name?: number;
 }
 
 export type Result =
-  /** `id` of what was created; `seen` by a read, undefined when there was no such thing. */
+  /** `id` is of the created thing; `seen` is what a read showed, undefined if nothing was found. */
   | { readonly outcome: "ok"; readonly id?: string; readonly seen?: Seen | undefined }
   | { readonly outcome: "fail" }
   | { readonly outcome: "unknown" };
@@ -43,7 +43,7 @@ export class History {
     return this.all;
   }
 
-  /** Resolves to what `run` resolves to, which is in the history by then. */
+  /** Resolves to the result of `run`, after adding it to the history. */
   async record(account: string, act: Act, run: () => Promise<Result>): Promise<Result> {
     const operation: Open = {
       account,

@@ -1,6 +1,6 @@
 /**
- * The load: for each account a client that does one thing after the other, through all nodes of its
- * store. What a client is told goes into the history; what it must never be told is a fault.
+ * The load: for each account a client that performs one operation after the other, through all
+ * nodes of its store. Results go into the history; answers that must never occur are faults.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { Dice } from "../hostile/dice.ts";
@@ -9,12 +9,12 @@ import { ask, isAway, parseReply, type Reply, type Request } from "./client.ts";
 import type { EngineNode } from "./cluster.ts";
 import type { History, Result, Seen, What } from "./history.ts";
 
-/** Between two acts of one client, at least and at most. */
+/** Shortest and longest pause between two operations of one client, in milliseconds. */
 const pauseMs = { least: 50, most: 250 };
-/** For how long a client repeats what has no answer. */
+/** Time for which a client repeats a request without an answer. */
 const patienceSeconds = 12;
 const againMs = 250;
-/** Renders and pictures of the farm take the processor from all others. */
+/** Kept small, because renders and pictures of the farm take the processor from all others. */
 const shares = { farm: 0.03, render: 0.01 };
 const rememberedMax = 50;
 
@@ -23,14 +23,14 @@ interface Thing {
   readonly id: string;
 }
 
-/** What was submitted last, to be submitted again: by the same key it is the same job. */
+/** The last submit, which is repeated at times: the same key must return the same job. */
 interface Submit {
   readonly key: string;
   readonly body: object;
 }
 
 export class Load {
-  /** What a client was told that it must not be told. */
+  /** Answers that a client must never receive. */
   readonly faults: string[] = [];
   private readonly history: History;
   private readonly lanes: Promise<void>[];
@@ -46,7 +46,7 @@ export class Load {
     });
   }
 
-  /** Runs `work` while no client has anything under way. */
+  /** Runs `work` while no client has a request pending. */
   async hold<T>(work: () => Promise<T>): Promise<T> {
     this.isHeld = true;
     while (this.busy > 0) await delay(20);
@@ -94,7 +94,7 @@ class Client {
     this.faults = faults;
   }
 
-  /** Resolves to how long the client rests. */
+  /** Performs one operation; resolves to the pause before the next one. */
   async act(): Promise<number> {
     const turn = this.dice.share();
     if (turn < shares.render) await this.render();
@@ -133,7 +133,7 @@ class Client {
     return this.create("render", key, { path, body: { target: "still" }, idempotencyKey: key });
   }
 
-  /** Uploads know no key, so one whose outcome is unknown is not repeated. */
+  /** Uploads have no idempotency key, so one whose outcome is unknown is not repeated. */
   private upload(): Promise<void> {
     const key = this.key();
     return this.create("asset", key, { path: "/assets", body: uploadForm(key) }, 1);
@@ -152,7 +152,7 @@ class Client {
         const { reply, isRepeated } = await this.persist(request, tries);
         if (isAway(reply)) return { outcome: reply.status === 0 ? "fail" : "unknown" };
         const { status } = reply;
-        // The same key again: the problem names what it made the first time.
+        // When the key was used before, the problem names the id that was created the first time.
         const id = [201, 202, 409].includes(status) ? idIn(what, reply) : undefined;
         if (id !== undefined) return { outcome: "ok", id };
         this.expect(reply, request.path, [429]);
@@ -199,7 +199,7 @@ class Client {
     );
   }
 
-  /** Repeats at another node what has no answer; `isRepeated` when an attempt may have counted. */
+  /** Repeats unanswered requests at other nodes; `isRepeated` if an earlier one could count. */
   private async persist(request: SomeRequest, tries = 1_000) {
     const until = process.uptime() + patienceSeconds;
     let isRepeated = false;
@@ -227,7 +227,7 @@ class Client {
 
 type SomeRequest = Omit<Request, "token">;
 
-/** A problem names the first job of a set as well. */
+/** Reads the id from an answer or a problem; for a set, the problem names its first job. */
 function idIn(what: What, reply: Reply): string | undefined {
   const said = parseReply<Record<string, string | undefined>>(reply);
   return said["id"] ?? said[`${what}_id`];

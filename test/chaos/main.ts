@@ -15,7 +15,7 @@ import { formatTable } from "./table.ts";
 let isStopped = false;
 for (const signal of ["SIGINT", "SIGTERM"] as const)
   process.on(signal, () => {
-    // Once more ends this process at once, and the kernel its children.
+    // A second signal ends this process at once, and the kernel then kills its children.
     if (isStopped) process.exit(1);
     isStopped = true;
   });

@@ -1,6 +1,7 @@
 /**
- * A process of the cluster. What ends by itself is started again after a second, as systemd does;
- * what is killed stays away until `start`. The kernel kills it when this process is gone.
+ * A process of the cluster. A process that ends by itself is started again after a second, as
+ * systemd does; one that is killed stays down until `start`. The kernel kills it when this process
+ * ends.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -23,7 +24,7 @@ export class Member {
   readonly kind: Kind;
   readonly index: number;
   readonly logFile: string;
-  /** How it ended when it was not told to. */
+  /** How the process ended each time that it was not told to. */
   readonly ownEnds: string[] = [];
   private readonly options: MemberOptions;
   private child: ChildProcess | undefined;
@@ -45,7 +46,7 @@ export class Member {
     this.life = this.life.then(() => this.live());
   }
 
-  /** Resolves when it is gone; one that does not end on SIGTERM is killed after `patienceMs`. */
+  /** Resolves when the process has ended; kills it if it outlives SIGTERM by `patienceMs`. */
   async end(signal: "SIGTERM" | "SIGKILL", patienceMs = 60_000): Promise<boolean> {
     this.isWanted = false;
     this.signal(signal);

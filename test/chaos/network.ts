@@ -1,11 +1,11 @@
-/** The relays between the members: the only ways to the servers of NATS and between these. */
+/** The relays between members: the only routes to NATS servers and between these servers. */
 import { type Direction, type Kind, memberCounts } from "./faults.ts";
 import { type Cut, Relay } from "./relay.ts";
 
 interface Line {
-  /** Who opens connections. */
+  /** Name of the member that opens connections. */
   readonly from: string;
-  /** The server of NATS that is called. */
+  /** Name of the NATS server that is connected to. */
   readonly to: string;
   readonly relay: Relay;
 }
@@ -36,12 +36,12 @@ export class Network {
     return new Network(lines);
   }
 
-  /** Where `from` reaches each server of NATS other than itself. */
+  /** Ports through which `from` reaches each NATS server other than itself. */
   ports(from: string): number[] {
     return this.lines.filter((line) => line.from === from).map(({ relay }) => relay.port);
   }
 
-  /** The server to which this member has the most connections. */
+  /** Returns the NATS server to which this member has the most connections. */
   getUsedServer(from: string): number {
     const counts = this.lines.filter((line) => line.from === from);
     const most = counts.reduce((a, b) => (b.relay.connections > a.relay.connections ? b : a));
@@ -49,8 +49,8 @@ export class Network {
   }
 
   /**
-   * A node from all servers, a server from the other servers; its clients go on reaching it.
-   * Resolves the cut by the function that it returns.
+   * Cuts a node off from all servers, or a server from the other servers, while its clients still
+   * reach it. Returns a function that ends the cut.
    */
   cut(kind: Kind, index: number, direction: Direction): () => void {
     const name = `${kind}-${index}`;

@@ -1,4 +1,4 @@
-/** What the command line asks for. */
+/** Options of the command line. */
 import { parseArgs } from "node:util";
 
 export const durabilities = ["quorum", "replicated", "local"] as const;
@@ -7,7 +7,7 @@ export type Durability = (typeof durabilities)[number];
 export interface ChaosOptions {
   readonly rounds: number;
   readonly seed: number;
-  /** Path or name of the server's program. */
+  /** Path or name of the NATS server's program. */
   readonly nats: string;
   readonly durability: Durability;
 }
@@ -16,7 +16,7 @@ export class OptionsError extends Error {
   override readonly name = "OptionsError";
 }
 
-/** Throws `OptionsError` with one sentence. */
+/** Reads the options. Throws `OptionsError` with one sentence. */
 export function readOptions(args: readonly string[]): ChaosOptions {
   const { rounds, seed, nats, durability } = parse(args);
   const known = durabilities.find((each) => each === durability);

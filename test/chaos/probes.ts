@@ -12,7 +12,7 @@ import type { History, Result } from "./history.ts";
 
 const pauseMs = 300;
 const timeoutMs = 2_000;
-/** Tokens whose outcome is unknown are found and removed before an account may have no more. */
+/** Writes after which tokens of unknown outcome are removed, before an account may have no more. */
 const leftMax = 20;
 
 interface Write {
@@ -49,12 +49,12 @@ export class Probes {
     }
   }
 
-  /** Forgets the writes so far. */
+  /** Forgets all writes but the last of each shard. */
   begin(): void {
     for (const shard of this.shards) shard.writes = shard.writes.slice(-1);
   }
 
-  /** Seconds without a write since `begin`, on the shard that was without for longest. */
+  /** Longest time in seconds without a write since `begin`, on the shard with the longest gap. */
   longestGap(since: number): number {
     const gaps = this.shards.flatMap(({ writes }) => {
       const times = writes.map(({ ended }) => Math.max(ended, since)).sort((a, b) => a - b);
@@ -63,7 +63,7 @@ export class Probes {
     return Math.max(...gaps);
   }
 
-  /** When a write had succeeded everywhere that began after `since`; undefined as long as not. */
+  /** When every shard had completed a write begun after `since`; undefined until then. */
   findWriteTime(since: number): number | undefined {
     const firsts = this.shards.map(({ writes }) => {
       const ends = writes.filter(({ began }) => began >= since).map(({ ended }) => ended);
@@ -74,7 +74,7 @@ export class Probes {
       : Math.max(...(firsts as number[]));
   }
 
-  /** Where no write has succeeded since then. */
+  /** Names of the shards on which no write begun since then has succeeded. */
   unwritten(since: number): string[] {
     const isWithout = ({ writes }: Shard) => !writes.some(({ began }) => began >= since);
     return this.shards.filter(isWithout).map(({ name }) => name);

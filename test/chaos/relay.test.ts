@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import t, { type Test } from "tap";
 import { Relay } from "./relay.ts";
 
-/** A server that says what it is told, and a relay before it. */
+/** Opens an echo server and a relay in front of it. */
 async function openEcho(t: Test) {
   const called: Socket[] = [];
   const server = createServer((socket) => {
@@ -44,7 +44,7 @@ t.test("a cut holds bytes back until it is healed, and loses none", async (t) =>
   relay.cut(cut);
   let isHealed = false;
   const heard = say(socket, "a kite").then((text) => ({ text, isHealed }));
-  // What takes the way without a cut has gone there and back by then.
+  // A round trip over another relay, in which time data on an open connection would have returned.
   const other = await openEcho(t);
   await say(connect(other.relay.port, "127.0.0.1"), "meanwhile");
   isHealed = true;

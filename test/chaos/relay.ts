@@ -10,14 +10,14 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 const host = "127.0.0.1";
 
 export interface Cut {
-  /** From who opened the connection to who was called. */
+  /** Whether bytes from the caller to the callee are held back. */
   readonly forward: boolean;
   readonly backward: boolean;
 }
 
 interface Pair {
   readonly caller: Socket;
-  /** Undefined while a cut keeps the call from getting through. */
+  /** Connection to the callee; undefined while a cut keeps it from being opened. */
   callee: Socket | undefined;
 }
 
@@ -41,7 +41,7 @@ export class Relay {
     return new Relay(server, targetPort);
   }
 
-  /** Connections that go through. */
+  /** Number of connections that are open to the target. */
   get connections(): number {
     return this.pairs.size;
   }
@@ -98,7 +98,7 @@ export class Relay {
     this.pass(pair, callee, caller, "backward");
   }
 
-  /** What `from` says, and that it is gone, reaches `to` when its direction is not held. */
+  /** Forwards data, and the end, from `from` to `to` unless that direction is held. */
   private pass(pair: Pair, from: Socket, to: Socket, direction: keyof Cut): void {
     from.on("data", (bytes) => {
       if (to.destroyed || to.write(bytes)) return;
@@ -108,7 +108,7 @@ export class Relay {
     from.once("end", () => to.end());
     const leave = (): void => {
       if (this.isHeld(direction)) {
-        // The cut is looked at again rather than listened to: few connections end during one.
+        // The cut is polled, because only few connections end during one.
         setTimeout(leave, 50).unref();
         return;
       }

@@ -1,6 +1,6 @@
 /**
- * The course of a run: the cluster begins, each round has its faults, is waited for and judged, and
- * in the end all that was begun has ended.
+ * The course of a run: the cluster starts; each round inflicts faults, waits for recovery and
+ * checks the results; at the end everything that was begun must have ended.
  */
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
@@ -17,20 +17,20 @@ import { Probes } from "./probes.ts";
 import { strike } from "./strike.ts";
 import type { RoundFigures } from "./table.ts";
 
-/** Until a cluster has begun, on a busy machine. */
+/** Time for a cluster to start on a busy machine. */
 const beginMs = 120_000;
-/** Between two rounds, so that a fault meets nodes that are at work. */
+/** Pause between two rounds, so that a fault meets nodes that are at work. */
 const restMs = 1_000;
 /**
- * What takes longer is a violation; it is waited for, to see whether it ends at all. Where engine
- * nodes are started, they have as long besides as the cluster took to begin on this machine.
+ * Recovery that takes longer is a violation, but the run waits on to see whether it ends at all.
+ * Where engine nodes are restarted, the bound is longer by the time that the cluster took to start.
  */
 const boundSeconds = 15;
 const patienceSeconds = 90;
 const pollMs = 100;
 const logLines = 25;
 const logWidth = 400;
-/** Of the service's log: what is told of each request and job. */
+/** Routine lines of the service's log, about single requests and jobs. */
 const isEveryday = /"msg":"(?:request|job ended|render ended|request lines dropped)"/;
 
 export interface Outcome {
@@ -38,7 +38,7 @@ export interface Outcome {
   readonly violations: readonly string[];
 }
 
-/** `isStopped` is looked at between rounds. */
+/** Runs all rounds; `isStopped` is checked between them. */
 export async function runRounds(
   folder: string,
   options: ChaosOptions,
@@ -94,7 +94,7 @@ export async function runRounds(
 }
 
 interface RoundEnd {
-  /** Undefined when the cluster did not come back at all. */
+  /** Figures of the round; undefined when the cluster never recovered. */
   readonly figure: RoundFigures | undefined;
   readonly wrong: readonly string[];
 }
@@ -157,7 +157,7 @@ function describeRound(
   return `round ${number}, ${name}: ${took}; ${operations} operations\n    ${details}`;
 }
 
-/** What each engine node says, and what each member has logged since then. */
+/** Describes what each engine node reports and what each member has logged since then. */
 function describe(
   cluster: Cluster,
   said: Awaited<ReturnType<Cluster["readiness"]>>,

@@ -1,15 +1,15 @@
-/** Does to the cluster what a round's faults say, and undoes it. */
+/** Inflicts the faults of a round on the cluster, and undoes them. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Cluster } from "./cluster.ts";
 import type { Fault, FaultRound } from "./faults.ts";
 
 /**
- * Resolves when the last fault is over, to what went wrong by then: members that did not end when
- * they were told to. A process that was started again may not serve yet.
+ * Resolves after the last fault, to a list of what went wrong: members that did not end when they
+ * were told to. A restarted process may not be serving yet.
  */
 export async function strike(cluster: Cluster, round: FaultRound): Promise<string[]> {
   const [first] = round.faults;
-  // It may be none that it talks to any more when the second fault comes.
+  // Determined at the start; by the time of the second fault the node may use another server.
   const used =
     first?.kind === "engine" ? cluster.network.getUsedServer(`engine-${first.member}`) : 0;
   const wrong = await Promise.all(round.faults.map((fault) => inflict(cluster, fault, used)));

@@ -1,12 +1,12 @@
-/** What the rounds took, a line for each kind of round. */
+/** The table of recovery times, with a line for each kind of round. */
 
 export interface RoundFigures {
   readonly name: string;
-  /** The longest time without a write on one shard, faults included. */
+  /** Longest time without a write on one shard, including the time of the faults. */
   readonly gap: number;
-  /** Since the last fault was over, until a write had succeeded on every shard. */
+  /** Time from the end of the last fault until every shard had completed a write. */
   readonly toWrite: number;
-  /** Since then, until every node was ready. */
+  /** Time from the end of the last fault until every node was ready. */
   readonly toReady: number;
 }
 
@@ -36,7 +36,7 @@ export function formatTable(figures: readonly RoundFigures[]): string {
     .join("\n");
 }
 
-/** Of all rounds without a name. */
+/** Formats a line of the table; without a name, for all rounds. */
 function row(name: string | undefined, figures: readonly RoundFigures[]): string[] {
   const own = figures.filter((each) => name === undefined || each.name === name);
   const pair = (pick: (figure: RoundFigures) => number) => {

@@ -1,4 +1,4 @@
-/** The command line as a person meets it: options, interrupts, help and completion (E4). */
+/** Tests the command line from a user's side: options, interrupts, help and completion (E4). */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -38,7 +38,7 @@ function asset(origin: string, id = "a1"): object {
   return { id, ...signed, width: 1024, height: 576, size_bytes: png.length };
 }
 
-/** A service on which one submit runs to the end with these assets. */
+/** A stand-in service on which one submit succeeds with these assets. */
 async function studio(t: Test, assetIds: readonly string[] = ["a1"]) {
   t.testdir({ data: {} });
   const finish: Answer = (response, asked) => {

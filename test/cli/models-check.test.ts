@@ -67,7 +67,7 @@ async function check(
   return { code, printed, said, asked };
 }
 
-/** A provider that says only how it is. */
+/** A provider that only reports its health. */
 function standIn(onAsked: () => void, health: "up" | "down"): Provider {
   const never = () => Promise.reject(new Error("only its health is asked"));
   return {

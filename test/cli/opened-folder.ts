@@ -5,14 +5,14 @@ import { LiveFolder, type Ports } from "../../cli/preview/live-folder.ts";
 import { openPreviewServer } from "../../cli/preview/preview-server.ts";
 import { previewPage } from "../../film/preview/preview-page.ts";
 
-/** Without threads. */
+/** Ports that do all work in the calling thread. */
 export const ports: Ports = { check: async (texts) => checkTexts(texts), writePage: previewPage };
 
 export const root = (inner: string) =>
   `<div data-composition-id="m" data-width="320" data-height="180" data-duration="2"
     style="background:#fff">${inner}</div>`;
 
-/** A folder as `klieg preview` serves it, and what went wrong in the process. */
+/** Opens a folder as `klieg preview` serves it, and collects faults of the process. */
 export async function openFolder(t: Test, path: string) {
   const faults: string[] = [];
   const folder = await LiveFolder.open(await realpath(path), ports);
@@ -32,7 +32,7 @@ export interface Told {
   readonly faults: readonly string[];
 }
 
-/** What the page is told, one after the other. */
+/** Events that the page receives, in order. */
 export class Events {
   private readonly told: Told[] = [];
   private wake = () => {};
@@ -46,7 +46,7 @@ export class Events {
     return events;
   }
 
-  /** The first that is wanted; those before it are left out. */
+  /** Returns the first event that matches and drops those before it. */
   async next(isWanted: (told: Told) => boolean): Promise<Told> {
     for (;;) {
       const found = this.told.shift();
@@ -58,7 +58,7 @@ export class Events {
     }
   }
 
-  /** What was told and not looked at yet. */
+  /** Events received but not yet looked at. */
   get left(): readonly Told[] {
     return this.told;
   }

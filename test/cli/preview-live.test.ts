@@ -28,7 +28,7 @@ t.test("a change of any file makes another preview", async (t) => {
   let { preview } = first;
   for (const [at, change] of changes.entries()) {
     await change();
-    // An empty folder is no change.
+    // Adding an empty folder counts as no change.
     if (at === 4) continue;
     const told = await events.next((one) => one.preview !== preview);
     t.strictSame(told.faults, []);

@@ -7,13 +7,13 @@ import type { Test } from "tap";
 const main = join(import.meta.dirname, "../../cli/main.js");
 
 export interface PreviewProcess {
-  /** Undefined when it ended before it had one. */
+  /** URL of the preview; undefined when the process ended before it printed one. */
   readonly url: string | undefined;
   readonly child: ChildProcess;
   readonly ended: Promise<{ readonly code: number | null; readonly said: string }>;
 }
 
-/** `klieg preview` as a person starts it. */
+/** Starts `klieg preview` as a separate process, as a user does. */
 export async function startPreview(t: Test, ...args: readonly string[]): Promise<PreviewProcess> {
   const stdio = ["ignore", "pipe", "pipe"] as const;
   const child = spawn(process.execPath, [main, "preview", ...args], { stdio: [...stdio] });

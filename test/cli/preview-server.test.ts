@@ -19,7 +19,7 @@ async function open(t: Test, files: Parameters<Test["testdir"]>[0] = film) {
   return { ...opened, path, events, base };
 }
 
-/** As it is written, which `fetch` would mend. */
+/** Sends the request exactly as written, because `fetch` would normalise it. */
 async function ask(t: Test, port: number, lines: readonly string[]) {
   const connection = new RawConnection(port);
   t.teardown(() => connection.end());

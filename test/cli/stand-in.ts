@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { Test } from "tap";
 
-/** What the client asked: in order, with the parsed body. */
+/** A request of the client, with the parsed body. */
 export interface Asked {
   readonly route: string;
   readonly headers: IncomingMessage["headers"];
@@ -13,8 +13,8 @@ export interface Asked {
 export type Answer = (response: ServerResponse, asked: Asked) => void;
 
 /**
- * A server that answers each route with its script's next answer; the last one goes on answering.
- * Routes read `GET /v1/me`, without the query.
+ * A server that answers each request with the next answer scripted for its route, and repeats the
+ * last one. Routes have the form `GET /v1/me`, without the query.
  */
 export async function standIn(t: Test, script: Readonly<Record<string, readonly Answer[]>>) {
   const asked: Asked[] = [];
@@ -51,7 +51,7 @@ export async function standIn(t: Test, script: Readonly<Record<string, readonly 
   return { origin: `http://127.0.0.1:${port}`, asked };
 }
 
-/** An origin where nothing listens. */
+/** Returns an origin on which no server listens. */
 export async function deadOrigin(): Promise<string> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -68,7 +68,7 @@ export function json(status: number, body: object, headers: Record<string, strin
       .end(JSON.stringify(body));
 }
 
-/** The connection breaks before an answer. */
+/** Closes the connection without an answer. */
 export const silence: Answer = (response) => response.destroy();
 
 export function events(...frames: readonly string[]): Answer {

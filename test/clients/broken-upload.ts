@@ -11,7 +11,7 @@ const tell = (body: (at: (path: string) => string) => object): Answer => {
     )(response, asked);
 };
 
-/** Three parts of at most four bytes; the first is there, the address of the second has expired. */
+/** An upload in three parts of at most 4 bytes: part 1 is stored, the URL of part 2 has expired. */
 export const brokenUpload = {
   "GET /v1/assets/uploads/u1": [
     tell((at) => ({

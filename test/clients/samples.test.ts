@@ -1,4 +1,4 @@
-/** The programs of README.md, the guides and the clients' pages, as a reader compiles them. */
+/** Compiles the programs of README.md, the guides and the clients' pages as a reader would. */
 import { execFile } from "node:child_process";
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

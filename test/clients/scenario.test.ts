@@ -1,4 +1,4 @@
-/** The clients as strangers have them, against the service as `npm start` runs it. */
+/** Tests the clients as customers install them, against the service as `npm start` runs it. */
 import { execFile } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, "../../..");
 const scenario = join(root, "test/clients/scenario.json");
 const { steps }: { readonly steps: readonly object[] } = JSON.parse(readFileSync(scenario, "utf8"));
 
-/** Outside of the tree, so that nothing of it is found by accident. */
+/** Outside the source tree, so that no module of it is found by accident. */
 function emptyFolder(t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), "klieg-client-"));
   t.teardown(() => rmSync(folder, { recursive: true }));
@@ -25,7 +25,7 @@ async function service(t: Test): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-/** `args` begin a call of a program that takes the scenario, where the service is, and a token. */
+/** Plays the scenario; its path, the service's URL and a token are appended to `args`. */
 async function play(t: Test, command: string, args: readonly string[], cwd: string) {
   const { stdout } = await run(command, [...args, scenario, await service(t), firstToken], {
     cwd,

@@ -1,4 +1,4 @@
-/** The files of `config/deploy/`, read by the programs that they are for. */
+/** Tests the files of `config/deploy/` with the programs that read them. */
 import { type SpawnSyncReturns, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ function drawSecrets(t: Test, folder: string, ...hosts: readonly string[]): void
   onSuccess(t, run("sh", [join(deploy, "secrets"), folder, ...hosts], root), "secrets");
 }
 
-/** As a server of the release that is installed here is to have it. */
+/** The NATS configuration, adapted to the server release that is installed here. */
 function natsConfig(): string {
   const text = readFileSync(join(deploy, "nats/server.conf"), "utf8");
   const { stdout } = run("nats-server", ["--version"], root);
@@ -56,7 +56,7 @@ t.test("the servers of NATS take their settings", async (t) => {
   onSuccess(t, checked, "nats-server -t");
 });
 
-/** With the product's own client: looks for the names of streams, and adds a record to a log. */
+/** Uses the product's own client: reads the names of streams, then appends a record to a log. */
 const program = `
 const [nats, log, url, credentials] = process.argv.slice(1);
 const { connectNats } = await import(nats);
@@ -77,7 +77,7 @@ t.test("NATS lets engine nodes in by TLS, farm nodes to tasks alone, and no othe
   const folder = t.testdir();
   drawSecrets(t, folder, "localhost");
   cpSync(join(deploy, "nats"), folder, { recursive: true });
-  // One server of the three, at a free port and without the others, which are not there.
+  // One of the three servers, on a free port and without routes to the others, which do not run.
   const config = natsConfig()
     .replace(/^listen: .*$/m, "")
     .replace(/^http: .*$/m, "")
@@ -154,7 +154,7 @@ t.test("the compose file holds no secret, and each part knows the parts it needs
   t.notSame(services["engine-1"]?.volumes, services["engine-2"]?.volumes, "data of their own");
 });
 
-/** As the service reads them, with keys that its command reads from files. */
+/** Reads the settings like the service, with keys that its command would read from files. */
 function readServiceSettings(service: Service | undefined) {
   const keys = { KLIEG_S3_ACCESS_KEY: "key", KLIEG_S3_SECRET_KEY: "secret" };
   const environment = Object.entries(service?.environment ?? {}).map(([name, value]) => [

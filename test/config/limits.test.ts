@@ -6,7 +6,7 @@ import t, { type Test } from "tap";
 const run = promisify(execFile);
 const config = join(import.meta.dirname, "../../config");
 
-/** What another process, started with this file of overrides, reads. */
+/** Returns the limits that another process reads when started with these overrides. */
 async function readWith(t: Test, text: string): Promise<Record<string, unknown>> {
   const folder = t.testdir({ "limits.json": text });
   const script = `

@@ -1,4 +1,4 @@
-/** THIRD-PARTY.md against the lock file. */
+/** Checks THIRD-PARTY.md against the lock file. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";

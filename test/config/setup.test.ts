@@ -1,4 +1,4 @@
-/** What `config/setup` says of the Node that it finds, and which Node all else names (E9). */
+/** Tests what `config/setup` reports about the Node it finds, which all files must name (E9). */
 import { spawnSync } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -7,10 +7,10 @@ import t, { type Test } from "tap";
 const root = join(import.meta.dirname, "../../..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 
-/** Seconds since 1970; what was made then is newer than everything else. */
+/** Seconds since 1970 in the far future; files with this time are newer than all others. */
 const later = 4_000_000_000;
 
-/** A clone in which everything is there but the Node of that version. */
+/** Makes a clone that is complete except for its Node, which has the given version. */
 function clone(t: Test, version: string) {
   const bin = Object.fromEntries(
     ["ffmpeg", "ffprobe", "espeak-ng", "chromium-headless-shell"].map((name) => [name, ""]),

@@ -6,7 +6,7 @@ import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { connectNats } from "../../engine/adapters/nats/nats.ts";
 import type { FromNode, NodeConnection, Task, ToNode } from "../../engine/ports/tasks.ts";
 
-/** Of what other processes do. */
+/** Waits for an effect of another process. */
 export async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await delay(5);
 }
@@ -17,7 +17,7 @@ export function task(token: string): Task {
   return { token, kind: "image", input: { prompt: "kite" }, outputPrefix: `jobs/${token}` };
 }
 
-/** A node that a service found. */
+/** A farm node that the service has found. */
 export interface FoundNode {
   readonly connection: NodeConnection;
   readonly said: FromNode[];
@@ -31,7 +31,7 @@ export interface OpenFarm {
   close(): void;
 }
 
-/** A service's side; its time is the test's. */
+/** Opens the service's side, with a clock that the test moves. */
 export async function openFarm(t: Test, url: string, name = "service"): Promise<OpenFarm> {
   const connection = await connectNats({ servers: [url], credentials: undefined, name });
   t.teardown(() => connection.close());
@@ -64,7 +64,7 @@ export interface OpenNode {
   readonly refusals: string[];
 }
 
-/** A farm node's side, which has said hello; its time is the test's. */
+/** Opens a farm node that has said hello, with a clock that the test moves. */
 export async function openNode(t: Test, url: string): Promise<OpenNode> {
   const nats = await connectNats({ servers: [url], credentials: undefined, name: "node" });
   t.teardown(() => nats.close());
@@ -86,7 +86,7 @@ export async function openNode(t: Test, url: string): Promise<OpenNode> {
   return { connection, got, clock, notes, refusals };
 }
 
-/** The last node that the service found, once it has said hello. */
+/** Returns the `count`th node that the service found, once it has said hello. */
 export async function find({ nodes }: OpenFarm, count = 1): Promise<FoundNode> {
   await until(() => (nodes[count - 1]?.said.length ?? 0) > 0);
   return nodes[count - 1] as FoundNode;

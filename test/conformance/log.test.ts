@@ -1,6 +1,6 @@
 /**
- * One suite for every adapter of the log: in memory, in the simulation of a cluster, one server of
- * NATS, three servers.
+ * The same tests for every adapter of the log: in memory, in the cluster simulation, one NATS
+ * server, three NATS servers.
  */
 import t, { type Test } from "tap";
 import { MemoryLog } from "../../engine/adapters/memory/memory-log.ts";
@@ -12,7 +12,7 @@ import { Dice } from "../simulation/cluster/dice.ts";
 import { SimLog } from "../simulation/cluster/sim-log.ts";
 import { Timeline } from "../simulation/cluster/timeline.ts";
 
-/** Two nodes' ways to one empty log. */
+/** Opens two nodes' connections to one empty log. */
 type Open = (t: Test) => Promise<readonly [Log, Log]>;
 
 const record = (text: string) => Buffer.from(text);
@@ -25,7 +25,7 @@ function computeEnd({ logSeq, record }: LogEnd): string {
   return `${logSeq} ${record && Buffer.from(record)}`;
 }
 
-/** Resolves when so many entries were heard. */
+/** Resolves when `count` entries have been delivered. */
 function readDelivered(log: Log, from: number, count: number): Promise<(string | undefined)[]> {
   return new Promise((resolve) => {
     const texts: (string | undefined)[] = [];

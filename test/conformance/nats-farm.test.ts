@@ -1,4 +1,4 @@
-/** Farm nodes over NATS: what a network does, what others send, and several services at once. */
+/** Tests farm nodes over NATS: network faults, foreign messages, and several services at once. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
@@ -20,7 +20,7 @@ const finish = (token: string): FromNode => {
   return { kind: "finished", token, outcome: { kind: "succeeded", outputs: [] } };
 };
 
-/** One side may be back before the other: what it says then is said again a second later. */
+/** Moves both clocks: a message lost because one side reconnects first is resent a second later. */
 function untilHeard(sides: readonly { readonly clock: ManualClock }[], isSo: () => boolean) {
   return until(() => {
     for (const { clock } of sides) clock.advance(20);
@@ -61,7 +61,7 @@ t.test("what NATS took down with it is sent again", async (t) => {
   const { connection, said } = await find(service);
   connection.send({ kind: "lease", task: task("t1") });
   await until(() => node.got.length === 1);
-  // The client does not know yet that nobody takes it.
+  // Sent before the client knows that the server is gone.
   const killed = server.kill();
   node.connection.send(finish("t1"));
   await killed;
@@ -169,7 +169,7 @@ t.test("a node of another version is refused with a sentence", async (t) => {
   other.subscribe(nodeSubject("old"), { callback: (_, { data }) => answers.push(data) });
   await other.flush();
   const frame = Buffer.from(encodeFrame({ kind: "hello", from: "old" }));
-  // The members of an array of two small integers follow its mark.
+  // 0x92 marks an array of two, here two small integers that follow.
   const at = frame.indexOf(0x92) + 1;
   t.equal(frame[at], 1);
   other.publish(helloSubject, frame.fill(2, at, at + 1));
@@ -180,7 +180,7 @@ t.test("a node of another version is refused with a sentence", async (t) => {
   t.strictSame(service.notes, [sentence]);
   const answer = Buffer.from(answers[0] ?? []);
   const versionAt = answer.indexOf(0x92) + 1;
-  // As it comes to that node: from a service of another version.
+  // The answer as a node of another version receives it.
   t.match(decodeFrame(answer.fill(3, versionAt, versionAt + 1)), {
     kind: "refused",
     reason: sentence,

@@ -1,4 +1,4 @@
-/** Nodes of several versions of Klieg, over a server of NATS. */
+/** Tests nodes of several versions of Klieg that share a NATS server. */
 import t, { type Test } from "tap";
 import { formatVersion } from "../../engine/adapters/data-directory.ts";
 import { pack } from "../../engine/adapters/message-pack.ts";

@@ -1,6 +1,6 @@
 /**
- * What each adapter makes of odd answers, with the answers of its protocol written down. What comes
- * of it for a job is in `test/providers/provider-faults.test.ts`.
+ * Tests how each adapter reads odd answers, which are written in the provider's own protocol. The
+ * consequences for a job are tested in `test/providers/provider-faults.test.ts`.
  */
 import t from "tap";
 import type { ProviderAdapter } from "../../config/provider-config.ts";
@@ -66,7 +66,7 @@ for (const [name, adapter, more, only] of submits)
         [429, "busy"],
         [503, "down"],
       ] as const) {
-        // A call that is answered with its result has failed by a 503.
+        // For adapters that answer a submit with its result, a 503 means that the job has failed.
         if (only !== undefined && status !== only) continue;
         const answer = { status, headers: { "retry-after": form } };
         const outcome = await open(adapter, [answer]).submit(submission("a kite", more));
@@ -75,7 +75,7 @@ for (const [name, adapter, more, only] of submits)
       }
   });
 
-// ---- reads of jobs that are there
+// ---- reads of existing jobs
 
 const falRef = JSON.stringify({ id: "r-1", app: "/kites/image" });
 const replicateRef = "p1~10.000";
@@ -92,7 +92,7 @@ async function getStatus(adapter: ProviderAdapter, ref: string, ...answers: Answ
   return open(adapter, answers).status(ref);
 }
 
-/** Of a job that succeeded, its files read. */
+/** Reads the status of a job that succeeded, and its files. */
 async function read(adapter: ProviderAdapter, ref: string, answers: Answers): Promise<void> {
   const provider = open(adapter, answers);
   const { state } = await provider.status(ref);

@@ -1,5 +1,5 @@
 /**
- * The promises of the provider port, checked on each adapter. A simulator speaks the adapter's
+ * Tests the contract of the provider port for each adapter. A simulator implements the adapter's
  * protocol and takes its scenario from the prompt.
  */
 import t, { type Test } from "tap";
@@ -43,7 +43,7 @@ const adapters: Readonly<Record<string, (t: Test) => Promise<Stage>>> = {
     const stage = await stageCog(t);
     return {
       ...stage,
-      // Without those that say that a job started.
+      // Callbacks, without those that only report that a job started.
       get callbacks() {
         return stage.callbacks.filter(
           ({ rawBody }) => !Buffer.from(rawBody).includes("processing"),
@@ -94,7 +94,7 @@ async function accept(t: Test, stage: Stage, prompt: string, count = 1): Promise
   return "";
 }
 
-/** The bytes of a result, wherever they are. */
+/** Returns the bytes of a result, wherever they are stored. */
 async function readBytes(file: ResultFile): Promise<Buffer> {
   switch (file.kind) {
     case "stored":
@@ -166,7 +166,7 @@ async function testUnaccepted(t: Test, stage: Stage): Promise<void> {
   const again = submission(stage, "sim:down=1 sim:busy=2");
   const kinds = [];
   for (const number of [1, 2, 3, 4]) kinds.push((await provider.submit({ ...again, number })).kind);
-  // What was sent with its result awaited was perhaps worked on: that is the end of its job.
+  // A synchronous provider may already have done the work, so a failed call ends the job.
   t.strictSame(kinds, [isSynchronous ? "refused" : "down", "busy", "busy", "accepted"]);
   const { kind } = await provider.submit(submission(stage, "sim:unknown_submit"));
   t.equal(kind, isSynchronous ? "refused" : "unknown");
@@ -199,7 +199,7 @@ async function testUnknownRefs(t: Test, stage: Stage): Promise<void> {
   const { provider, pass } = stage;
   const lost = await accept(t, stage, "sim:lost sim:slow=10");
   await pass(10);
-  // A call without an answer goes on.
+  // A call that is still without an answer is not lost, so a synchronous provider is skipped.
   for (const ref of stage.isSynchronous === true ? ["nowhere"] : [lost, "nowhere"]) {
     await provider.status(ref);
     await pass(limits.providers.idleLostMs);

@@ -1,4 +1,4 @@
-/** What only a bucket has, at Swift and at the S3 server of the environment. */
+/** Tests properties that only buckets have, on Swift and on the S3 server of the environment. */
 import { randomBytes, randomUUID } from "node:crypto";
 import t, { type Test } from "tap";
 import type { ObjectStore } from "../../config/settings.ts";

@@ -1,4 +1,4 @@
-/** What every way to ask for a shard's snapshots promises. */
+/** Tests the contract of all adapters that request a shard's snapshots. */
 import t, { type Test } from "tap";
 import { MemorySnapshots } from "../../engine/adapters/memory/memory-snapshots.ts";
 import { pack } from "../../engine/adapters/message-pack.ts";
@@ -34,7 +34,7 @@ for (const [way, open] of Object.entries(ways))
     t.equal(await node.request(), undefined, "none answers");
     let offered: Snapshot | undefined;
     const withdraw = owner.answer(() => offered);
-    // The server has taken the first one's words up to here when it answers itself.
+    // By the time it answers, the server has handled the owner's earlier messages.
     t.equal(await owner.request(), undefined, "it makes one yet");
     t.equal(await node.request(), undefined);
     offered = snapshot;

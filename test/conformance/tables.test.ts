@@ -5,7 +5,7 @@ import type { TableReader, TableRow, Tables } from "../../engine/ports/tables.ts
 
 interface Pair {
   readonly tables: Tables;
-  /** What another thread would open. */
+  /** A reader such as another thread would open. */
   readonly reader: TableReader;
   readonly close: () => Promise<void>;
 }
@@ -70,7 +70,7 @@ async function testRows(t: Test, { tables }: Pair): Promise<void> {
   t.equal(tables.get("a"), "5", "a row that is deleted and written again is there");
 }
 
-/** Between them pages have to be split at many places. */
+/** Writes rows of many sizes, so that pages are split at many places. */
 async function testSizes(t: Test, { tables }: Pair): Promise<void> {
   for (const large of [500, 1_000, 2_000, 4_000]) {
     const name = (prefix: string, place: number) => `${large} ${prefix}${100 + place}`;

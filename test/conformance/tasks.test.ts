@@ -1,4 +1,4 @@
-/** The task port: what its adapters that end in one process have in common. */
+/** Tests the behaviour of the task port that all in-process adapters share. */
 import t, { type Test } from "tap";
 import { memoryBrokerConnection } from "../../engine/adapters/farm/memory-broker-connection.ts";
 import type {

@@ -16,18 +16,18 @@ const flags = [
   "--enable-unsafe-swiftshader",
   "--ignore-gpu-blocklist",
 ];
-/** What never comes is an error in the end; a machine that is busy with other tests is none. */
+/** Long enough for a busy machine; a test fails only if an element never appears. */
 const patienceMs = 300_000;
 export const desktop = { width: 1280, height: 800 };
 export const phone = { width: 390, height: 800 };
 
 export interface WatchedPage {
   readonly page: Page;
-  /** Errors of the console, and exceptions. */
+  /** Errors in the browser's console, and uncaught exceptions. */
   readonly complaints: string[];
-  /** Every address that was asked. */
+  /** All URLs that the page requested. */
   readonly asked: string[];
-  /** A page of another person, who knows nothing. */
+  /** Opens a page with a fresh profile, as another person has. */
   stranger(): Promise<Page>;
 }
 
@@ -66,7 +66,7 @@ export async function openPage(t: Test): Promise<WatchedPage> {
   return { page, complaints, asked, stranger };
 }
 
-/** Through the form, as a person does. */
+/** Signs in through the form. */
 export async function signIn({ page, origin }: ConsolePage): Promise<void> {
   await page.goto(`${origin}/console`);
   await page.getByLabel("Token").fill(firstToken);
@@ -84,7 +84,7 @@ interface AxeWindow {
   readonly axe: { run(): Promise<{ readonly violations: readonly Violation[] }> };
 }
 
-/** Nothing serious is wrong for those who do not see, or use no mouse; pictures are taken. */
+/** Checks for serious accessibility faults in both colour schemes, and takes screenshots. */
 export async function look(t: Test, page: Page, name: string): Promise<void> {
   await page.evaluate(axe.source);
   for (const colorScheme of ["light", "dark"] as const) {

@@ -6,7 +6,7 @@ import { ask } from "../crash/accounts.ts";
 import { firstToken } from "../crash/klieg-process.ts";
 import { type ConsolePage, look, openConsole, signIn } from "./console-page.ts";
 
-/** What the first view may load, in bytes of script. */
+/** Largest number of bytes of script that the first view may load. */
 const scriptBytesMax = 150 * 1024;
 
 t.test("a customer's day in the console", async (t) => {
@@ -69,7 +69,7 @@ async function deviceLogin(t: Test, shown: ConsolePage): Promise<void> {
   t.equal(await page.getByRole("link", { name: "Nodes" }).count(), 0);
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByLabel("Token").waitFor();
-  // The browser notes each answer that it is not decided yet.
+  // The browser logs each answer that says the login is still undecided.
   const noted = complaints.filter((text) => !/status of 400/.test(text));
   t.strictSame(noted, []);
   complaints.length = 0;
@@ -207,7 +207,7 @@ async function shareAsset(t: Test, { page, stranger }: ConsolePage): Promise<voi
   t.equal((await other.goto(url))?.status(), 410);
 }
 
-/** One pixel. */
+/** A PNG of one pixel. */
 const png =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 

@@ -1,4 +1,4 @@
-/** What a person edits is stored in order, over no other's edits, and stays when that fails. */
+/** Tests that edits are stored in order, never over another person's, and kept when that fails. */
 import t from "tap";
 import { deleteClip } from "../../console/studio/clip-edits.ts";
 import { EditSession } from "../../console/studio/edit-session.ts";
@@ -7,7 +7,7 @@ import type { StoredEdits, StudioSource } from "../../console/studio/studio-sour
 
 const never = new AbortController().signal;
 
-/** A folder of one file. */
+/** A source with a single file, in memory. */
 class MemorySource implements StudioSource {
   stored: StoredEdits | undefined;
   fault: Error | undefined;

@@ -1,4 +1,4 @@
-/** `klieg-edits.json` as the console's studio writes it. */
+/** Tests `klieg-edits.json` as the console's studio writes it. */
 import fc from "fast-check";
 import t from "tap";
 import {

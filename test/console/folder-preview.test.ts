@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** `klieg preview` in the browser: a folder as it plays, and no danger to who looks at it. */
+/** Tests `klieg preview` in a browser: it plays the folder and is no danger to the viewer. */
 import { execFile } from "node:child_process";
 import { cp, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -88,7 +88,7 @@ t.test("a hostile page reaches no page around it, no edits and no host", async (
   const entry = join(folder, "index.html");
   await writeFile(entry, hostileMarkup({ host, api: `${host}/api`, page: `${host}/page` }));
   const { url = "" } = await startPreview(t, folder);
-  // Even one that were told the page's own path.
+  // The composition is refused even if it knows the page's own URL.
   await writeFile(entry, hostileMarkup({ host, api: `${url}timeline`, page: url }));
   const { page } = await openPage(t);
   await page.goto(url);
@@ -98,7 +98,7 @@ t.test("a hostile page reaches no page around it, no edits and no host", async (
   t.equal(page.url(), url, "the page stays");
 });
 
-/** A red cover over all of the film, in a font that is nowhere. */
+/** Adds a red cover over the whole film, in a font that does not exist. */
 function withCover(markup: string): string {
   const place = 'data-start="0" data-duration="9" data-track-index="9"';
   const cover =
@@ -107,7 +107,7 @@ function withCover(markup: string): string {
   return markup.replace(/(<[^>]*data-composition-id[^>]*>)/, `$1${cover}`);
 }
 
-/** Waits until another preview than the one that was shown is ready. */
+/** Runs `act`, then waits until a new preview is ready. */
 async function change(page: Page, act: () => Promise<unknown>): Promise<void> {
   const [shown] = await page.locator("iframe").all();
   const before = await shown?.getAttribute("src");
@@ -119,7 +119,7 @@ async function atFrame(page: Page, frame: number): Promise<void> {
   await page.getByText(`frame ${frame}`, { exact: false }).first().waitFor();
 }
 
-/** Red, green and blue of the film that is shown. */
+/** Returns the mean red, green and blue of the film on screen. */
 async function readAverage(page: Page): Promise<readonly number[]> {
   const picture = await page.locator(".player .screen").screenshot();
   const args = ["-i", "-", "-vf", "scale=1:1:flags=area", "-f", "rawvideo", "-pix_fmt", "rgb24"];

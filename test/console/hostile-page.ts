@@ -1,4 +1,4 @@
-/** A composition that wants more than it is given, and a host that it must not reach. */
+/** A hostile composition, and a host that it must not reach. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Test } from "tap";
@@ -7,12 +7,12 @@ import type { Page } from "../../render-farm/browser/browser.ts";
 export interface Targets {
   /** The origin of another host. */
   readonly host: string;
-  /** Addresses beside the preview, which its page must not read. */
+  /** URLs beside the preview that the composition must not read. */
   readonly api: string;
   readonly page: string;
 }
 
-/** What a page tries that wants more than it is given; each says "reached" where it got it. */
+/** A composition that tries to break out; each attempt reports "reached" if it succeeds. */
 export function hostileMarkup({ host, api, page }: Targets): string {
   return `<!doctype html><html><body style="background:#000">
 <div data-composition-id="main" data-width="320" data-height="180" data-duration="1"></div>
@@ -60,7 +60,7 @@ form.submit();
 </script></body></html>`;
 }
 
-/** A host that answers everybody, and what it was asked. */
+/** Opens a host that accepts all requests and records them. */
 export async function openHost(t: Test) {
   const reached: string[] = [];
   const server = createServer((request, answer) => {
@@ -73,7 +73,7 @@ export async function openHost(t: Test) {
   return { host: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, reached };
 }
 
-/** What the composition has reached when it has tried all; `page` shows it in a frame. */
+/** Returns what the composition reached after all attempts; `page` shows it in a frame. */
 export async function readReachedByPage(page: Page): Promise<string> {
   const inside = page.frames().find((one) => one.url().includes("/preview/"));
   for (;;) {

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The console as an operator uses it, and what one sees of it who is none. */
+/** Tests the console as an operator uses it, and what is shown to users who are not operators. */
 import t, { type Test } from "tap";
 import { ask } from "../crash/accounts.ts";
 import { firstToken } from "../crash/klieg-process.ts";
@@ -74,7 +74,7 @@ async function seeAudit(t: Test, { page }: ConsolePage): Promise<void> {
   await look(t, page, "audit");
 }
 
-/** As a node of a cluster would say it whose shard waits for its owner. */
+/** Fakes the warning of a cluster node whose shard waits for an owner. */
 async function seeWarning(t: Test, { page }: ConsolePage): Promise<void> {
   const path = "**/v1/admin/nodes";
   const warning = "Shard 1 has no owner: this node has records up to 2366 (epoch 12).";

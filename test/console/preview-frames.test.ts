@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Pages in the frames of a preview: by the film's time, and no danger to who looks at them. */
+/** Tests pages in frames of a preview: they follow the film's time and cannot harm the viewer. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import t from "tap";
@@ -12,7 +12,7 @@ import { openFilm } from "./shown-film.ts";
 const width = 160;
 const laneHeight = 20;
 
-/** Its square goes 5 pixels a frame. */
+/** A page whose square moves 5 pixels per frame. */
 const going =
   "<style>body{margin:0;background:#000}@keyframes go{to{left:100px}}i{position:absolute;" +
   "left:0;top:0;width:20px;height:20px;background:#fff;animation:go 2s linear both}</style><i></i>";
@@ -48,7 +48,7 @@ const film = {
   "drawing.svg": '<svg xmlns="http://www.w3.org/2000/svg"/>',
 };
 
-/** Where the square of a lane begins, in the film's pixels. */
+/** Position of the left edge of a lane's square, in the film's pixels. */
 function edgeIn(picture: Pixels, lane: number): number {
   const y = (lane + 0.5) / lanes.length;
   const columns = Array.from({ length: picture.width }, (_, x) => (x + 0.5) / picture.width);

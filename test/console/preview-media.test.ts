@@ -1,4 +1,4 @@
-/** Media of a preview: graded as in the render, or with a notice in their place. */
+/** Tests media in a preview: graded as in the render, or replaced by a notice. */
 import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ const markup = (clips: string) => `<!doctype html><style>body{margin:0}
 const times = (track: number) =>
   `data-start="0" data-duration="1" data-track-index="${track}" style="left:${20 * track}px"`;
 const grade = (exposure: number) => `data-color-grading='{"adjust":{"exposure":${exposure}}}'`;
-/** The brightest and the darkest part of what is in the middle of a place of the film. */
+/** Returns the smallest and largest colour value in the middle of a place in the film. */
 function rangeIn(picture: Pixels, place: number): readonly [least: number, most: number] {
   const color = picture.at((place + 0.5) / 20, 0.5);
   return [Math.min(...color), Math.max(...color)];
@@ -112,7 +112,7 @@ t.test("D11: a worker of the folder draws in a preview as in a render", async (t
     "draw.js": draw,
   });
   const { show } = await openFilm(t, folder);
-  // It draws in real time, at whatever frame.
+  // The script draws in real time, whatever frame is shown.
   for (let frame = 0; rangeIn(await show(frame), 0)[0] < 250; ) frame = (frame + 1) % 10;
   t.pass("it has drawn");
 });

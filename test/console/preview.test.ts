@@ -1,4 +1,4 @@
-/** The preview of a composition in the console: played, and no danger to who looks at it. */
+/** Tests a composition's preview in the console: it plays and is no danger to the viewer. */
 import t, { type Test } from "tap";
 import { Klieg } from "../../clients/typescript/src/klieg.ts";
 import { firstToken } from "../crash/klieg-process.ts";

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** A folder's film in `klieg preview`, frame by frame. */
+/** Opens a folder's film in `klieg preview` and shows it frame by frame. */
 import type { Test } from "tap";
 import type { Page } from "../../render-farm/browser/browser.ts";
 import { startPreview } from "../cli/preview-process.ts";
@@ -8,12 +8,12 @@ import { openPage } from "./console-page.ts";
 
 export interface ShownFilm {
   readonly page: Page;
-  /** The picture at a frame, at whatever size the page shows it. */
+  /** Returns the picture of a frame, at the size at which the page shows it. */
   show(frame: number): Promise<Pixels>;
   warnings(): Promise<readonly string[]>;
 }
 
-/** Once it is ready. */
+/** Opens a film; resolves when it is ready. */
 export async function openFilm(t: Test, folder: string): Promise<ShownFilm> {
   const { url = "" } = await startPreview(t, folder);
   const { page } = await openPage(t);

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** A film edited by hand in the console: what is done is stored, and over no other's edits. */
+/** Tests editing a film by hand: edits are stored, and never overwrite another person's. */
 import t, { type Test } from "tap";
 import { Klieg } from "../../clients/typescript/src/klieg.ts";
 import type { Page } from "../../render-farm/browser/browser.ts";
@@ -34,7 +34,7 @@ t.test("a film is edited by hand", async (t) => {
   await signIn(shown);
   await page.goto(`${origin}/console/compositions/${id}`);
   await page.locator("iframe.front[data-ready=true]").waitFor();
-  // The film asks for a video that is not there.
+  // The film refers to a video that does not exist.
   complaints.length = 0;
   await page.getByText("none.mp4 cannot be played by this browser").first().waitFor();
   const edited: Edited = { shown, page, klieg, id };
@@ -58,7 +58,7 @@ function clip(page: Page, name: string) {
   return page.locator("button.clip", { hasText: name });
 }
 
-/** `klieg-edits.json` when all is stored; undefined when there is none. */
+/** Returns `klieg-edits.json` when all edits are stored, or undefined when there is none. */
 async function store({ page, klieg, id }: Edited): Promise<unknown> {
   await page.getByText("Edits are stored", { exact: true }).waitFor();
   const { files = [] } = await klieg.compositions.get(id);
@@ -83,7 +83,7 @@ async function pull(edited: Edited, name: string, { from, ...by }: Pull): Promis
   await page.mouse.move(to, y + (by.rows ?? 0) * row.height, { steps: 4 });
 }
 
-/** Where a clip, the lanes and one of them are, once the last edit has moved nothing any more. */
+/** Boxes of a clip, the lanes and one lane, once the last edit no longer moves anything. */
 async function stillBoxes({ page }: Edited, name: string) {
   const places = [clip(page, name), page.locator(".lane-rows"), page.locator(".lane").first()];
   const measure = () => Promise.all(places.map((one) => one.boundingBox()));
@@ -101,7 +101,7 @@ async function stillBoxes({ page }: Edited, name: string) {
 
 async function dragAlong(t: Test, edited: Edited): Promise<void> {
   const { page, klieg, id } = edited;
-  // 20 ms beyond where its end meets the start of the line.
+  // Ends 20 ms past the start of the line, to which it should snap.
   await pull(edited, "title", { from: "middle", seconds: 1.02 });
   await page.mouse.up();
   t.strictSame(await store(edited), { version: 1, clips: { title: { start: 1 } } });
@@ -121,7 +121,7 @@ async function dragAcross(t: Test, edited: Edited): Promise<void> {
 
 async function trim(t: Test, edited: Edited): Promise<void> {
   const { page } = edited;
-  // Snaps to the start of what has no name.
+  // Snaps to the start of the clip without a name.
   await pull(edited, "line", { from: "end", seconds: 0.98 });
   await page.mouse.up();
   await pull(edited, "shot", { from: "start", seconds: 2.02 });

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** A composition in the console: edited, checked, rendered with live progress, shared, exported. */
+/** Tests a composition in the console: editing, checking, live render progress, sharing, export. */
 import { readFileSync } from "node:fs";
 import t, { type Test } from "tap";
 import type { ExportManifest } from "../../contract/composition.ts";
@@ -89,7 +89,7 @@ async function renderFilm(t: Test, { page }: ConsolePage): Promise<void> {
   t.equal(width, 320);
 }
 
-/** One pixel. */
+/** A PNG of one pixel. */
 const png =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 

@@ -1,4 +1,4 @@
-/** Compositions of given files, and of the examples. */
+/** Uploads compositions, made of given files or taken from the examples. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Klieg } from "../../clients/typescript/src/klieg.ts";

@@ -1,4 +1,4 @@
-/** What crash tests ask of a running service, and what holds of credits whatever happened. */
+/** Requests of crash tests to a running service, and the credit rules that must always hold. */
 import type { Test } from "tap";
 import type { Static } from "../../config/schema.ts";
 import type { CreatedAccount, Credits } from "../../contract/account.ts";
@@ -83,8 +83,8 @@ async function readCredits(port: number, { token }: Owner) {
 }
 
 /**
- * opening = balance + what the jobs were charged + what open jobs hold. Jobs go on while this
- * reads, so it reads again when credits moved meanwhile.
+ * Checks that opening = balance + what the jobs were charged + what open jobs hold. Jobs go on
+ * during the check, so it starts again when credits moved meanwhile.
  */
 async function balances(port: number, owner: Owner): Promise<boolean> {
   for (;;) {
@@ -107,7 +107,7 @@ export interface Acknowledged {
   readonly id: string;
 }
 
-/** Every acknowledged job is there and ends. Jobs that were never acknowledged may be there too. */
+/** Checks that each acknowledged job exists and ends. Other jobs may exist as well. */
 export async function allEnd(t: Test, port: number, jobs: readonly Acknowledged[]): Promise<void> {
   const missing: string[] = [];
   const endings = new Set<string>();

@@ -1,4 +1,4 @@
-/** Backups of a real service under load, and what is restored from them. */
+/** Tests backups of a real service under load, and stores restored from them. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -33,7 +33,7 @@ function klieg(dataDir: string, ...args: readonly string[]) {
   return { child, ended };
 }
 
-/** Submits by turns of the owners and their accounts' making, until it is told to end. */
+/** Submits jobs for the owners, and creates accounts, until it is told to end. */
 function load(port: number, owners: readonly Owner[]) {
   const acknowledged: Acknowledged[] = [];
   let isOver = false;
@@ -154,7 +154,7 @@ async function appears(folder: string, name: string): Promise<void> {
   watcher.close();
 }
 
-/** A file below a folder. */
+/** Returns the largest file below a folder. */
 function largest(folder: string): string {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
   const files = names.map((name) => join(folder, name)).filter((path) => statSync(path).isFile());

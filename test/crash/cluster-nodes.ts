@@ -1,4 +1,4 @@
-/** Nodes of a cluster as real services, over real servers of NATS and a real bucket. */
+/** Runs the nodes of a cluster as real services, with real NATS servers and a real bucket. */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -31,7 +31,7 @@ export async function openCluster(t: Test, more: Record<string, string> = {}) {
   return { folder, servers, settings, start };
 }
 
-/** Nodes need the processor more than who asks them again. */
+/** Pause before a repeat in milliseconds, because nodes need the processor more than the test. */
 const againMs = 20;
 
 interface Node {
@@ -39,8 +39,9 @@ interface Node {
 }
 
 /**
- * Asks one node after the other until one has an answer: as a client does that repeats what was
- * answered 503 or not at all, with the same idempotency key. A busy machine may change the owner.
+ * Asks one node after the other until one answers, like a client that repeats a request after a 503
+ * or a lost answer, with the same idempotency key. On a busy machine the owner may change
+ * meanwhile.
  */
 export async function askAny<T>(
   nodes: readonly Node[],
@@ -58,12 +59,12 @@ export async function askAny<T>(
     const port = nodes[attempt % nodes.length]?.port;
     const url = `http://127.0.0.1:${port}/v1${path}`;
     const reply = await fetch(url, { headers, ...request }).catch(() => undefined);
-    // Jobs that ended while a shard moved free their places when it is back; a wait goes on.
+    // 429: jobs that ended while a shard moved free their places when it is back. 408: wait again.
     if (reply === undefined || [408, 429, 503].includes(reply.status)) {
       await delay(againMs);
       continue;
     }
-    // An owner that died before it answered had accepted it: the problem names the job.
+    // 409: an owner accepted the job, but died before it answered; the problem names the job.
     if (!reply.ok && reply.status !== 409)
       throw new Error(`${path} was answered ${reply.status}: ${await reply.text()}`);
     const json = await reply.json().catch(() => undefined);
@@ -71,7 +72,7 @@ export async function askAny<T>(
   }
 }
 
-/** Ids of jobs that were acknowledged. */
+/** Submits jobs; returns the ids of those that were acknowledged. */
 export async function submit(
   nodes: readonly Node[],
   from: number,
@@ -88,7 +89,7 @@ export async function submit(
   return ids;
 }
 
-/** Every job has ended well, and none holds credits. */
+/** Checks that every job has succeeded and none holds credits. */
 export async function hasAll(
   t: Test,
   nodes: readonly Node[],
@@ -101,7 +102,7 @@ export async function hasAll(
   t.match(await askAny(nodes, "/me/credits"), { held_credits: 0 });
 }
 
-/** Waits until so many shards have a standby. */
+/** Waits until at least `shards` shards have a standby. */
 export async function isFollowed(node: Node, shards: number): Promise<void> {
   for (;;) {
     const { items } = await askAny<AdminNodeList>([node], "/admin/nodes");

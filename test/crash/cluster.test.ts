@@ -1,4 +1,4 @@
-/** Whole services over real servers of NATS and a real bucket: who is killed loses nothing. */
+/** Tests whole services over real NATS servers and a real bucket: killing nodes loses nothing. */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import t from "tap";

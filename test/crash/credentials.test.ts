@@ -1,4 +1,4 @@
-/** The command line's credentials against the real service: log in, tokens, and the way back in. */
+/** Tests the command line's credentials on the real service: login, tokens, account recovery. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, statSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** The effects thread of the service, which ends when somebody says so: as if it had crashed. */
+/** The effects thread of the service, made to end on a test's command as if it had crashed. */
 import { BroadcastChannel } from "node:worker_threads";
 import type { EffectsTask } from "../../engine/wire.ts";
 import { deathChannel } from "./dying-shard.ts";

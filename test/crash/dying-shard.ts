@@ -1,8 +1,8 @@
-/** A shard thread of the service, which ends when somebody says so: as if it had crashed. */
+/** A shard thread of the service, made to end on a test's command as if it had crashed. */
 import { BroadcastChannel } from "node:worker_threads";
 import type { ShardTask } from "../../engine/wire.ts";
 
-/** Say the number of a shard here, and the thread that runs it dies without a word. */
+/** Channel for the number of a shard; the thread that runs this shard then exits at once. */
 export const deathChannel = "klieg-test-death";
 
 export async function run(task: ShardTask): Promise<void> {

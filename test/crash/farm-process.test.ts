@@ -1,4 +1,4 @@
-/** The farm's process beside its service: what it is told, and that it does not outlive it. */
+/** Tests the farm process beside its service: its settings, and that it ends with the service. */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import t from "tap";
 import { childProcesses, isRunning } from "../render-farm/child-processes.ts";
 import { firstToken, startKlieg } from "./klieg-process.ts";
 
-/** Resolves to its process id. */
+/** Resolves to the process id of the farm. */
 async function readFarm(): Promise<number> {
   for (;;) {
     const farm = childProcesses().find(({ command }) => command.includes("render-farm/main.js"));
@@ -58,7 +58,7 @@ t.test(
   },
 );
 
-/** Level and sentence of each line of the log that has the word. */
+/** Returns level and message of each log line that contains `word`. */
 function linesWith(word: string, log: string): readonly (readonly [number, string])[] {
   return log.split("\n").flatMap((text) => {
     if (!text.startsWith("{")) return [];
@@ -95,7 +95,7 @@ t.test("the log says that no farm worker is started (E1)", async (t) => {
 t.test("what the farm says of itself is a line of the log like any other (E1)", async (t) => {
   const flock = t.fixture("symlink", "/usr/bin/flock");
   const folder = t.testdir({ data: {}, bin: { flock } });
-  // Without the programs that make fences, pages have none, which the farm must say.
+  // Without the programs that make the fence, pages run without one, which the farm must report.
   const risky = { KLIEG_ISOLATION: "off", KLIEG_LOG_LEVEL: "warn", PATH: join(folder, "bin") };
   const klieg = await startKlieg(t, join(folder, "data"), { ...withFarm, ...risky });
   await new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-/** Any node takes any request: two real services, of which the second owns nothing. */
+/** Tests that any node takes any request: two real services, of which the second owns no shard. */
 import { request } from "node:http";
 import t from "tap";
 import type { AdminNode, AdminNodeList } from "../../contract/admin.ts";
@@ -178,7 +178,7 @@ t.test("any node takes any request and forwards it whole to its owner", async (t
       const engines = items.filter(({ kind }) => kind === "engine");
       return engines.find(({ address }) => address === `127.0.0.1:${node.clusterPort}`);
     };
-    // It is refused while no other node is known to live.
+    // The drain is refused as long as no other node is known to be live.
     for (let status: unknown; status !== "draining"; ) {
       const { id: node = "" } = (await readNode(second)) ?? {};
       if (node === "") continue;
@@ -194,7 +194,7 @@ t.test("any node takes any request and forwards it whole to its owner", async (t
     while (!(await isOfBoth(second, "standby")));
     t.match(await readNode(second), { status: "draining" });
     t.equal((await fetch(`http://127.0.0.1:${port}/readyz`)).status, 503);
-    // Their folder is removed as soon as this test ends.
+    // Killed here, because their folders are removed as soon as this test ends.
     await Promise.all([second, third].map((node) => node.kill("SIGKILL")));
   });
 });

@@ -1,4 +1,4 @@
-/** The real service on a disk of its own that is filled to the brim (C10). */
+/** Tests the real service on a disk of its own that is filled completely (C10). */
 import { spawnSync } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import type { Job, JobPage } from "../../contract/job.ts";
 import { ask } from "./accounts.ts";
 import { firstToken, startKlieg } from "./klieg-process.ts";
 
-/** A disk that is gone when the test ends; undefined where none can be mounted. */
+/** Mounts a disk that is removed when the test ends; undefined where mounting is not allowed. */
 function mountDisk(t: Pick<Test, "teardown">): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), "klieg-disk-"));
   const args = ["-t", "tmpfs", "-o", "size=128m,mode=0700", "tmpfs", folder];
@@ -23,7 +23,7 @@ function mountDisk(t: Pick<Test, "teardown">): string | undefined {
 
 const canMount = mountDisk(t) !== undefined;
 
-/** A file that leaves no byte. */
+/** Writes a file that leaves no byte free. */
 function fill(path: string): void {
   const file = openSync(path, "w");
   try {
@@ -41,7 +41,7 @@ function writeAll(file: number, bytes: Buffer): void {
   }
 }
 
-/** A disk counts as full only when it is, and as free again at once. */
+/** The disk counts as full only when no byte is free, and as free again immediately. */
 const limits = { http: { diskFreeBytesMin: 1, diskFreeShareMin: 0, diskCheckMs: 50 } };
 
 const kite = (n: number) => ({ model: "sim-instant", prompt: `kite ${n}` });

@@ -1,4 +1,4 @@
-/** The real service as a child process, on a free port and a data directory of the test. */
+/** Runs the real service as a child process, on a free port and a data directory of the test. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { watch } from "node:fs";
@@ -38,7 +38,7 @@ export interface Klieg {
   kill(signal: "SIGKILL" | "SIGTERM"): Promise<Ended>;
 }
 
-/** Resolves when it serves; throws what it said when it ended instead. */
+/** Resolves when the service is ready; throws its output if it ended instead. */
 export async function startKlieg(
   t: Test,
   dataDir: string,
@@ -64,7 +64,7 @@ export async function startKlieg(
   };
 }
 
-/** A start that is expected to fail; `command` starts node when it is not started by itself. */
+/** Expects the start to fail; `command` wraps the call of Node, if given. */
 export async function startAndFail(
   t: Test,
   dataDir: string,
@@ -80,7 +80,7 @@ export async function startAndFail(
   return ended;
 }
 
-/** Told to stop as soon as it touches its data directory, which is before its shards are open. */
+/** Sends SIGTERM as soon as the service touches its data directory, before its shards are open. */
 export async function startAndInterrupt(t: Test, dataDir: string): Promise<Ended> {
   const { child, ended } = launch(dataDir, await freePort(), {});
   const watcher = watch(dataDir);
@@ -121,7 +121,7 @@ function launch(
   return { child, ended, said: say };
 }
 
-/** How a start that cannot be ends. */
+/** Checks that a failed start ends with exit code 1 and one sentence that names the remedy. */
 export function isOneSentence(t: Test, { code, stdout, stderr }: Ended, remedy: RegExp): void {
   t.equal(code, 1);
   t.equal(stdout, "");

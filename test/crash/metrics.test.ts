@@ -1,4 +1,4 @@
-/** The operator's port of a whole service, read by Prometheus itself. */
+/** Tests the metrics port of a whole service, scraped by a real Prometheus. */
 import { spawn, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { firstToken, startKlieg } from "./klieg-process.ts";
 const monitoring = join(import.meta.dirname, "..", "..", "..", "config", "deploy", "monitoring");
 const prompt = "a kite that no figure names";
 
-/** With a provider that is nowhere, and no farm. */
+/** Starts a service with an unreachable provider and without a farm. */
 async function openHouse(t: Test) {
   const folder = t.testdir();
   const providers = join(folder, "providers.json");
@@ -35,13 +35,13 @@ async function openHouse(t: Test) {
   return { folder, port, metricsPort, origin, read, submit };
 }
 
-/** The value of the one series whose line begins so. */
+/** Returns the value of the series whose line begins with `series`. */
 function figure(text: string, series: string): number {
   const line = text.split("\n").find((one) => one.startsWith(`${series} `));
   return Number(line?.slice(series.length + 1));
 }
 
-/** As Prometheus has them, with what a histogram or a counter adds to the name. */
+/** Names as Prometheus stores them, with the suffixes of histograms and counters. */
 const required = [
   "http_requests_total",
   "http_request_duration_seconds_bucket",
@@ -146,7 +146,7 @@ t.test("each query of the dashboard, and each alert, runs in Prometheus", async 
   const query = async (expr: string) => {
     const url = `http://127.0.0.1:${port}/api/v1/query?query=${encodeURIComponent(expr)}`;
     const reply = await fetch(url).catch(() => undefined);
-    // While it starts, it says in plain text that it is not ready.
+    // While Prometheus starts, it answers 503 in plain text.
     if (reply === undefined || reply.status === 503) return undefined;
     return (await reply.json()) as { status: string; data: { result: unknown[] } };
   };

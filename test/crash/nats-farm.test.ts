@@ -1,4 +1,4 @@
-/** A whole service and farm nodes of their own, which share NATS and a bucket. */
+/** Tests a whole service with separate farm nodes, which share NATS and a bucket. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -31,7 +31,7 @@ async function openHouse(t: Test, farm: object) {
 }
 
 const image = { model: "studio-image", prompt: "a kite", aspect_ratio: "1:1" };
-/** Takes some seconds. */
+/** A request for a video that takes some seconds. */
 const video = { model: "studio-video", prompt: "a kite", duration_seconds: 4 };
 
 t.test(

@@ -1,4 +1,4 @@
-/** A whole service whose objects are in a bucket of a real S3 server. */
+/** Tests a whole service whose objects are in a bucket of a real S3 server. */
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -39,7 +39,7 @@ t.test("an upload is stored in the bucket, and read by its signed link", async (
   const store = await swiftStore(t);
   const settings = readSettings(store);
   const dataDir = t.testdir();
-  // The farm probes what is uploaded, and has nothing to do with the service's secret.
+  // The farm probes the upload without having the service's secret.
   const loud = { KLIEG_LOG_LEVEL: "trace", KLIEG_FARM_WORKERS: "1", KLIEG_ISOLATION: "off" };
   const first = await startKlieg(t, dataDir, { ...settings, ...loud });
   const noise = wav(randomBytes(20_000_000));
@@ -142,7 +142,7 @@ function filesBelow(folder: string): number {
   return entries.filter((entry) => entry.isFile()).length;
 }
 
-/** What the command says. */
+/** Runs `klieg objects move`; returns its exit code and output. */
 async function move(dataDir: string, settings: Environment, ...args: readonly string[]) {
   const child = spawn(process.execPath, [commandLine, "objects", "move", ...args], {
     env: { PATH: process.env["PATH"], KLIEG_DATA_DIR: dataDir, ...settings },
@@ -156,12 +156,12 @@ async function move(dataDir: string, settings: Environment, ...args: readonly st
   return { code, out, err };
 }
 
-/** A file of sound with these samples. */
+/** Builds a WAV file with these samples. */
 function wav(samples: Buffer): Buffer {
   const header = Buffer.from("RIFF....WAVEfmt ....................data....", "latin1");
   header.writeUInt32LE(36 + samples.length, 4);
   header.writeUInt32LE(16, 16);
-  // PCM of one channel, 48,000 samples of a byte a second.
+  // PCM with one channel, 48,000 samples per second, one byte per sample.
   header.writeUInt16LE(1, 20);
   header.writeUInt16LE(1, 22);
   header.writeUInt32LE(48_000, 24);
@@ -184,7 +184,7 @@ function post(port: number, bytes: Buffer): Promise<Response> {
   return fetch(url, { method: "POST", headers, body: form });
 }
 
-/** A picture's asset, and a reader of its link. */
+/** Generates a picture; returns its asset's id and a function that reads it through its link. */
 async function draw(port: number) {
   const image = { model: "sim-instant", prompt: "a kite" };
   const { json: job } = await ask<Job>(port, firstToken, "/generate/image", image);
@@ -209,7 +209,7 @@ async function listKeys(store: ObjectStore): Promise<readonly string[]> {
   return keys;
 }
 
-/** What the farm found of an asset. */
+/** Waits for the farm's probe of an asset; returns the asset's status. */
 async function probe(port: number, id: string): Promise<string> {
   for (;;) {
     const { json } = await ask<Asset>(port, firstToken, `/assets/${id}`);

@@ -1,4 +1,4 @@
-/** A data directory has one process, by a lock of the kernel's: real processes try to be two. */
+/** Tests that a kernel lock limits a data directory to one process, with real processes. */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -42,7 +42,7 @@ t.test("a start waits for a process that is being torn down", async (t) => {
   const dataDir = t.testdir();
   const first = await startKlieg(t, dataDir);
   const starting = startKlieg(t, dataDir);
-  // Whether it has come as far as the lock by then or not, it must serve.
+  // The second start must serve, whether or not it has reached the lock by then.
   await delay(500);
   await first.kill("SIGKILL");
   const second = await starting;

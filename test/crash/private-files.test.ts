@@ -1,4 +1,4 @@
-/** Nobody but its user can read a data directory, whatever the umask and whoever made it. */
+/** Tests that no other user can read a data directory, whatever the umask and its creator. */
 import { chmodSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
@@ -8,7 +8,7 @@ import { firstToken, startKlieg } from "./klieg-process.ts";
 
 const withFarm = { KLIEG_FARM_WORKERS: "1", KLIEG_LOG_LEVEL: "warn" };
 
-/** What others may use of all that lies below, the folder itself included. */
+/** Returns all paths below a folder, itself included, that other users may access. */
 function openToOthers(folder: string): string[] {
   const paths = readdirSync(folder, { recursive: true, encoding: "utf8" });
   return ["", ...paths].filter((path) => (lstatSync(join(folder, path)).mode & 0o077) !== 0);
@@ -27,7 +27,7 @@ async function work(port: number): Promise<void> {
     `/jobs/${json.id}/wait?timeout_seconds=900`,
   );
   if (job.status !== "succeeded") throw new Error(`the picture was not made: ${job.status}`);
-  // A listing waits for a pass: then the tables have rows as well.
+  // Listing jobs waits for a pass that writes rows to the tables, so that these exist as well.
   await ask(port, firstToken, "/jobs");
 }
 

@@ -1,4 +1,4 @@
-/** The adapters under test with real processes: how each is configured, and what its calls mean. */
+/** Adapters tested with real processes: their configuration and the meaning of their calls. */
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { CogSimulator } from "../providers/cog-simulator.ts";
 import { ComfyuiSimulator } from "../providers/comfyui-simulator.ts";
@@ -16,22 +16,22 @@ export interface ProviderCase {
     readonly simulator: Simulator;
     readonly house: HouseOptions;
   }>;
-  /** What a call is about; undefined for keys, health and the like. */
+  /** Returns the step of a call; undefined for calls about keys, health and the like. */
   findStep(call: Call): Step | undefined;
-  /** The calls that the protocol has at all. */
+  /** Steps for which the protocol has a call. */
   readonly steps: readonly Step[];
-  /** Where its model, which is called kite, is asked for, with more than model and prompt. */
+  /** Route of the model `kite`; `more` are the request's members besides model and prompt. */
   readonly path: string;
   readonly more: object;
-  /** What a submit without an answer comes to: it is found again, or given up. */
+  /** How a submit without an answer ends: the job is found again, or given up. */
   readonly unanswered: "found" | "given up";
-  /** Whether it says that failed work is billed. */
+  /** Whether the provider reports that failed work is billed. */
   readonly billsFailures: boolean;
-  /** Whether a job without its callback is lost, since the provider can be asked nothing. */
+  /** Whether a job without its callback is lost, because the provider cannot be polled. */
   needsCallback: boolean;
-  /** Whether one call does it all: what was sent and failed is not sent again. */
+  /** Whether one call does all the work, so that a failed call is not sent again. */
   isSynchronous?: boolean;
-  /** Whether the protocol can express these words. */
+  /** Whether the protocol can express the scenario in these words. */
   tells(words: string): boolean;
 }
 
@@ -154,7 +154,7 @@ const comfyui: ProviderCase = {
   unanswered: "found",
   billsFailures: false,
   needsCallback: false,
-  // A server of one's own has no filter, bills nothing and tells itself where its files are.
+  // A self-hosted server has no filter, bills nothing and gives the locations of its files itself.
   tells: (words) => !/nsfw|sim:ip|redirects|loopback/.test(words),
   async open(onCall) {
     const simulator = await new ComfyuiSimulator(options(onCall)).listen();

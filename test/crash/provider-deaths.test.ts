@@ -1,4 +1,4 @@
-/** Where a submit is looked up after a death; `test/long/` has the other providers. */
+/** A provider that looks up submits after a kill; `test/long/` covers the other providers. */
 import t from "tap";
 import { providerCases } from "./provider-cases.ts";
 import { dieAtEachStep } from "./provider-deaths.ts";

@@ -1,6 +1,6 @@
 /**
- * SIGKILL at each step of a job's life at a provider: it ends as it should, what was sent is never
- * sent again, and each hold is settled once.
+ * Kills the service with SIGKILL at each step of a job at a provider: the job must end as it
+ * should, no request is sent twice, and each hold is settled once.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Test } from "tap";
@@ -62,7 +62,7 @@ export async function dieAtEachStep(t: Test, provider: ProviderCase): Promise<vo
 
     t.equal(death, undefined, `it was killed ${name}`);
     t.match(ended, isCanceled ? canceled : next.step === "submit" ? submitted : succeeded, name);
-    // One that answers with its result names the job then, whether or not anybody hears it.
+    // A synchronous provider records the job when it answers, even if the service has been killed.
     await until(() => countMade(simulator, provider) > n);
     t.equal(countMade(simulator, provider), n + 1, `${name}: it was sent once`);
   }

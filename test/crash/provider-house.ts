@@ -1,6 +1,6 @@
 /**
- * The real service with one provider, which a simulator plays in the test's process: it survives
- * the service, remembers each call, and can end the service at any of them.
+ * Runs the real service with one provider, which a simulator in the test's process plays: the
+ * simulator outlives the service, records each call, and can kill the service at any of them.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,13 +13,13 @@ import { ask } from "./accounts.ts";
 import { type Environment, firstToken, type Klieg, startKlieg } from "./klieg-process.ts";
 
 export interface HouseOptions {
-  /** An entry of `KLIEG_PROVIDERS`, but for its name, which is `there`. */
+  /** Entry of `KLIEG_PROVIDERS` without its name, which is `there`. */
   readonly provider: object;
-  /** Entries of the catalogue, but for what they have in common. */
+  /** Entries of the catalogue, without the members that all have in common. */
   readonly models: readonly object[];
-  /** Bounds in the place of those of `limits.ts`. */
+  /** Limits that replace those of `limits.ts`. */
   readonly limits?: object;
-  /** Beside the catalogue. */
+  /** Further files, stored beside the catalogue. */
   readonly files?: Readonly<Record<string, string>>;
   readonly environment?: Environment;
 }
@@ -54,7 +54,7 @@ export class ProviderHouse {
     return Number(this.environment["KLIEG_PORT"]);
   }
 
-  /** Ends the service as a power cut would; it is gone when this returns. */
+  /** Kills the service as a power cut would; resolves when the process has ended. */
   async kill(): Promise<void> {
     await this.klieg.kill("SIGKILL");
   }
@@ -68,20 +68,20 @@ export class ProviderHouse {
     return ask<T>(this.port, token, path, body);
   }
 
-  /** Undefined when the service went away before it answered. */
+  /** Submits a job; resolves to undefined when the service ended before it answered. */
   async submit(path: string, body: object, token?: string): Promise<Job | undefined> {
     const answer = await this.ask<Job>(path, body, token).catch(() => undefined);
     return answer?.status === 202 ? answer.json : undefined;
   }
 
-  /** The job of a submit whose answer was lost, as its repeat tells. */
+  /** Repeats a submit whose answer was lost; returns the job's id that the problem names. */
   async postDuplicate(path: string, body: object): Promise<string> {
     const { status, json } = await this.ask<{ job_id?: string }>(path, body);
     if (status !== 409) throw new Error(`the repeat of a submit was answered ${status}`);
     return json.job_id ?? "";
   }
 
-  /** The job once it has ended, and its hold is settled. */
+  /** Resolves to the job once it has ended and its hold is settled. */
   async onEnd(id: string, token?: string): Promise<Job> {
     for (;;) {
       const { status } = await this.ask<object>(
@@ -97,7 +97,7 @@ export class ProviderHouse {
   }
 }
 
-/** Writes the files that the settings which it returns name. */
+/** Writes the configuration files, and returns the settings that name them. */
 export function configureProvider(folder: string, options: HouseOptions): Environment {
   const { provider, models, limits, environment } = options;
   const [providersFile, modelsFile] = [join(folder, "providers.json"), join(folder, "models.json")];

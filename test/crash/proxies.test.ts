@@ -1,4 +1,4 @@
-/** The shipped samples, in the real proxies, before the real service. */
+/** Tests the shipped sample configurations in the real proxies, in front of the real service. */
 import { once } from "node:events";
 import type { IncomingHttpHeaders } from "node:http";
 import { request } from "node:https";
@@ -14,7 +14,7 @@ interface Asking {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string | number | readonly string[]>>;
   readonly body?: Readable | string;
-  /** The client's address. */
+  /** Local address from which the client connects. */
   readonly from?: string;
 }
 
@@ -24,7 +24,7 @@ interface Told {
   readonly body: Buffer;
 }
 
-/** Asks over TLS, as a client of the proxy does. */
+/** Sends a request over TLS, as a client of the proxy does. */
 async function ask(port: number, path: string, asking: Asking = {}): Promise<Told> {
   const sent = open(port, path, asking);
   const { body = "" } = asking;
@@ -43,7 +43,7 @@ function open(port: number, path: string, { method, headers, from = "127.0.0.2" 
 
 const bytesMax = 64 * 1024 ** 2;
 
-/** Zeros that nobody holds in memory. */
+/** Streams zeros without holding them in memory. */
 function zeros(bytes: number): Readable {
   const chunk = Buffer.alloc(64 * 1024);
   return Readable.from(
@@ -77,7 +77,7 @@ t.test(
             authorization: `Bearer ${token}`,
             "content-type": "application/json",
           });
-          // HAProxy takes a server for up once it was checked.
+          // HAProxy treats the server as up only after its first health check.
           while ((await ask(port, "/healthz")).status !== 200);
           const body = JSON.stringify({
             email: `${name}@klieg.example`,

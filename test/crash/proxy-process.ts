@@ -1,6 +1,4 @@
-/**
- * The proxies of `config/deploy/proxies/`, as they are shipped: only ports and paths are changed.
- */
+/** Runs the proxies of `config/deploy/proxies/` as shipped, with only ports and paths changed. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -14,7 +12,7 @@ const shipped = join(import.meta.dirname, "../../../config/deploy/proxies");
 export const proxyNames = ["nginx", "haproxy", "caddy"] as const;
 export type ProxyName = (typeof proxyNames)[number];
 
-/** A certificate for `klieg.example`, which nobody has signed but itself. */
+/** Makes a self-signed certificate for `klieg.example`. */
 export function makeCertificate(folder: string): void {
   const [key, chain] = [join(folder, "privkey.pem"), join(folder, "fullchain.pem")];
   const made = spawnSync("/usr/bin/openssl", [
@@ -26,7 +24,7 @@ export function makeCertificate(folder: string): void {
   writeFileSync(join(folder, "klieg.pem"), readFileSync(chain, "utf8") + readFileSync(key, "utf8"));
 }
 
-/** Resolves to its port when it takes connections. `folder` has the certificate. */
+/** Resolves to the proxy's port when it accepts connections. `folder` has the certificate. */
 export async function startProxy(
   t: Test,
   name: ProxyName,

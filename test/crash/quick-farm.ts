@@ -1,4 +1,4 @@
-/** A farm process that makes nothing: each task succeeds a moment after it was leased. */
+/** A farm process that renders nothing: each task succeeds a moment after it was leased. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { FromNode, Task, ToNode } from "../../engine/ports/tasks.ts";
 

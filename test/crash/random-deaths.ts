@@ -23,7 +23,7 @@ const farmEntry = join(import.meta.dirname, "quick-farm.js");
 
 type House = Awaited<ReturnType<typeof openHouse>>;
 
-/** What one account was promised. */
+/** Everything that the service acknowledged to one account. */
 class Owner {
   readonly caller: Caller;
   readonly jobs: string[] = [];
@@ -39,7 +39,7 @@ class Owner {
     this.dice = dice;
   }
 
-  /** One thing that a client does; a 503 leaves its outcome unknown. */
+  /** Performs one operation of a client; a 503 leaves its outcome unknown. */
   async act(): Promise<void> {
     const turn = this.dice.share();
     if (turn < 0.5) await this.submit();
@@ -80,7 +80,7 @@ class Owner {
       this.streams.push({ path, reader: new EventReader(answer.body) });
   }
 
-  /** All of it ends, and by then every stream has said so. */
+  /** Checks that all jobs and renders end, and that every event stream reports it. */
   async check(t: Test): Promise<void> {
     const { caller } = this;
     const endings: unknown[] = [];
@@ -110,7 +110,7 @@ class Owner {
     t.ok(await this.balances(), "credits balance");
   }
 
-  /** Jobs whose answer was lost may go on meanwhile: then it reads once more. */
+  /** Compares credits with jobs; reads again if unacknowledged jobs changed them meanwhile. */
   private async balances(): Promise<boolean> {
     const credits = () => again(() => this.caller.get<Static<typeof Credits>>("/v1/me/credits"));
     for (;;) {
@@ -141,7 +141,7 @@ class Owner {
   }
 }
 
-/** Says who is next. */
+/** Kills a random thread, or the farm. */
 function strike(house: House, dice: Dice): void {
   const shards = Array.from({ length: shardCount + 1 }, (_, shard) => shard);
   const victim = dice.pick([...shards, "effects", "farm"] as const);
@@ -151,7 +151,7 @@ function strike(house: House, dice: Dice): void {
   } else house.condemn(victim);
 }
 
-/** The same deaths at the same moments for the same seed, as far as threads allow. */
+/** Equal seeds give the same deaths at the same moments, as far as thread timing allows. */
 export async function survive(t: Test, deaths: number, seed: number): Promise<void> {
   const house = await openHouse(t, farmEntry);
   const dice = new Dice(seed);

@@ -1,4 +1,4 @@
-/** `klieg reshard` on the store of a real service that was killed under load. */
+/** Tests `klieg reshard` on the store of a real service that was killed under load. */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import t from "tap";

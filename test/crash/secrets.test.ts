@@ -1,4 +1,4 @@
-/** What a service writes: of a secret that it gave out, only a digest. */
+/** Tests that a service stores only digests of the secrets that it issues. */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -14,7 +14,7 @@ const accounts = 125;
 const submitsPerAccount = 8;
 const submits = accounts * submitsPerAccount;
 
-/** Jobs of every kind: quick ones, ones that are under way for a while, and ones that end badly. */
+/** Jobs of every kind: quick ones, long-running ones, and ones that fail. */
 const endings = ["", "sim:slow=400", "sim:fail", "sim:queue=200", "sim:nsfw_output sim:slow=50"];
 
 function makePrompt(n: number): string {
@@ -22,8 +22,8 @@ function makePrompt(n: number): string {
 }
 
 /**
- * Submits from `first` on, 32 at a time, until all are asked or the service is gone; calls
- * `onAnswer` after each answer. What stays without an answer is not asked again.
+ * Submits from `first` on, 32 at a time, until all are sent or the service has ended; calls
+ * `onAnswer` after each answer. Submits without an answer are not repeated.
  */
 async function submitFrom(
   port: number,

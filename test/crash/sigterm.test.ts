@@ -89,7 +89,7 @@ t.test("SIGTERM ends a service that is still starting", async (t) => {
   const dataDir = t.testdir();
   for (const life of ["an empty store", "a store"]) {
     const { code, signal } = await startAndInterrupt(t, dataDir);
-    // It may come before the process has said that it handles signals.
+    // The signal may arrive before the process has installed its handlers.
     t.ok(code === 0 || signal === "SIGTERM", `with ${life}`);
   }
   const klieg = await startKlieg(t, dataDir);

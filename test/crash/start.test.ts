@@ -1,4 +1,4 @@
-/** Each start that cannot be ends with exit code 1 and one sentence that names the remedy. */
+/** Tests that each failing start ends with exit code 1 and one sentence that names the remedy. */
 import { once } from "node:events";
 import { readFileSync, statSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
@@ -112,7 +112,7 @@ t.test("the first start writes the first credential for its user only", async (t
   await again.kill("SIGKILL");
 });
 
-/** The first answers that the port gives, asked for from before it is open. */
+/** Returns the first answers of the port, requested from before it is open. */
 async function firstAnswers(t: Test, dataDir: string): Promise<readonly number[]> {
   const port = await freePort();
   const starting = startKlieg(t, dataDir, { KLIEG_PORT: `${port}` });

@@ -1,4 +1,4 @@
-/** Threads of a real engine die on command, and the service goes on from its disk. */
+/** Tests that threads of a real engine die on command and the service recovers from its disk. */
 
 import t from "tap";
 import { accountKey } from "../../actors/protocol/account-messages.ts";

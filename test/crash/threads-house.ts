@@ -1,4 +1,4 @@
-/** A real engine with its threads, which die on command, below routes without a socket. */
+/** Runs a real engine whose threads die on command, behind the routes but without a socket. */
 
 import { join } from "node:path";
 import { BroadcastChannel } from "node:worker_threads";
@@ -30,7 +30,7 @@ import { firstToken } from "./klieg-process.ts";
 
 export const shardCount = 2;
 
-/** `farmEntry` is the program of its one farm process; empty for none. */
+/** Opens the engine; `farmEntry` is the program of its one farm process, or empty for none. */
 export async function openHouse(t: Test, farmEntry = "") {
   const dataDir = t.testdir();
   const faults: unknown[] = [];
@@ -124,7 +124,7 @@ export async function openHouse(t: Test, farmEntry = "") {
     deaths,
     faults,
     admin,
-    /** The thread dies soon, also one that has not opened yet. */
+    /** Lets a thread die soon, even one that has not opened yet. */
     condemn(what: number | "effects"): void {
       channel.postMessage(what);
     },
@@ -132,12 +132,12 @@ export async function openHouse(t: Test, farmEntry = "") {
       const email = `user-${++accounts}@klieg.example`;
       const body = { email, plan: "enterprise", credits, issue_token: true };
       const { json } = await admin.post<CreatedAccount>("/v1/admin/accounts", body);
-      // The wallet's shard answers, the token is the directory's: a client on a socket is heard
-      // after all that both have said by now.
+      // The account's shard has answered, but the token belongs to the directory. A client on a
+      // socket would be served only after everything that both have sent by now.
       await new Promise((resolve) => setImmediate(resolve));
       return new Caller(api, json.token, json.id);
     },
-    /** Resolves when the thread is gone. */
+    /** Kills a thread; resolves when it has ended. */
     async strike(what: number | "effects"): Promise<void> {
       const dead = new Promise<void>((resolve) => {
         whenDead = resolve;
@@ -148,7 +148,7 @@ export async function openHouse(t: Test, farmEntry = "") {
   };
 }
 
-/** Asks until the answer is not 503 any more: the thread is back. */
+/** Repeats a request until the answer is no longer 503, when the thread is back. */
 export async function again<T extends { readonly status: number }>(
   ask: () => Promise<T>,
 ): Promise<T> {

@@ -1,4 +1,4 @@
-/** The last resort: an error that nothing caught, and what starts the service again (A5). */
+/** Tests the last resort: an uncaught error ends the service, which is then restarted (A5). */
 import { spawnSync } from "node:child_process";
 import { chmodSync, cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { firstToken, startKlieg } from "./klieg-process.ts";
 
 const root = join(import.meta.dirname, "../../..");
 
-/** A module for the service's process that throws, beside any request, when it is signalled. */
+/** A module for the service's process that throws outside any request when it is signalled. */
 const fault = "process.on('SIGUSR2',()=>{throw(Error('nobody-expects-me'))})";
 
 const slow = { model: "sim-instant", prompt: "sim:slow=2000" };

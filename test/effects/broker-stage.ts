@@ -14,7 +14,7 @@ import { jobRequest } from "../actors/accounts.ts";
 export interface Node extends NodeConnection {
   readonly got: ToNode[];
   say(message: FromNode): void;
-  /** Nothing can be heard of it, through no fault of its own. */
+  /** Drops all messages from the node, as when the network fails. */
   fallSilent(silent: boolean): void;
   die(): void;
 }
@@ -42,7 +42,7 @@ function node(): Node {
   };
 }
 
-/** A broker, and nodes as they are attached. */
+/** Makes a broker, and a function that attaches nodes to it. */
 export function stage() {
   const clock = new ManualClock(1_000_000);
   const sent: (readonly [Key, JobMessage])[] = [];
@@ -64,7 +64,7 @@ export function stage() {
   return { clock, sent, broker, attach, objects };
 }
 
-/** Whose URLs say what they are for. */
+/** Objects whose signed URLs name the method and the key. */
 function signingObjects(): Objects {
   return { ...memoryObjects(), presign: async (method, key) => `${method} ${key}` };
 }
@@ -72,7 +72,7 @@ function signingObjects(): Objects {
 export const ada = "01990000-0000-7021-8000-0000000000aa";
 export const bob = "01990000-0000-7021-8000-0000000000bb";
 
-/** Work that its payer answers for. */
+/** Makes work whose owner is the account that pays for it. */
 export function work(scope: string, task: FarmTask) {
   return { owner: scope, scope, task };
 }

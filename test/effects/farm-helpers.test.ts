@@ -9,7 +9,7 @@ const done = { kind: "succeeded", outputs: [] } as const;
 const broken = { kind: "failed", message: "the browser died", retryable: true } as const;
 const helpers = { kind: "help", input: { film: 1 }, outputPrefix: "volatile/jobs/1/t1/x" };
 
-/** A node leads task t1, split into parts; others are attached by the test. */
+/** Makes a node that leads task t1, split into parts; tests attach further nodes. */
 function makeLed(parts: number) {
   const { broker, attach, sent, clock } = stage();
   const lead = attach(2);
@@ -19,7 +19,7 @@ function makeLed(parts: number) {
   return { broker, attach, sent, clock, lead };
 }
 
-/** What it was told about parts. */
+/** Messages about parts that the node received. */
 function tell({ got }: Node): readonly ToNode[] {
   return got.filter(({ kind }) => kind === "part" || kind === "made");
 }
@@ -28,7 +28,7 @@ function part(member: string, part: number | null): ToNode {
   return { kind: "part", member, part };
 }
 
-/** Tokens under which it was leased parts to make. */
+/** Tokens of the helper tasks that were leased to the node. */
 function join({ got }: Node): readonly string[] {
   return got.flatMap((message) =>
     message.kind === "lease" && message.task.kind === "help" ? [message.task.token] : [],

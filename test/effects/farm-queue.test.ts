@@ -5,11 +5,11 @@ const kinds = ["still", "film"];
 
 function stage() {
   const queue = new FarmQueue();
-  /** Work that its payer answers for, unless another is named. */
+  /** Adds work whose owner is the account that pays for it, unless another is given. */
   const add = (scope: string, job: string, kind = "still", owner = scope) =>
     queue.add({ job, owner, scope, task: { kind, input: {}, outputPrefix: job } });
   const take = (of = kinds, most = Number.POSITIVE_INFINITY) => queue.take(of, () => most);
-  /** As one node does that makes a task at a time. */
+  /** Takes all tasks in order, as one node does that makes one task at a time. */
   const drain = (of = kinds) => {
     const jobs: string[] = [];
     for (let next = take(of); next !== undefined; next = take(of)) {

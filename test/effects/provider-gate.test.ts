@@ -1,4 +1,4 @@
-/** Who may be submitted to a provider now. */
+/** Tests which submits to a provider are allowed at a given time. */
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import t from "tap";
 import { ProviderGate } from "../../effects/provider-gate.ts";

@@ -1,4 +1,4 @@
-/** Jobs at a provider whose answers the test writes. */
+/** Tests jobs at a provider whose answers the test scripts. */
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import t from "tap";
 import {

@@ -1,4 +1,4 @@
-/** The jobs of a provider whose answers a test writes down. */
+/** Runs jobs at a provider whose answers a test scripts. */
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import type { CancelAnswer, JobMessage } from "../../actors/protocol/job.ts";
 import { ProviderGate } from "../../effects/provider-gate.ts";
@@ -37,21 +37,21 @@ const kite: ModelAtProvider = {
   deadlineSeconds: 600,
 };
 
-/** Answers in order; the last one is repeated. */
+/** Answers of the provider, given in order; the last one is repeated. */
 interface Script {
   readonly model?: Partial<ModelAtProvider>;
-  /** Whether the job's actor answers; else the test does. */
+  /** Whether the job's actor confirms records; if false, the test does. */
   readonly isDurable?: boolean;
-  /** Look-ups are offered, and answered in order. */
+  /** Results of look-ups, in order; without any, the provider offers none. */
   readonly lookUps?: readonly (LookUp | Error)[];
   readonly traits?: Partial<ProviderTraits>;
   readonly submits?: readonly (SubmitOutcome | Error)[];
   readonly statuses?: readonly (ProviderStatus | Error)[];
   readonly results?: readonly (ProviderResult | Error)[];
   readonly cancel?: CancelAnswer | Error;
-  /** Happens before a call is answered. */
+  /** Runs before a call is answered. */
   readonly before?: (call: string) => Promise<void>;
-  /** The random byte behind the jitter. */
+  /** Value of the random byte from which the jitter is drawn. */
   readonly draw?: number;
 }
 
@@ -104,7 +104,7 @@ export function stage(script: Script) {
     ids: new IdMint(clock, createSeededEntropy(1)),
     send(_, message) {
       sent.push(message);
-      // As the job's actor does once its record is durable.
+      // Does what the job's actor does once its record is durable.
       if (script.isDurable === false) return;
       if (message.kind === "submitting")
         void jobs.send(jobSelf, { kind: "provider.send", number: message.number });

@@ -1,4 +1,4 @@
-/** Which objects a farm node reaches under its lease. */
+/** Tests which objects a farm node may access under its lease. */
 import t from "tap";
 import type { ToNode } from "../../engine/ports/tasks.ts";
 import { ada, job, type Node, stage, work } from "./broker-stage.ts";
@@ -11,7 +11,7 @@ const input = {
 };
 const manifest = { files: [{ path: "objects/x", objectKey: "compositions/c/file" }] };
 
-/** A node with the task under t1, which stores below `jobs/1/t1`. */
+/** Makes a node that holds the task under t1, which stores objects below `jobs/1/t1`. */
 async function lease() {
   const open = stage();
   const { broker, attach, objects } = open;

@@ -1,4 +1,4 @@
-/** What an operator may decide when nodes are gone for good. */
+/** Tests the loss that an operator may accept when nodes are gone for good. */
 import t from "tap";
 import { readPosition } from "../../engine/shard/replica.ts";
 import { ClusterHouse, type ClusterNode } from "./cluster-house.ts";
@@ -8,7 +8,7 @@ const counter = counterKey(1, "a");
 const add = { kind: "add", by: 1 } as const;
 const look = { kind: "look" } as const;
 
-/** The first owns the shard, the second follows it; both are stopped, the second earlier. */
+/** The first node owns the shard, the second follows it; both are stopped, the second earlier. */
 async function openPair() {
   const house = new ClusterHouse(["a", "b"]);
   const [first, second] = house.nodes as [ClusterNode, ClusterNode];

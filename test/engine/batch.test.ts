@@ -21,7 +21,7 @@ const owns = (key: Key) => key.charCodeAt(0) < 128;
 function stage(domain: Domain = toys) {
   const rows = new ShardRows(memoryTables(), domain, 0);
   const open = (seq = 1) => new Batch(rows, domain, { epoch: 1, seq }, owns, new JsonBytes());
-  /** What the shard does with a batch: its record becomes fresh rows. */
+  /** Commits a batch as the shard does: its record becomes fresh rows. */
   const commit = ({ writes, values }: Batch) => {
     const head = { shard: 0, epoch: 1, seq: 1, atMs: 0 };
     rows.fresh.add(seal(head, writes, values.bytes, noHash).bytes);

@@ -1,6 +1,6 @@
 /**
- * The nodes of a cluster with one shard, in one process: real lives over stores, a log and peers in
- * memory, in a time that the test moves. A node that is killed keeps its disk.
+ * Runs the nodes of a cluster with one shard in one process: the real shard code over stores, a log
+ * and peers in memory, with a clock that the test moves. A node that is killed keeps its disk.
  */
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { MemoryLog } from "../../engine/adapters/memory/memory-log.ts";
@@ -19,22 +19,22 @@ import { type CounterMessage, idle, toys } from "./toys.ts";
 
 export class ClusterNode {
   isCutOff = false;
-  /** The log delivers nothing to it, as from a replica that has lost its end. */
+  /** Whether the log sends nothing to the node, like a log replica that lost its last entries. */
   isDeaf = false;
-  /** Nodes that have the store's id from others begin no shard. */
+  /** Whether the node may found a shard; nodes that got the store's id from others may not. */
   isFounder = true;
   isQuorum = false;
-  /** Of one shard and the directory, which is 1. */
+  /** Index of the node's shard: 0, or 1 for the directory. */
   shard = 0;
   isDraining = false;
   forgotten: string[] = [];
   acceptedLoss: { epoch: number; seq: number } | undefined;
-  /** What ended its lives, in their order. */
+  /** How each run of the node ended, in order. */
   readonly ends: unknown[] = [];
   readonly events: ShardEvent["kind"][] = [];
   readonly faults: string[] = [];
   readonly held: object[] = [];
-  /** What it waits for now. */
+  /** What the node is waiting for at present. */
   wait: ShardWait | undefined;
   journal = memoryJournal();
   tables = memoryTables();
@@ -51,7 +51,7 @@ export class ClusterNode {
     this.house = house;
   }
 
-  /** Begins a life. */
+  /** Starts a run of the node. */
   start(): void {
     const { clock, log, peers, snapshots, objects } = this.house;
     const number = ++this.lives;
@@ -109,25 +109,25 @@ export class ClusterNode {
     return { ...log, follow };
   }
 
-  /** Its disk stays; nothing more is heard of this life, not even by the log. */
+  /** Kills the node: its disk stays, but this run sends nothing any more, not even to the log. */
   kill(): void {
     this.lives++;
     this.life = undefined;
   }
 
-  /** After `kill`. */
+  /** Removes the disk of a node after `kill`. */
   loseDisk(): void {
     this.journal = memoryJournal();
     this.tables = memoryTables();
   }
 
-  /** In this life and those to come. */
+  /** Drains the node, in this run and in later ones. */
   drain(): void {
     this.isDraining = true;
     this.life?.drain();
   }
 
-  /** Has the records up to this one in the tables; see `held`. */
+  /** Reports that the tables have the records up to `seq`; `number` is that of a `held` event. */
   reach(number: number, seq: number): void {
     this.life?.reach(number, seq);
   }
@@ -137,7 +137,7 @@ export class ClusterNode {
     this.life?.shard?.stop();
   }
 
-  /** While it owns the shard. */
+  /** Position that the shard has reached; undefined unless the node owns it. */
   get reached(): Position | undefined {
     return this.life?.shard?.reached;
   }
@@ -146,7 +146,7 @@ export class ClusterNode {
     return this.life?.shard !== undefined;
   }
 
-  /** Resolves to nothing while nothing is answered. */
+  /** Resolves to undefined when there is no answer yet. */
   async ask(to: Key, message: CounterMessage): Promise<unknown> {
     const request = ++this.requests;
     let reply: unknown;
@@ -179,7 +179,7 @@ export class ClusterHouse {
     this.nodes = names.map((name) => new ClusterNode(name, this));
   }
 
-  /** Time passes in steps that every node can follow. */
+  /** Moves the clock in steps small enough for every node to react. */
   async pass(ms: number): Promise<void> {
     for (let leftMs = ms; leftMs > 0; leftMs -= 50) {
       this.clock.advance(Math.min(50, leftMs));

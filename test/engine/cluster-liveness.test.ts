@@ -1,6 +1,7 @@
 /**
- * A shard without an owner gets one from what its members have, whoever owned it last and whatever
- * the log's servers lost; and while it has none each node says what it waits for.
+ * Tests that a shard without an owner gets one from the records that its members have, no matter
+ * which node owned it last and what the NATS servers lost, and that meanwhile each node reports
+ * what it waits for.
  */
 import t from "tap";
 import { describeWait } from "../../engine/shard/waiting.ts";
@@ -13,7 +14,7 @@ const look = { kind: "look" } as const;
 
 type Three = [ClusterNode, ClusterNode, ClusterNode];
 
-/** The first owns the shard and has written once, the others follow it. */
+/** The first node owns the shard and has written once; the others follow it. */
 async function openThree() {
   const house = new ClusterHouse(["a", "b", "c"]);
   const [first, second, third] = house.nodes as Three;
@@ -38,7 +39,7 @@ function getOwner(house: ClusterHouse): ClusterNode | undefined {
   return house.nodes[house.owners[0] ?? -1];
 }
 
-/** All are down. The last record is on the standbys' disks alone: it was never acknowledged. */
+/** All nodes are down. The last record was never acknowledged; only the standbys have it. */
 async function openStuck() {
   const { house, first, second, third } = await openThree();
   const { append } = first.journal;

@@ -1,4 +1,4 @@
-/** Who owns a shard, and that nothing acknowledged is lost, whatever becomes of nodes and log. */
+/** Tests shard ownership, and that no acknowledged write is lost, whatever nodes and log suffer. */
 import t from "tap";
 import { readPosition } from "../../engine/shard/replica.ts";
 import { ClusterHouse, type ClusterNode } from "./cluster-house.ts";
@@ -8,7 +8,7 @@ const counter = counterKey(1, "a");
 const add = { kind: "add", by: 1 } as const;
 const look = { kind: "look" } as const;
 
-/** The first owns the shard, the others follow it. */
+/** The first node owns the shard; the others follow it. */
 async function open(names: readonly string[]) {
   const house = new ClusterHouse(names);
   const [first, ...others] = house.nodes as [ClusterNode, ...ClusterNode[]];

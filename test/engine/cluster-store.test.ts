@@ -1,4 +1,4 @@
-/** Nodes that are new agree on one store, whatever the servers of NATS told them at first. */
+/** Tests that new nodes agree on one store, whatever NATS servers answered them at first. */
 import t from "tap";
 import { MemoryLog } from "../../engine/adapters/memory/memory-log.ts";
 import { readStore, sayStore, settle } from "../../engine/adapters/nats/nats-store.ts";

@@ -1,4 +1,4 @@
-/** A thread whose tasks may need any time or memory. */
+/** A thread whose tasks use unlimited time or memory. */
 export interface Need {
   readonly what: "nothing" | "time" | "memory";
 }

@@ -1,11 +1,11 @@
 import type { Tables } from "../../engine/ports/tables.ts";
 
-/** Tables whose writes can be held back, or fail, as the test says. */
+/** Tables whose writes a test can hold back or fail. */
 export interface FailingTables extends Tables {
   hold(): void;
-  /** Ends the hold: what waits is written, or throws `error` and writes nothing. */
+  /** Ends the hold: pending writes are performed, or fail with `error` and write nothing. */
   release(error?: Error): void;
-  /** Every write throws, until it is called without. */
+  /** Makes every write throw `error`, until this is called without one. */
   failAll(error?: Error): void;
 }
 

@@ -22,7 +22,7 @@ t.test("an append that was cut short is not there, and its number is free", asyn
     const seqs = Array.from({ length: whole }, (_, at) => at + 1);
     await fill(path, [...seqs, whole + 1]);
     damage(onlySegment(path), whole);
-    // The first append of a file was acknowledged only once the file is listed.
+    // The first append to a file is acknowledged only after the file is listed.
     if (whole === 0) rmSync(join(path, "segments.json"));
 
     const journal = openJournal(path);
@@ -224,7 +224,7 @@ function firstSeq(file: string): number {
   return head.readDoubleLE(16);
 }
 
-/** Zeros within the record that begins on the page `page`. */
+/** Writes zeros into the record that begins on page `page`. */
 function damage(file: string, page: number): void {
   const fd = openSync(file, "r+");
   writeSync(fd, Buffer.alloc(16), 0, 16, page * 4096 + 60);

@@ -1,4 +1,4 @@
-/** What is left of a shard in whose log `klieg reshard` has begun another one. */
+/** Tests the remains of a shard in whose log `klieg reshard` has begun another one. */
 import t from "tap";
 import { ClusterHouse } from "./cluster-house.ts";
 import { sealRecord } from "./sealed.ts";
@@ -6,7 +6,7 @@ import { counterKey } from "./toys.ts";
 
 const counter = counterKey(1, "a");
 
-/** The new shard goes on with the number of a parent that may have had fewer records, or more. */
+/** The new shard continues the numbers of a parent, which may have had fewer records, or more. */
 for (const seq of [2, 1_000])
   t.test(`no node owns or follows it where the new one begins with ${seq}`, async (t) => {
     const house = new ClusterHouse(["a", "b"]);

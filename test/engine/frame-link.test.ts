@@ -1,10 +1,10 @@
-/** The stream of messages that farm nodes and services keep over datagrams. */
+/** Tests the message stream that farm nodes and services maintain over datagrams. */
 import fc from "fast-check";
 import t from "tap";
 import { limits } from "../../config/limits.ts";
 import { FrameLink, type Piece } from "../../engine/adapters/farm/frame-link.ts";
 
-/** Two ends, between which a test loses, doubles and delays what it likes. */
+/** Two ends of a link whose pieces a test may lose, duplicate and delay. */
 function pair() {
   const way: { readonly to: "a" | "b"; readonly piece: Piece }[] = [];
   const heard: Record<"a" | "b", string[]> = { a: [], b: [] };

@@ -9,7 +9,7 @@ function record(rows: Readonly<Record<Key, string | undefined>>): Uint8Array {
 }
 
 /**
- * What a look-up finds: a text, `gone` for a deletion, or undefined where the table has the word.
+ * Returns the text of a row, `gone` if it was deleted, or undefined when only the table can tell.
  */
 function look(rows: FreshRows, key: Key): string | undefined {
   const slice = rows.get(key);
@@ -132,7 +132,7 @@ t.test(
     const names = Array.from({ length: 200 }, (_, number) => `row ${number}`);
     for (let turn = 1; turn <= 3; turn++) {
       for (const name of names) {
-        // Of all lengths, and one that is longer than many together.
+        // Texts of several lengths, one of them longer than many others together.
         const text = JSON.stringify(name.repeat(name === "row 7" ? 100_000 : turn * 50));
         const bytes = record({ [createKey(7, 16, `${name} of ${turn}`)]: text });
         rows.add(bytes);

@@ -1,11 +1,11 @@
-/** LMDB's own word on a disk without room, played by a limit on the size of files. */
+/** Tests LMDB's own error on a full disk, simulated by a limit on the size of files. */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import t from "tap";
 
 const adapter = join(import.meta.dirname, "../../engine/adapters/lmdb.js");
 
-/** Writes what does not fit, then what does; an error that nobody hears ends the process. */
+/** Writes too much, then little; an unhandled error would end the process. */
 const attempts = `
   import { openTables } from ${JSON.stringify(adapter)};
   const tables = openTables("tables");

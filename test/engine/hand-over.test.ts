@@ -1,4 +1,4 @@
-/** Every request reads the directory, so moving it from node to node must not be felt. */
+/** Tests that requests, which all read the directory, do not notice it moving between nodes. */
 import t from "tap";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { MemoryLog } from "../../engine/adapters/memory/memory-log.ts";

@@ -1,13 +1,13 @@
 import type { Journal } from "../../engine/ports/journal.ts";
 
-/** A journal whose appends can be held back, or fail, as the test says. */
+/** A journal whose appends a test can hold back or fail. */
 export interface HeldJournal extends Journal {
   appends: number;
-  /** What was stored, trimmed or not. */
+  /** All stored records, including those trimmed since. */
   readonly records: Uint8Array[];
   /** Appends from now on wait for `release`. */
   hold(): void;
-  /** Lets all that waits happen, and what comes after it. */
+  /** Performs all pending appends, and lets later ones through. */
   release(): void;
   /** The next append throws this and stores nothing. */
   failNext(error: Error): void;

@@ -1,4 +1,4 @@
-/** A host whose threads are played by a test. */
+/** A host whose threads a test simulates. */
 import type { Test } from "tap";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
@@ -20,10 +20,10 @@ import type {
 const entries = { shards: new URL("file:///shards.js"), effects: new URL("file:///effects.js") };
 export const directory = 2;
 
-/** A thread that the test plays. */
+/** A thread that the test simulates. */
 interface Played {
   readonly task: object;
-  /** Resolves when the host knows. */
+  /** Ends the thread; resolves when the host has noticed. */
   end(error?: Error): Promise<void>;
 }
 
@@ -54,7 +54,7 @@ class PlayedEffects {
   }
 }
 
-/** A shard's thread. */
+/** A simulated thread of a shard. */
 export class PlayedShard {
   readonly heard: string[] = [];
   readonly die: Played["end"];
@@ -90,7 +90,7 @@ export class PlayedShard {
   }
 }
 
-/** Messages between ports of one thread need some turns of its event loop; these are plenty. */
+/** Messages between ports of one thread need several turns of the event loop; 20 are plenty. */
 export async function turns(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -106,7 +106,7 @@ export function stage(t: Test) {
   const damages: string[] = [];
   const carriers: PlayedEffects[] = [];
   const shards: PlayedShard[] = [];
-  // Open ports would keep the test's process alive.
+  // Closes the ports, which would keep the test's process running.
   t.teardown(() => {
     for (const thread of [...carriers, ...shards]) thread.close();
   });
@@ -170,10 +170,10 @@ export function stage(t: Test) {
     changes,
     deaths,
     damages,
-    /** The lives of the effects thread. */
+    /** The effects threads started so far, one after the other. */
     carriers,
     shards,
-    /** All that waits to be started again is. */
+    /** Advances the clock until all threads that are due have been started again. */
     async pass(): Promise<void> {
       clock.advance(5_000);
       await turns();
@@ -183,7 +183,7 @@ export function stage(t: Test) {
 
 export type Three = [PlayedShard, PlayedShard, PlayedShard];
 
-/** Two shards and the directory are open. */
+/** Opens a host with two shards and the directory. */
 export async function openHost(t: Test) {
   const house = stage(t);
   const whenOpen = house.host.start();

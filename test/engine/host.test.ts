@@ -1,4 +1,4 @@
-/** The threads' lives, played by the test: what dies when, and what is connected to what. */
+/** Tests the host with simulated threads: which of them end when, and which are connected. */
 import t from "tap";
 import { directory, openHost, type PlayedShard, stage, type Three, turns } from "./host-stage.ts";
 

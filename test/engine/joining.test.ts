@@ -1,4 +1,4 @@
-/** A node from whose rows the log does not go on takes those of a snapshot. */
+/** Tests a node whose rows the log does not continue, and which takes those of a snapshot. */
 import t from "tap";
 import { MemoryLog } from "../../engine/adapters/memory/memory-log.ts";
 import type { Tables } from "../../engine/ports/tables.ts";
@@ -14,7 +14,7 @@ const onlyThere = counterKey(1, "only there");
 const add = { kind: "add", by: 1 } as const;
 const look = { kind: "look" } as const;
 
-/** The first owns the shard, at a count of 20. */
+/** The first node owns the shard, whose counter is at 20. */
 async function openFirst() {
   const house = new ClusterHouse(["a", "b"]);
   const [first, second] = house.nodes as [ClusterNode, ClusterNode];
@@ -25,14 +25,14 @@ async function openFirst() {
   return { house, first, second };
 }
 
-/** Its log has only what its tables lack. */
+/** The log is trimmed to the records that the owner's tables lack. */
 async function openTrimmed() {
   const opened = await openFirst();
   await opened.house.log.open().trim(readPosition(opened.first.tables).logSeq);
   return opened;
 }
 
-/** What the second answers when the first is gone. */
+/** Returns the second node's answer after the first was killed. */
 async function takeOver(house: ClusterHouse, first: ClusterNode, second: ClusterNode) {
   first.kill();
   await house.pass(7_000);
@@ -57,7 +57,7 @@ t.test("a node that lost its disk joins from a snapshot while records go on", as
   t.match(await second.ask(counter, look), { count: 30 });
 });
 
-/** A disk with five additions of 1000 and a counter of its own, made beside the house. */
+/** Makes a disk of another cluster, with five additions of 1000 and a counter of its own. */
 async function writeOtherHistory() {
   const elsewhere = new ClusterHouse(["b"]);
   const [other] = elsewhere.nodes as [ClusterNode];
@@ -204,7 +204,7 @@ t.test("a node gives nothing up for a snapshot that is not whole", async (t) => 
   t.match(await takeOver(house, first, second), { count: 20 }, "the next one is");
 });
 
-/** Nothing is written after so many writes, as by a process that was killed. */
+/** Tables that stop after `writes` writes, like those of a process that was killed. */
 function endingTables(inner: Tables, writes: number): Tables {
   let left = writes;
   return {

@@ -1,4 +1,4 @@
-/** What a node says of a shard that it owned until now. */
+/** Tests a node's answers about a shard that it owned until a moment ago. */
 import t from "tap";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { MemoryNodes } from "../../engine/adapters/memory/memory-nodes.ts";

@@ -1,4 +1,4 @@
-/** When messages of several links leave their thread. */
+/** Tests when messages of several links leave their thread. */
 import { receiveMessageOnPort } from "node:worker_threads";
 import t from "tap";
 import { limits } from "../../config/limits.ts";

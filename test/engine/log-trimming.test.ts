@@ -1,4 +1,4 @@
-/** An owner drops what no standby needs from the log, and half of one that is too large. */
+/** Tests that an owner trims what no standby needs from the log, and half of an oversized log. */
 import t from "tap";
 import { limits } from "../../config/limits.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
@@ -12,7 +12,7 @@ const add = { kind: "add", by: 1 } as const;
 const look = { kind: "look" } as const;
 
 t.test("the log keeps what a standby lacks, and no more for long", async (t) => {
-  // By rendezvous the first node keeps the shard.
+  // In this order of names, rendezvous hashing leaves the shard with the first node.
   const house = new ClusterHouse(["b", "a"]);
   const [first, second] = house.nodes as [ClusterNode, ClusterNode];
   const log = house.log.open();

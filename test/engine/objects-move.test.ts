@@ -13,7 +13,7 @@ async function fill(count: number): Promise<Objects> {
   return objects;
 }
 
-/** Each object's key and hash. */
+/** Returns each object's key and hash. */
 async function contents(objects: Objects): Promise<string[]> {
   const lines: string[] = [];
   for await (const { key } of objects.list()) {
@@ -24,7 +24,7 @@ async function contents(objects: Objects): Promise<string[]> {
   return lines.sort();
 }
 
-/** Objects whose keys these are put, in order. */
+/** Wraps objects so that the keys of puts are recorded in order. */
 function watch(objects: Objects): { readonly to: Objects; readonly puts: string[] } {
   const puts: string[] = [];
   const to: Objects = {

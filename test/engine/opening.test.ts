@@ -14,7 +14,7 @@ import { counterKey, idle, openBench, readTexts, toys } from "./toys.ts";
 const counter = counterKey(1, "a");
 const full = new PortError("could not write the tables", true);
 
-/** A store of one shard with a record that no pass has moved, on a disk that is full. */
+/** Opens a one-shard store on a full disk, with a record that no pass has moved to the tables. */
 async function stage() {
   const tables = failingTables(memoryTables());
   const journal = memoryJournal();

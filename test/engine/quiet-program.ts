@@ -1,4 +1,4 @@
-/** What the process of `quiet-process.test.ts` runs. */
+/** The program that `quiet-process.test.ts` runs as a process. */
 import { getPriority } from "node:os";
 
 interface Asked {

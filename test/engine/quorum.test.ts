@@ -1,4 +1,4 @@
-/** With a quorum, what was answered is on two disks: one may be lost together with the log. */
+/** With a quorum, an answered write is on two disks: one may be lost together with the log. */
 import t from "tap";
 import { ClusterHouse, type ClusterNode } from "./cluster-house.ts";
 import { counterKey } from "./toys.ts";
@@ -7,7 +7,7 @@ const counter = counterKey(1, "a");
 const add = { kind: "add", by: 1 } as const;
 const look = { kind: "look" } as const;
 
-/** The first owns the shard, the others follow it. */
+/** Opens a cluster in which the first node owns the shard and the others follow it. */
 async function openQuorum(names: readonly string[]) {
   const house = new ClusterHouse(names);
   const [first, ...others] = house.nodes as [ClusterNode, ...ClusterNode[]];
@@ -19,7 +19,7 @@ async function openQuorum(names: readonly string[]) {
   return { house, first, others };
 }
 
-/** Nothing more is to come from their disks, or from the log. */
+/** Loses the log and the disks of these nodes: nothing more can be read from them. */
 function lose(house: ClusterHouse, ...nodes: readonly ClusterNode[]): void {
   house.log.lose();
   for (const node of nodes) node.loseDisk();
@@ -97,7 +97,7 @@ t.test("of nodes that know the same one goes on when all were down", async (t) =
 });
 
 t.test("a member goes on beside a node that has only read the same log", async (t) => {
-  // Whichever of the two would come first for the shard.
+  // The names vary which of the two other nodes would come first for the shard.
   for (const name of ["c", "d", "e", "f", "g", "h"]) {
     const house = new ClusterHouse(["a", "b", name]);
     const [first, second, third] = house.nodes as [ClusterNode, ClusterNode, ClusterNode];

@@ -1,4 +1,4 @@
-/** `klieg reshard`: a store gets more shards, and has what it had and does what it was to do. */
+/** `klieg reshard` gives a store more shards, and keeps all its rows and all its pending work. */
 import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
@@ -14,13 +14,13 @@ import { allRows } from "../../engine/shard/snapshot.ts";
 import { type Bench, counterKey, createListedKey, idle, openBench, toys } from "./toys.ts";
 
 const nowMs = 1_000_000;
-/** Of every shard of up to four, of some of sixteen, and of the directory. */
+/** Counters in every shard of up to four, in some of sixteen, and in the directory. */
 const counters = [
   ...Array.from({ length: 6 }, (_, n) => counterKey(n * 48, `counter-${n}`)),
   createListedKey("a"),
 ];
 
-/** What each of them counts when all have told all. */
+/** The count of each counter after each of them has told all the others. */
 const round = counters.length;
 
 function makeStore(path: string, shardCount: number): void {
@@ -37,7 +37,7 @@ function openLife(path: string, shardCount: number): Promise<Bench> {
   return openBench({ disks, hasDirectory: true, startMs: nowMs });
 }
 
-/** As a process that dies: nothing is flushed. */
+/** Ends the bench like a process that dies: nothing is flushed. */
 async function end(bench: Bench): Promise<void> {
   for (const { journal, tables } of bench.disks) {
     await journal.close();
@@ -45,7 +45,7 @@ async function end(bench: Bench): Promise<void> {
   }
 }
 
-/** Each counter adds 1 to itself and 1 to each of the others. */
+/** Lets each counter add 1 to itself and 1 to each of the others. */
 async function spreadAll(bench: Bench): Promise<void> {
   for (const key of counters) {
     const to = counters.filter((other) => other !== key);
@@ -53,7 +53,7 @@ async function spreadAll(bench: Bench): Promise<void> {
   }
 }
 
-/** Waits until each counter counts so much, and no tell is under way that would add to it. */
+/** Waits until each counter has reached `count` and no tell under way would add to it. */
 async function countTo(t: Test, bench: Bench, count: number, name: string): Promise<void> {
   const counts = () => Promise.all(counters.map((key) => bench.count(key)));
   while ((await counts()).some((it) => Number(it) < count)) await idle();
@@ -76,7 +76,7 @@ function run(path: string, shardCount: number, onStep: (sentence: string) => voi
 
 const killed = new Error("killed");
 
-/** As `run`, killed behind its `step`th step. */
+/** Calls `run` and kills it after its `step`th step. */
 function runUntil(path: string, shardCount: number, step: number) {
   let steps = 0;
   return run(path, shardCount, () => {
@@ -84,7 +84,7 @@ function runUntil(path: string, shardCount: number, step: number) {
   });
 }
 
-/** Of the domain, by key, where each is in the shard that owns it. */
+/** Returns the domain's rows by key, each read from the shard that owns it. */
 async function domainRows(path: string, shardCount: number): Promise<[Key, string][]> {
   const found: [Key, string][] = [];
   for (const [shard, name] of shardNames(shardCount).entries()) {
@@ -96,7 +96,7 @@ async function domainRows(path: string, shardCount: number): Promise<[Key, strin
   return found.sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Leaves tells that came, some that came and are not acknowledged, and some that did not come. */
+/** Leaves tells that arrived, some that arrived unacknowledged, and some that did not arrive. */
 async function fillStore(t: Test, path: string, shardCount: number, before = 0): Promise<void> {
   const bench = await openLife(path, shardCount);
   await spreadAll(bench);

@@ -1,7 +1,7 @@
 import type { Key } from "../../engine/key.ts";
 import { type RecordHead, type Sealed, type Span, seal } from "../../engine/record.ts";
 
-/** A record of these writes, as JSON; undefined deletes. */
+/** Seals a record of these writes, which are JSON texts; undefined deletes a row. */
 export function sealRecord(
   head: RecordHead,
   rows: Readonly<Record<Key, string | undefined>>,

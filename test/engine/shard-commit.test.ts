@@ -1,6 +1,6 @@
 /**
- * What is durable when: one put a batch, nothing released before it, nothing released when it
- * fails.
+ * When a batch is durable: it is written with one put, nothing is released before that, and nothing
+ * when it fails.
  */
 import t from "tap";
 import { limits } from "../../config/limits.ts";

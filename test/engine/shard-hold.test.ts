@@ -1,4 +1,4 @@
-/** A shard that is held for a backup: what it has decided is in the tables, and no more follows. */
+/** A shard that is held for a backup: all its decisions are in the tables, and no more follow. */
 import t from "tap";
 import { limits } from "../../config/limits.ts";
 import { memoryJournal, memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
@@ -21,7 +21,7 @@ function holds(bench: Bench): number[] {
   return bench.events.flatMap(({ event }) => (event.kind === "held" ? [event.number] : []));
 }
 
-/** Some rounds of the event loop. */
+/** Lets some rounds of the event loop pass. */
 async function rounds(): Promise<void> {
   for (let round = 0; round < 20; round++) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,4 +1,4 @@
-/** Shards that stand still together, as a process holds them and finds out whether they did. */
+/** Shards that are held together, and how a process finds out whether none of them moved. */
 import t from "tap";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { ShardHolds } from "../../engine/shard-holds.ts";

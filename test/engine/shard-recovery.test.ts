@@ -219,7 +219,7 @@ function listPerformed(bench: Bench): string[] {
   return texts.sort();
 }
 
-/** What a disk holds of a journal: the appends that resolved. */
+/** Copies what a disk holds of a journal: the appends that resolved. */
 function snapshot(held: HeldJournal | undefined) {
   const journal = memoryJournal();
   for (const { seq, record } of held?.from(0) ?? []) void journal.append(seq, record);

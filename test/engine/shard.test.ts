@@ -1,4 +1,4 @@
-/** One shard's loop, and the same with two: engine tests run with both. */
+/** The loop of a shard; engine tests run with one shard and with two. */
 import t, { type Test } from "tap";
 import { limits } from "../../config/limits.ts";
 import { memoryJournal, memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
@@ -6,7 +6,7 @@ import { engineTables } from "../../engine/key.ts";
 import { createHeldJournal } from "./held-journal.ts";
 import { type Call, counterKey, idle, memoryDisks, noteKey, openBench } from "./toys.ts";
 
-/** With two shards `low` lives in the first and `high` in the second. */
+/** With two shards `low` is in the first and `high` in the second. */
 const low = counterKey(1, "a");
 const high = counterKey(200, "b");
 
@@ -132,7 +132,7 @@ async function testDue(t: Test, shardCount: number): Promise<void> {
   t.equal(await bench.count(low), 2_000, "the last time that an actor names counts");
 }
 
-/** Of an actor that sleeps from now on: how late it hears of its time. */
+/** Checks how late an actor that sleeps from now on is woken. */
 async function testPunctual(t: Test, shardCount: number): Promise<void> {
   const bench = await openBench({ disks: memoryDisks(shardCount) });
   const stepMs = 1;
@@ -153,7 +153,7 @@ async function testPunctual(t: Test, shardCount: number): Promise<void> {
     const late = await lateMs(sleepMs, nothing);
     t.ok(late >= 0 && late <= 10, `asleep for ${sleepMs} ms: ${late} ms late`);
   }
-  // What a pass writes of it is older than what it was told while the pass was under way.
+  // The head that a pass writes is older than what the actor was told while the pass ran.
   await bench.ask(low, { kind: "sleep", untilMs: bench.clock.nowMs() + 60_000 });
   const late = await lateMs(600, async () => {
     bench.shards[0]?.flush();

@@ -32,15 +32,15 @@ import type { ShardEvent } from "../../engine/wire.ts";
 export interface Counter {
   readonly count: number;
   readonly dueMs?: number;
-  /** Before that it breaks when its time comes. */
+  /** Time before which the counter throws when it is woken. */
   readonly soundFromMs?: number;
-  /** Called outside and not answered yet. */
+  /** Outside calls that are not answered yet. */
   readonly calls?: readonly string[];
   readonly padding?: string;
 }
 
 export type CounterMessage =
-  /** `id` names this addition among all. */
+  /** `id` distinguishes this addition from all others. */
   | { readonly kind: "add"; readonly by: number; readonly id?: number }
   | { readonly kind: "look" }
   | { readonly kind: "break" }
@@ -77,7 +77,7 @@ export function counterKey(partition: number, name: string): Address<CounterMess
   return createAddress(createKey(partition, codes.counter, name));
 }
 
-/** A counter of the directory. */
+/** Creates the address of a counter in the directory. */
 export function createListedKey(name: string): Address<CounterMessage, Counter> {
   return createAddress(createKey(0, codes.listed, name));
 }
@@ -184,7 +184,7 @@ export const toys: Domain = {
   ],
 };
 
-/** What a shard leaves behind when it dies. */
+/** The stores that a shard leaves behind when it dies. */
 export interface Disk {
   readonly journal: Journal;
   readonly tables: Tables;
@@ -211,7 +211,7 @@ export function idle(): Promise<void> {
 }
 
 /**
- * The shards of one life. A crash is a new bench over the same disks: the old one never moves
+ * The shards of one process. A crash is a new bench over the same disks: the old one never runs
  * again.
  */
 export class Bench {
@@ -222,10 +222,10 @@ export class Bench {
   readonly events: { readonly shard: number; readonly event: ShardEvent }[] = [];
   readonly performed: Delivery[] = [];
   readonly broken: Key[] = [];
-  /** What the shards said of their flushes. */
+  /** What the shards reported of their flushes. */
   readonly flushes: unknown[] = [];
   readonly outbox: Outbox;
-  /** Resolves to what ended the loop of a shard: undefined after a stop. */
+  /** For each shard, resolves to the error that ended its loop, or to undefined after a stop. */
   readonly ends: Promise<unknown>[] = [];
   private readonly waiting = new Map<number, (reply: unknown) => void>();
   private lastRequest = 0;
@@ -275,7 +275,7 @@ export class Bench {
     await idle();
   }
 
-  /** The answer, or `undefined` while there is none. */
+  /** Asks an actor; resolves to its answer, or to `undefined` while there is none. */
   ask(to: Key, message: CounterMessage, lane: Lane = "work"): Promise<unknown> {
     const request = ++this.lastRequest;
     const reply = new Promise((resolve) => this.waiting.set(request, resolve));
@@ -283,7 +283,7 @@ export class Bench {
     return reply;
   }
 
-  /** As `ask`, for many at once and after all that follows from them. */
+  /** Does the same as `ask` for many at once; resolves after all that follows from them. */
   async askAll(asks: readonly (readonly [Key, CounterMessage])[]): Promise<unknown[]> {
     const replies = asks.map(([to, message]) => this.ask(to, message));
     const all = await Promise.all(replies);
@@ -296,7 +296,7 @@ export class Bench {
     return (reply as { count?: number }).count;
   }
 
-  /** Time passes in steps that a shard can follow. */
+  /** Lets time pass in steps that a shard can follow. */
   async pass(byMs: number): Promise<void> {
     for (let leftMs = byMs; leftMs > 0; leftMs -= 250) {
       this.clock.advance(Math.min(250, leftMs));
@@ -304,7 +304,7 @@ export class Bench {
     }
   }
 
-  /** The records that a shard released: each as its writes. */
+  /** Lists the records that a shard released, each as its writes. */
   releases(shard: number): [Key, string | undefined][][] {
     return this.events.flatMap(({ shard: at, event }) =>
       at === shard && event.kind === "release" && event.record.length > 0
@@ -329,13 +329,13 @@ export async function openBench(options: BenchOptions): Promise<Bench> {
   return bench;
 }
 
-/** A process that dies and comes back: the same disks, everything else new. */
+/** Restarts the process after a crash: the same disks, everything else new. */
 export function restart(bench: Bench, perform?: BenchOptions["perform"]): Promise<Bench> {
   const startMs = bench.clock.nowMs();
   return openBench({ disks: bench.disks, startMs, ...omitUndefined({ perform }) });
 }
 
-/** A record's writes: keys and JSON texts. */
+/** Reads the writes of a record as keys and JSON texts. */
 export function readTexts(record: Uint8Array): [Key, string | undefined][] {
   const texts: [Key, string | undefined][] = [];
   eachWrite(record, (key, start, end) => {

@@ -1,4 +1,4 @@
-/** ZIP archives that lie, by seed: of whole ones some bytes, sizes, names or places are changed. */
+/** Corrupts ZIP archives by seed: some bytes, sizes, names or offsets of whole ones change. */
 import { createZip, type ZipEntry } from "../spec/zip-archive.ts";
 import type { Dice } from "./dice.ts";
 
@@ -58,7 +58,7 @@ function scratch(dice: Dice, archive: Buffer, count: number): Buffer {
   return scratched;
 }
 
-/** Every entry of the list points at the first one's bytes. */
+/** Makes every entry of the archive's list point at the first entry's bytes. */
 export function shareBytes(archive: Buffer): Buffer {
   const shared = Buffer.from(archive);
   const entry = Buffer.from("PK\x01\x02", "latin1");

@@ -1,6 +1,6 @@
 import { createSeededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 
-/** Dice that fall the same for the same seed. */
+/** A source of randomness that gives the same draws for the same seed. */
 export class Dice {
   private readonly entropy;
 
@@ -8,12 +8,12 @@ export class Dice {
     this.entropy = createSeededEntropy(seed);
   }
 
-  /** An integer from 0 to `below` - 1. */
+  /** Returns an integer from 0 to `below` - 1. */
   number(below: number): number {
     return Buffer.from(this.entropy.bytes(4)).readUInt32LE() % below;
   }
 
-  /** From 0 up to 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   share(): number {
     return this.number(2 ** 32) / 2 ** 32;
   }

@@ -1,4 +1,4 @@
-/** Bytes that are hardly HTTP, by seed, and uploads that break off, against a real process. */
+/** Malformed HTTP by seed, and uploads that break off, against a real process. */
 import { once } from "node:events";
 import { connect } from "node:net";
 import t from "tap";
@@ -73,7 +73,7 @@ function makePacket(dice: Dice, token: string): Buffer {
   return Buffer.concat([packet.subarray(0, dice.number(packet.length)), dice.bytes(40)]);
 }
 
-/** All that came until the service fell silent or closed; a client that waits no longer leaves. */
+/** Reads until the service falls silent or closes, then disconnects; returns all bytes. */
 async function exchange({ klieg }: Victim, packet: Buffer): Promise<string> {
   const socket = connect(klieg.port, "127.0.0.1");
   const chunks: Buffer[] = [];
@@ -84,7 +84,7 @@ async function exchange({ klieg }: Victim, packet: Buffer): Promise<string> {
     socket.end();
   });
   await once(socket, "connect");
-  // What ends before its request is whole is closed by the service without an answer.
+  // The service closes a connection without an answer when it ends before a whole request.
   socket.end(packet);
   await closed;
   return Buffer.concat(chunks).toString("latin1");

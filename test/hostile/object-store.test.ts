@@ -150,7 +150,7 @@ t.test("what others keep in the bucket is not listed", async (t) => {
   t.strictSame(await listAll(s3Objects(openRequests(store))), ["a/b 3", "c 3"]);
 });
 
-/** Takes an upload in parts until it is completed, which it answers thus. */
+/** Takes a multipart upload; `complete` answers the request that completes it. */
 function uploads(complete: (response: ServerResponse) => void, failsPart = false): Misbehave {
   return ({ method, url = "" }, response) => {
     const started = "<InitiateMultipartUploadResult><UploadId>u1</UploadId>";
@@ -196,7 +196,7 @@ t.test("a part that is not taken ends the upload, and its source is let go", asy
   t.equal(asked.at(-1), "DELETE /bucket/key?uploadId=u1");
 });
 
-/** A bucket that holds one object and these rules. */
+/** Opens a bucket that holds one object and these rules. */
 async function openRules(t: Parameters<typeof startSimulator>[0], rules: string[], maxRules = 9) {
   let kept = "";
   const { store, asked } = await startSimulator(t, ({ method, url = "", body }, response) => {

@@ -1,4 +1,4 @@
-/** Requests of every wrong kind against a real process, which must be the same one afterwards. */
+/** Requests of every wrong kind against a real process, which must still run afterwards. */
 import t from "tap";
 import { createZip } from "../spec/zip-archive.ts";
 import { hostileArchive, shareBytes } from "./archives.ts";

@@ -1,4 +1,4 @@
-/** A running service that hostile bytes are sent to, and what must hold of it afterwards. */
+/** A running service that hostile bytes are sent to, and the checks that it must pass. */
 import { existsSync, readdirSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ export class Victim {
     this.dataDir = dataDir;
   }
 
-  /** The status, or 0 when the connection was closed without an answer. */
+  /** Sends a request; resolves to the status, or to 0 if the connection closed unanswered. */
   async send(
     method: string,
     path: string,
@@ -40,7 +40,7 @@ export class Victim {
     }
   }
 
-  /** Sends what it is given and leaves without a word. Resolves when the connection is closed. */
+  /** Sends the bytes and disconnects. Resolves when the connection is closed. */
   abort(bytes: Uint8Array | string): Promise<void> {
     return new Promise((resolve) => {
       const socket = connect(this.klieg.port, "127.0.0.1");
@@ -58,8 +58,8 @@ export class Victim {
   }
 
   /**
-   * The process that was started answers, nothing is left of what it refused, and nothing was its
-   * own fault. Ends it.
+   * Checks that the process still answers, keeps nothing of what it refused and reported no fault
+   * of its own. Ends it.
    */
   async lives(t: Test): Promise<void> {
     const reply = await fetch(`http://127.0.0.1:${this.klieg.port}/healthz`);
@@ -83,7 +83,7 @@ export async function openVictim(t: Test, more: Environment = {}): Promise<Victi
   return new Victim(klieg, owner?.token ?? "", dataDir);
 }
 
-/** What a refusal may say: never that the service failed, unless it is out of room. */
+/** Whether a refusal's status is allowed: below 500, or 503 when the service is out of room. */
 export function isSound(status: number): boolean {
   return status < 500 || status === 503;
 }

@@ -14,7 +14,7 @@ t.test("an optional member may be null with the meaning of absent, in lists, too
   });
 });
 
-/** What a refused body is told. */
+/** Returns the faults that the refusal of a body lists. */
 function listFaults(text: string, test = check(GenerateImageRequest)): object {
   try {
     parseBody(Buffer.from(text), test);

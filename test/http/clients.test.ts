@@ -1,4 +1,4 @@
-/** Who counts as one client: an IPv4 address, the /64 of an IPv6 address, and the /48 around it. */
+/** What one client is: an IPv4 address, the /64 of an IPv6 address, and the /48 around it. */
 import t from "tap";
 import { limits } from "../../config/limits.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The documentation as people use it: a real browser, its policies in force. */
+/** The documentation as people use it, in a real browser with its policies in force. */
 import t from "tap";
 import { launch } from "../../render-farm/browser/browser.ts";
 import { findChromium } from "../../render-farm/browser/chromium-path.ts";

@@ -1,4 +1,4 @@
-/** What of a request the listener reads, and what else came in its packet. */
+/** What the listener reads of a request, and what else may come in the same packet. */
 import type { Test } from "tap";
 import t from "tap";
 import { json } from "../../http/exchange/answer.ts";

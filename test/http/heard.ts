@@ -1,6 +1,6 @@
 /**
- * The real listener before the in-process service. uWebSockets.js reads its header limit when it is
- * loaded, so it is loaded after the limit is set.
+ * Puts the real listener in front of the in-process service. uWebSockets.js reads its header limit
+ * when it is loaded, so it is loaded after the limit is set.
  */
 import type { Test } from "tap";
 import { Api } from "../../http/api.ts";

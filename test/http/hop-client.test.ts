@@ -1,4 +1,4 @@
-/** What a node learns from how another takes what is forwarded to it, and how it asks it again. */
+/** What a node learns from another node's answer to a forwarded request, and how it retries. */
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -32,7 +32,7 @@ t.test("the connection of an answer that a client has whole is used again", asyn
   });
   for (let time = 0; time < 3; time++) {
     t.equal(await readBytes(await send()), text.length);
-    // It is free once the answer's end was heard as well.
+    // The connection is free once the end of the answer was read as well.
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
   }
   t.equal(connections(), 1);
@@ -75,7 +75,7 @@ async function openHop(t: Pick<Test, "teardown">, answer: RequestListener) {
   return { send, address, told, connections: () => connections };
 }
 
-/** As a client's connection takes it: with its last byte it is over, and nothing more is wanted. */
+/** Reads a body as a client's connection does: with the last byte it is over. */
 function readBytes(outcome: HopOutcome): Promise<number> {
   if (outcome.kind !== "answered" || typeof outcome.answer.body === "string")
     throw new Error("There is no such answer.");

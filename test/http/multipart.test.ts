@@ -4,7 +4,7 @@ import { RefusalError } from "../../http/exchange/refusal-error.ts";
 import { readForm } from "../../http/request/multipart.ts";
 import { boundary, manyParts } from "../hostile/forms.ts";
 
-/** Bytes that count how often a piece of them is asked for. */
+/** A byte array that counts how often a piece of it is read. */
 class CountedBytes extends Uint8Array {
   pieces = 0;
 

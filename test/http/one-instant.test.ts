@@ -1,4 +1,4 @@
-/** All shards stand still at one instant, wherever they are owned; nodes are played by the test. */
+/** All shards are held at one instant, whichever node owns them; the test plays the nodes. */
 import t from "tap";
 import { createSeededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
@@ -6,7 +6,7 @@ import type { HeldShard } from "../../engine/shard-holds.ts";
 import { atOneInstant } from "../../http/cluster/one-instant.ts";
 
 interface Played {
-  /** What another node, which owns shards 1 and 2, answers to the hold and to its end. */
+  /** Answers of another node, which owns shards 1 and 2, to the hold and to its end. */
   readonly held?: unknown;
   readonly wasWhole?: unknown;
   readonly isWholeHere?: boolean;
@@ -17,7 +17,7 @@ const elsewhere = [
   { shard: 2, epoch: 3, seq: 30 },
 ];
 
-/** This node owns the first shard of two and the directory. */
+/** Sets up a node that owns the first shard of two and the directory. */
 function stage({ held = elsewhere, wasWhole = true, isWholeHere = true }: Played) {
   const done: string[] = [];
   let name = "";

@@ -1,4 +1,4 @@
-/** Spans as a collector gets them: a server of the test that speaks OTLP. */
+/** Spans as a collector receives them: the test runs a server that speaks OTLP. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";

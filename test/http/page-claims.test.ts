@@ -1,4 +1,4 @@
-/** What README.md and the guides say of the API, against the routes and limits that there are. */
+/** Checks what README.md and the guides say of the API against its routes and limits. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
@@ -16,7 +16,7 @@ const paths = [
 ];
 const pages = paths.map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
 
-/** Answered by other listeners than the API's. */
+/** Routes that other listeners than the API's answer. */
 const elsewhere = ["GET /metrics"];
 
 t.test("E11: every route that a page names is in the contract, with its parameters", async (t) => {
@@ -39,7 +39,7 @@ t.test("E11: the waits that a page allows are those that the service allows", as
   t.strictSame(said, [limits.jobs.waitSecondsMax]);
 });
 
-/** Names with underscores that are not the API's, by whose they are. */
+/** Names with underscores that are not the API's, by what they belong to. */
 const foreign: Readonly<Record<string, readonly string[]>> = {
   "the file of providers": ["allow_private", "allowed_hosts", "callback_addresses"],
   "settings of NATS and nginx": ["sync_interval", "proxy_http_version", "proxy_pass"],

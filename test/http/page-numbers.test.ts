@@ -25,7 +25,7 @@ const tools = [
   ...[...compositionTools, ...folderTools],
 ];
 
-/** What is read there, without samples and the table of settings, whose defaults have a test. */
+/** Prose of each page, without samples and the table of settings, whose defaults have a test. */
 const pages: Readonly<Record<string, string>> = {
   ...Object.fromEntries(files.map((path) => [path, readProse(path)])),
   "klieg help": commands
@@ -55,13 +55,13 @@ function descriptions(schema: object): string {
   return found.join(" ");
 }
 
-/** Numbers that stand by themselves, and times and sizes in words. */
+/** Matches numbers that stand by themselves, and times and sizes in words. */
 const number = /(?<![\w.:#/<-])\d+(?:,\d{3})*(?:\.\d+)?(?![\w:]|\.\d|-\w)/g;
 const counted =
   "an?|half an?|two|three|four|five|six|ten|eleven|twelve|fifteen|twenty|thirty|forty|sixty";
 const span = new RegExp(`\\b(?:${counted}) (?:second|minute|hour|day|week|month|year)s?\\b`, "gi");
 
-/** A status that some answer of the contract or of the listener's parser has. */
+/** Whether a number is a status of an answer in the contract or of the listener's parser. */
 const isStatus = (text: string): boolean => /^[2-5]\d\d$/.test(text);
 
 const texts = [...claims, ...Object.values(figures).flat()];

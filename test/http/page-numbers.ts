@@ -1,6 +1,6 @@
 /**
- * What pages say in numbers. A claim is a piece of a page that is written here from the value of
- * the contract, a setting or a limit; a figure of other origin has its reason.
+ * Numbers on the documentation's pages. A claim is a piece of a page that is composed here from the
+ * value of the contract, a setting or a limit; a figure of other origin has its reason.
  */
 import { limits } from "../../config/limits.ts";
 import { firstCredits } from "../../http/bootstrap.ts";
@@ -16,7 +16,7 @@ function word(count: number): string {
   return count === 15 ? "fifteen" : (words[count] ?? String(count));
 }
 
-/** A minute is `a minute`, ten of them `ten minutes`. */
+/** Writes a time in words: one minute is `a minute`, ten of them `ten minutes`. */
 function span(ms: number, unitMs: number, unit: string): string {
   return ms === unitMs ? `a ${unit}` : `${word(ms / unitMs)} ${unit}s`;
 }
@@ -26,7 +26,7 @@ interface Bounds {
   readonly maximum: number;
 }
 
-/** The schema of a member of a body, or of a parameter of the query. */
+/** Returns the schema of a member of a body, or of a query parameter. */
 function member(method: string, path: string, name: string): object {
   const route = routeTable.find((one) => one.method === method && one.path === path);
   const body = route?.body?.schema as { readonly properties?: Readonly<Record<string, object>> };
@@ -56,9 +56,9 @@ const duplicateWindow = span(jobs.duplicateWindowMs, minuteMs, "minute");
 const turn = ["POST", "/v1/agent/sessions/{id}/turns", "ttl_seconds"] as const;
 const restore = ["POST", "/v1/restore/video"] as const;
 
-/** Each stands on a page, and moves with the value that it names. */
+/** Texts that must stand on a page, each composed from the value that it states. */
 export const claims: readonly string[] = [
-  // README.md and the guides
+  // Claims of README.md and the guides.
   `a better prompt for ${limits.pricing.enhancePromptCredits} credit`,
   `each for ${span(limits.farm.urlSeconds * 1_000, minuteMs, "minute")},`,
   `lets what runs end within ${span(limits.farm.farewellMs, minuteMs, "minute")}`,
@@ -79,14 +79,14 @@ export const claims: readonly string[] = [
   `Nothing for ${http.bodyIdleMs / 1_000} seconds, then 400`,
   `between ${http.headerBytesMax / 1024} and 32 KiB the service itself answers 431`,
   `of more than ${limits.media.pixelsMax / 1e6} megapixels`,
-  // problems
+  // Claims about problems.
   `refused for ${jobs.moderationMemoryMs / 3_600_000} hours.`,
   `longer than ${http.urlBytesMax / 1024} KiB.`,
   `larger than ${http.headerBytesMax / 1024} KiB together.`,
   `accepted less than ${duplicateWindow} ago`,
-  // the tools of agents
+  // Claims of the agents' tools.
   `with the same key within ${duplicateWindow} is refused`,
-  // the command line
+  // Claims of the command line.
   `costs ${limits.pricing.enhancePromptCredits} credit.`,
   `the credential is good (${limits.agents.ttlSecondsDefault})`,
   `how long it may work, ${range(...turn)} (${bounds(...turn).maximum})`,
@@ -99,7 +99,7 @@ export const claims: readonly string[] = [
   ...["target_fps", "denoise", "sharpen"].map((name) => range(...restore, name)),
 ];
 
-/** Figures that no value of the contract gives, by the reason. */
+/** Figures that no value of the contract gives, grouped by the reason. */
 export const figures: Readonly<Record<string, readonly string[]>> = {
   "versions and names of others": [
     ...["Node 22 and git", "Node 20 (20.15 or later)", "Node 22;", "Node 20.15 or later"],

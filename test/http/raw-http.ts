@@ -7,7 +7,7 @@ export interface RawReply {
   readonly body: Buffer;
 }
 
-/** A connection on which a test writes what it likes and reads answers one by one. */
+/** A connection on which a test writes arbitrary bytes and reads answers one by one. */
 export class RawConnection {
   readonly socket: Socket;
   readonly whenClosed: Promise<void>;
@@ -35,7 +35,7 @@ export class RawConnection {
     this.socket.write(bytes);
   }
 
-  /** The next answer; without a length its body is what comes until the connection closes. */
+  /** Reads the next answer; a body without a length ends when the connection closes. */
   async reply(isHead = false): Promise<RawReply> {
     const end = await this.until(() => this.received.indexOf("\r\n\r\n"));
     const head = this.received.subarray(0, end).toString("latin1");
@@ -51,7 +51,7 @@ export class RawConnection {
     return { status, head, body };
   }
 
-  /** All that came and was not read as an answer. */
+  /** All bytes that arrived and were not read as an answer. */
   get rest(): string {
     return this.received.toString("latin1");
   }
@@ -69,7 +69,7 @@ export class RawConnection {
     await this.until(() => this.received.indexOf(text));
   }
 
-  /** Resolves when so many bytes have come that were not read as an answer. */
+  /** Resolves when this many bytes have arrived that were not read as an answer. */
   async awaitBytes(bytes: number): Promise<void> {
     await this.until(() => (this.received.length >= bytes ? bytes : -1));
   }
@@ -90,19 +90,19 @@ export class RawConnection {
   }
 }
 
-/** Ports below those that the system gives to clients, in blocks. */
+/** First of the ports that tests use in blocks, below those that the system gives to clients. */
 const firstPort = 16_384;
 const blockCount = 64;
 const blockSize = 256;
-/** A service also listens on the ports right behind its own, unless it is told others. */
+/** Ports for each service, which also listens on those right after its own unless configured. */
 const portStep = 4;
 let nextBlock = process.pid;
-/** The ports of this process's block that were not given yet. */
+/** Ports of this process's block that were not given out yet. */
 const blockPorts: number[] = [];
 
 /**
- * A port of 127.0.0.1 that neither a client of the system nor another process of tests is given, so
- * that a server that is away finds it free when it is back. Throws when all blocks are in use.
+ * Finds a port of 127.0.0.1 that neither a client of the system nor another test process is given,
+ * so that a server that is away finds it free when it is back. Throws when all blocks are in use.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

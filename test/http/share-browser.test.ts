@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Share links as strangers meet them: the real service, a real browser, its policies in force. */
+/** Share links as strangers see them: the real service, a real browser, its policies in force. */
 import t, { type Test } from "tap";
 import type { Job } from "../../contract/job.ts";
 import type { ShareLink } from "../../contract/share.ts";
@@ -22,7 +22,7 @@ async function openBrowser(t: Test): Promise<Browser> {
   return running.browser;
 }
 
-/** A page, and what it asked for and complained of. */
+/** Opens a page, and records its requests and its complaints. */
 async function openPage(browser: Browser, hasScripts: boolean) {
   const context = await browser.newContext({ javaScriptEnabled: hasScripts });
   const page = await context.newPage();
@@ -47,7 +47,7 @@ async function linkTo(port: number, asset: string, body: object = {}): Promise<s
   return json.url ?? "";
 }
 
-/** The film's size and how far it has played. */
+/** Plays the film; returns its size and how far it has played. */
 function play(page: Page) {
   return page.locator("video").evaluate(async (film: HTMLVideoElement) => {
     film.muted = true;

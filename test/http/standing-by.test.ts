@@ -1,4 +1,4 @@
-/** A node of a cluster serves when it goes on with each shard should that one's owner die. */
+/** A cluster node serves once it can take over every shard whose owner dies. */
 import t from "tap";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { MemoryNodes } from "../../engine/adapters/memory/memory-nodes.ts";
@@ -14,7 +14,7 @@ import { Principals } from "../../http/auth/principals.ts";
 import { standBy } from "../../http/cluster/standing-by.ts";
 import { idle } from "../engine/toys.ts";
 
-/** Of which none is heard. */
+/** Creates a cluster in which no other node has been heard from. */
 function otherNodes(clock: ProcessClock): Elsewhere {
   const nodes = new MemoryNodes().open();
   const own: Presence = {
@@ -33,7 +33,7 @@ function otherNodes(clock: ProcessClock): Elsewhere {
   return new Elsewhere({ line: new MemoryShardLines().open(), nodes, known, clock });
 }
 
-/** Two shards and the directory, of which the node owns the first. */
+/** Sets up two shards and the directory; the node owns the first shard. */
 function stage() {
   const ignore = () => {};
   const clock = new ManualClock(1_000);

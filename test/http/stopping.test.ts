@@ -1,4 +1,4 @@
-/** A listener that stops, as the clients see it that have connections. */
+/** What clients with open connections see of a listener that stops. */
 import t from "tap";
 import { Type } from "../../config/schema.ts";
 import { type Answer, json } from "../../http/exchange/answer.ts";

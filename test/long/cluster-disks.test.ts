@@ -1,4 +1,4 @@
-/** Whole services over real servers of NATS, of which some lose their disks. */
+/** Whole services over real NATS servers, some of which lose their disks. */
 import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { hasAll, openCluster, submit } from "../crash/cluster-nodes.ts";
 
 const commandLine = join(import.meta.dirname, "..", "..", "cli", "main.js");
 
-/** How far a node's tables are. */
+/** Reads the position up to which a node's tables are written. */
 async function readDiskPosition(dataDir: string, shard: string) {
   const tables = join(dataDir, `shard-${shard}`, "tables");
   if (!hasTables(tables)) return noPosition;
@@ -24,7 +24,7 @@ async function readDiskPosition(dataDir: string, shard: string) {
   }
 }
 
-/** Resolves when a node has told the servers of NATS which store the cluster has. */
+/** Resolves when a node has told the NATS servers which store the cluster has. */
 async function isStoreKnown(servers: readonly { readonly url: string }[]): Promise<void> {
   const connection = await connectNats({
     servers: servers.map(({ url }) => url),
@@ -57,7 +57,7 @@ t.test("with a quorum an answer outlives the log and the owner's disk", async (t
   t.match(run("shard", "rebuild", "9"), /There is no shard "9"; name one from 0 to 0/);
   t.match(run("node", "forget", nodeId), /is forgotten; start the service/);
   const second = start("second");
-  // An empty node that comes first to empty servers begins a store of its own.
+  // An empty node that is the first to connect to empty servers begins a store of its own.
   await isStoreKnown(servers);
   const again = await Promise.all([second, start("third")]);
   await hasAll(t, again, ids);

@@ -27,7 +27,7 @@ const kills = Number(process.env["KLIEG_TEST_KILLS"] ?? 10);
 const nodeCount = Number(process.env["KLIEG_TEST_NODES"] ?? 3);
 const leaderKills = Number(process.env["KLIEG_TEST_LEADER_KILLS"] ?? 0);
 const farmNodes = 2;
-/** To the provider at each kill, by an account of their own: they take its slots for longer. */
+/** Jobs sent to the provider at each kill, by their own account, as they hold slots for longer. */
 const sentOnce = 4;
 
 t.test(`${kills} kills of the owner among ${nodeCount} nodes lose nothing`, async (t) => {
@@ -40,7 +40,7 @@ t.test(`${kills} kills of the owner among ${nodeCount} nodes lose nothing`, asyn
     name: "test",
   });
   t.teardown(() => connection.close());
-  /** The server that leads the log of the one shard. */
+  /** Finds the server that leads the log of the one shard. */
   const findLeader = async () => {
     const manager = await connection.jetstreamManager({ checkAPI: false });
     const { cluster } = await manager.streams.info("LOG_0");
@@ -52,7 +52,7 @@ t.test(`${kills} kills of the owner among ${nodeCount} nodes lose nothing`, asyn
     const farm = startFarmNode(t, settings.KLIEG_NATS_URL, {});
     void farm.ended.then((code) => t.comment("a farm node ended with", code, farm.said()));
   }
-  /** Where among the nodes the owner of the one shard is. */
+  /** Finds the index of the node that owns the one shard. */
   const findOwner = async () => {
     for (;;) {
       const { items } = await askAny<AdminNodeList>(nodes, "/admin/nodes");
@@ -80,7 +80,7 @@ t.test(`${kills} kills of the owner among ${nodeCount} nodes lose nothing`, asyn
     const others = nodes.filter((node) => node !== owner);
     const isLeaderKilled = leaderKills > 0 && kill % leaderKills === leaderKills - 1;
     const leader = isLeaderKilled ? await findLeader() : undefined;
-    // What comes after the kill is answered by the others.
+    // Requests that arrive after the kill are answered by the other nodes.
     const loads = [0, 1, 2, 3].map((lane) => submit([...nodes], number + lane * 100, 50));
     const sending = submit([...nodes], number, sentOnce, { model: "kite", token });
     ids.push(...(await submit(nodes, number + 500, 20)));
@@ -110,7 +110,7 @@ t.test(`${kills} kills of the owner among ${nodeCount} nodes lose nothing`, asyn
     t.comment(`and of ${withLeader.length} with a leader of NATS:`, ...sortMembers(withLeader));
 });
 
-/** One whose submits are not idempotent, and which calls back. */
+/** Opens a provider whose submits are not idempotent, and which calls back. */
 async function openProvider(t: Test, folder: string) {
   const [fal] = providerCases;
   if (fal === undefined) throw new Error("There is no provider.");
@@ -123,7 +123,7 @@ async function openProvider(t: Test, folder: string) {
   };
 }
 
-/** A submit whose answer died with its owner ends by the callback, or is given up. */
+/** Checks that a submit whose answer died with its owner ends by the callback or is given up. */
 async function isSentOnce(
   t: Test,
   nodes: Parameters<typeof submit>[0],
@@ -147,7 +147,7 @@ async function isSentOnce(
   t.equal(new Set(submits).size, submits.length, "no job was sent to the provider twice");
 }
 
-/** Reads the ledger back to the first of these jobs. */
+/** Checks the holds in the ledger, back to the first of these jobs. */
 async function isHeldOnce(
   t: Test,
   nodes: Parameters<typeof submit>[0],
@@ -168,7 +168,7 @@ async function isHeldOnce(
   t.ok(holds.length > 0, `${holds.length} holds`);
 }
 
-/** What `klieg audit` says. */
+/** Runs `klieg audit` and returns its output. */
 async function audit(port: number | undefined): Promise<string> {
   const child = spawn(process.execPath, [join(ownBuild, "cli", "main.js"), "audit"], {
     env: { KLIEG_URL: `http://127.0.0.1:${port}`, KLIEG_TOKEN: firstToken },

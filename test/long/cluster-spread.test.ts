@@ -1,4 +1,4 @@
-/** Shards that are spread over three nodes: what spans them works as if they were one. */
+/** Shards are spread over three nodes: what spans them works as on a single node. */
 import t from "tap";
 import { connectNats } from "../../engine/adapters/nats/nats.ts";
 import { natsNodes } from "../../engine/adapters/nats/nats-nodes.ts";

@@ -1,6 +1,6 @@
 /**
- * The owner is stopped in the middle of work (SIGSTOP), another node takes over, and it goes on
- * (SIGCONT): what it acknowledges from then on is in the history that the other one began.
+ * The owner is paused in the middle of work (SIGSTOP), another node takes over, and the owner
+ * resumes (SIGCONT): what it acknowledges from then on is in the history that the other one began.
  */
 import t from "tap";
 import { askAny, hasAll, isFollowed, openCluster, submit } from "../crash/cluster-nodes.ts";
@@ -14,7 +14,7 @@ t.test(`${stalls} stalls of the owner fork nothing`, async (t) => {
   let ids: string[] = [];
   for (let stall = 0; stall < stalls; stall++) {
     const number = stall * 1_000;
-    // One that has not heard the owner since it came back waits for it, whatever happens to it.
+    // A standby without word of the owner since it came back waits for it, whatever happens to it.
     await isFollowed(owner, 2);
     await askAny([owner], "/admin/accounts", { email: `stall-${stall}@klieg.example` });
     ids.push(...(await submit([owner, standby], number, 20)));
@@ -22,7 +22,7 @@ t.test(`${stalls} stalls of the owner fork nothing`, async (t) => {
     owner.child.kill("SIGSTOP");
     ids.push(...(await submit([standby], number + 200, 20)));
     owner.child.kill("SIGCONT");
-    // The first thing that it is asked comes before it knows that it owns nothing any more.
+    // The first request reaches the old owner before it knows that it no longer owns anything.
     ids.push(...(await submit([owner], number + 300, 20)), ...(await during));
     [owner, standby] = [standby, owner];
     if (stall % 10 !== 9 && stall !== stalls - 1) continue;

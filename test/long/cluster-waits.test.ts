@@ -1,4 +1,4 @@
-/** A shard that cannot be owned says why, and the command that it names lets it go on. */
+/** A shard that cannot be owned says why, and names the command that lets it go on. */
 import { execFile } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** An export read back by an editor that is not ours. */
+/** Reads an export back with a third-party editor. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

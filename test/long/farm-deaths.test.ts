@@ -11,7 +11,7 @@ import { askAny, hasAll, openCluster } from "../crash/cluster-nodes.ts";
 import { startFarmNode } from "../render-farm/nats-house.ts";
 
 const deaths = 3;
-/** Takes some seconds. */
+/** A request whose task takes some seconds. */
 const video = { model: "studio-video", prompt: "a kite", duration_seconds: 4 };
 
 t.test("the task of a farm node that is killed is done once, by another", async (t) => {
@@ -19,7 +19,7 @@ t.test("the task of a farm node that is killed is done once, by another", async 
   const nodes = await Promise.all(["first", "second"].map((name) => start(name)));
   const startFarm = () => startFarmNode(t, settings.KLIEG_NATS_URL, {});
   let farm = [startFarm(), startFarm()];
-  /** The farm node that has a task. */
+  /** Finds the farm node that has a task. */
   const busy = async () => {
     const { items } = await askAny<AdminNodeList>(nodes, "/admin/nodes");
     const working = items.find(({ kind, tasks }) => kind === "farm" && tasks > 0);

@@ -1,4 +1,4 @@
-/** What `npm run cluster` starts: a whole cluster on this machine, of real processes. */
+/** `npm run cluster` starts a whole cluster of real processes on this machine. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync, statSync } from "node:fs";
@@ -10,7 +10,7 @@ import type { Job } from "../../contract/job.ts";
 
 const entry = join(import.meta.dirname, "../../cli/cluster/main.js");
 
-/** As many as a cluster takes, of those that the kernel gives to no connection. */
+/** Finds as many free ports as a cluster takes, outside those that the kernel gives out. */
 async function freePorts(): Promise<number> {
   for (let first = 10_000 + (process.pid % 500) * portsTaken; ; first -= portsTaken)
     if ((await findTakenPort(portsFrom(first))) === undefined) return first;
@@ -46,7 +46,7 @@ async function startCluster(t: Test, folder: string, port: number) {
   return { welcome: `${welcome}`, pids, end, closed, said: () => said };
 }
 
-/** Repeats what is answered 503, as a client does. */
+/** Sends a request, and repeats it while the answer is 503, as a client does. */
 async function ask<T>(folder: string, port: number, path: string, body?: object): Promise<T> {
   const token = readFileSync(join(folder, "cluster", "admin-token"), "utf8").trim();
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
@@ -62,7 +62,7 @@ async function ask<T>(folder: string, port: number, path: string, body?: object)
   }
 }
 
-/** What the cluster's processes said last. */
+/** Returns the last output of the cluster's processes. */
 function readLogs(folder: string): string {
   const files = readdirSync(join(folder, "cluster"), { recursive: true, encoding: "utf8" });
   const logs = files.filter((file) => file.endsWith(".log"));

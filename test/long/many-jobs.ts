@@ -1,4 +1,4 @@
-/** A store of many jobs, made by requests, and what must be the same of it whatever happens. */
+/** Fills a store with many jobs by requests, and reads what must never change in it. */
 
 import type { Static } from "../../config/schema.ts";
 import type { Credits } from "../../contract/account.ts";
@@ -8,7 +8,7 @@ import { firstToken } from "../crash/klieg-process.ts";
 
 const ownerCount = 200;
 
-/** Resolves to their owners when all jobs have ended. */
+/** Makes this many jobs; resolves to their owners when all jobs have ended. */
 export async function makeManyJobs(port: number, count: number): Promise<readonly Owner[]> {
   const owners = await createOwners(port, ownerCount);
   await inTurns(count, 64, async (n) => {
@@ -21,7 +21,7 @@ export async function makeManyJobs(port: number, count: number): Promise<readonl
   return owners;
 }
 
-/** How many jobs there are, and what is wrong. */
+/** Returns how many jobs there are, and what is wrong. */
 export async function audit(port: number) {
   const sums = { jobs: 0, items: [] as unknown[] };
   let cursor = "";

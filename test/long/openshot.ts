@@ -1,6 +1,6 @@
 /**
  * OpenShot's importer of Final Cut Pro 7 XML, as Debian packages it, without its window: only the
- * dialog that asks for the file and the application around it are stood in for.
+ * file dialog and the application around the importer are replaced.
  */
 import { execFileSync } from "node:child_process";
 
@@ -45,7 +45,7 @@ clips = [{
 print("RESULT " + json.dumps(clips))
 `;
 
-/** Of the `sequence.xml` at a path, whose media are beside it. */
+/** Imports the `sequence.xml` at a path, whose media are beside it. */
 export function importIntoOpenShot(path: string, home: string): readonly ImportedClip[] {
   const said = execFileSync("/usr/bin/python3", ["-c", script, path, home], {
     encoding: "utf8",

@@ -1,17 +1,17 @@
-/** This build as another release would be: a copy in which its version and some forms differ. */
+/** Copies this build into one that acts as another release: its version and some forms differ. */
 import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ownBuild } from "../crash/klieg-process.ts";
 
 export interface Release {
   readonly release: string;
-  /** Of what nodes say to each other. */
+  /** Version of the protocol between nodes. */
   readonly wire: { readonly major: number; readonly minor: number };
 }
 
 /**
- * In `folder`, which must be below the node modules. It says one thing more, in all that it sends
- * and in a row of each shard, than this build knows.
+ * Makes the build in `folder`, which must be below the node modules. All that it sends, and a row
+ * of each shard, has one member more than this build knows.
  */
 export async function makeBuild(folder: string, { release, wire }: Release): Promise<string> {
   await cp(ownBuild, folder, {

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The preview of a composition is as its render, picture by picture. */
+/** The preview of a composition matches its render, picture by picture. */
 import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -62,7 +62,7 @@ interface News {
   readonly message: string;
 }
 
-/** What a preview tells; its page is its own parent here, and its clock is the film's. */
+/** Messages of a preview; its page is its own parent here, and its clock is the film's. */
 class Told {
   private readonly news: News[] = [];
   private wake = () => {};
@@ -82,7 +82,7 @@ class Told {
     return told;
   }
 
-  /** Waits for it; throws when the preview has failed. */
+  /** Waits for a matching message; throws when the preview has failed. */
   async find(isWanted: (news: News) => boolean): Promise<News> {
     for (;;) {
       const failure = this.news.find(({ kind }) => kind === "failed");
@@ -97,10 +97,10 @@ class Told {
   }
 }
 
-/** SSIM of a film's frames, one after another, and of as many pictures, as ffmpeg measures it. */
+/** Measures with ffmpeg the SSIM of a film's frames and of as many pictures, one after another. */
 async function similarities(film: string, frames: number[], pictures: string): Promise<number[]> {
   const chosen = frames.map((frame) => `eq(n\\,${frame})`).join("+");
-  // Both sides have a frame a second: they are compared by their times.
+  // Both inputs have one frame a second, and are compared by their times.
   const graph = [
     `[0:v]select=${chosen},setpts=N/TB,format=yuv420p[a]`,
     "[1:v]setpts=N/TB,format=yuv420p[b]",

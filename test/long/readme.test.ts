@@ -68,7 +68,7 @@ const notRun: Readonly<Record<string, string>> = {
   'npm install "uWebSockets.js@github:uNetworking/uWebSockets.js#<tag>"':
     "fetches from elsewhere, for a Node that nothing here is tested with",
 };
-/** Ends the credential that all others are run with. */
+/** Ends the credential that all other commands run with. */
 const lastOfAll = ["npx klieg token reset"];
 const ofStoppedService = ["klieg store check"];
 
@@ -85,7 +85,7 @@ const spans = [...readme.replaceAll(block, "").matchAll(/`([^`]+)`/g)]
   .filter((text) => /^(\w+=\S+ )?(npm|npx|node|sh|curl|klieg) /.test(text));
 const named = ["npm start", ...Object.keys(notRun), ...lastOfAll, ...ofStoppedService];
 
-/** As a clone after its set-up, of which what was built and installed is borrowed. */
+/** Makes a folder like a clone after its set-up; what was built and installed is borrowed. */
 function clone(t: Test): string {
   const folder = t.testdir({ bin: {}, home: {}, dist: { ".built": "" } });
   for (const name of [
@@ -103,7 +103,7 @@ function clone(t: Test): string {
   for (const name of readdirSync(join(root, "dist")))
     if (!name.startsWith(".")) symlinkSync(join(root, "dist", name), join(folder, "dist", name));
   symlinkSync(join(folder, "config/klieg"), join(folder, "bin/klieg"));
-  // Whatever the service would install behind itself stays away.
+  // The service must not install anything in the background.
   writeFileSync(join(folder, "bin/apt-get"), "#!/bin/sh\nexit 1\n");
   chmodSync(join(folder, "bin/apt-get"), 0o755);
   return folder;
@@ -128,7 +128,7 @@ async function startService(t: Test, folder: string, env: NodeJS.ProcessEnv) {
   return stop;
 }
 
-/** The guide's first programs, each in its language. */
+/** Runs the guide's first programs, each in its language. */
 async function runPrograms(
   t: Test,
   folder: string,
@@ -168,7 +168,7 @@ t.test("each command of README.md and the guides is run, or listed with why not"
   const places = new Map([
     ["127.0.0.1:8080", address],
     ["127.0.0.1:8081", `127.0.0.1:${operators}`],
-    // A refusal is a failure here.
+    // With `-f` a refusal counts as a failure.
     ["curl -s ", "curl -sf "],
     ["<folder>", "examples/title-card"],
     ["<command>", "render"],

@@ -1,6 +1,7 @@
 /**
  * 100,000 jobs of one machine in a cluster: the store becomes its first node, another node joins
- * from a snapshot, and then it gets more shards. What each takes is told; no test fails by it.
+ * from a snapshot, and then it gets more shards. What each step takes is reported; no test fails by
+ * it.
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
@@ -17,7 +18,7 @@ import { audit, makeManyJobs, readCredits } from "./many-jobs.ts";
 const commandLine = join(import.meta.dirname, "..", "..", "cli", "main.js");
 const jobCount = Number(process.env["KLIEG_TEST_JOBS"] ?? 100_000);
 
-/** Tells what it takes. */
+/** Runs a step and reports how long it takes. */
 async function time<T>(t: Test, what: string, run: () => Promise<T> | T): Promise<T> {
   const began = process.uptime();
   const result = await run();
@@ -25,7 +26,7 @@ async function time<T>(t: Test, what: string, run: () => Promise<T> | T): Promis
   return result;
 }
 
-/** How many snapshots of the node's store are in the bucket. */
+/** Counts the snapshots of the node's store in the bucket. */
 async function countSnapshots(dataDir: string, settings: Record<string, string>): Promise<number> {
   const { KLIEG_S3_ENDPOINT: endpoint = "", KLIEG_S3_BUCKET: bucket = "" } = settings;
   const { KLIEG_S3_ACCESS_KEY: accessKey = "", KLIEG_S3_SECRET_KEY: secretKey = "" } = settings;
@@ -36,7 +37,7 @@ async function countSnapshots(dataDir: string, settings: Record<string, string>)
   return count;
 }
 
-/** As they are after a minute: who has none of the shards needs snapshots. */
+/** Trims the logs as after a minute: a node that has none of the shards then needs snapshots. */
 async function trimLogs(servers: readonly { readonly url: string }[]): Promise<void> {
   const connection = await connectNats({
     servers: servers.map(({ url }) => url),

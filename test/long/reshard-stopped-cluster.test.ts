@@ -1,4 +1,4 @@
-/** `klieg reshard` on the store of a cluster: real services, servers of NATS and a bucket. */
+/** `klieg reshard` on the store of a cluster, with real services, NATS servers and a bucket. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, rmSync } from "node:fs";
@@ -27,7 +27,7 @@ const commandLine = join(import.meta.dirname, "..", "..", "cli", "main.js");
 
 type Owners = Awaited<ReturnType<typeof createOwners>>;
 
-/** `klieg reshard <count>`, killed when it has said `until`. */
+/** Runs `klieg reshard <count>`, and kills it when it has printed `until`. */
 async function reshard(env: NodeJS.ProcessEnv, count: string, until?: string) {
   const child = spawn(process.execPath, [commandLine, "reshard", count], { env });
   let [stdout, stderr] = ["", ""];
@@ -42,7 +42,7 @@ async function reshard(env: NodeJS.ProcessEnv, count: string, until?: string) {
   return { status, stdout, stderr };
 }
 
-/** Some of them run for three seconds. */
+/** Submits jobs, some of which run for three seconds. */
 function makeJobs(nodes: readonly Klieg[], owners: Owners, from: number, count: number) {
   return inTurns(count, 8, async (n): Promise<Acknowledged> => {
     const number = from + n;
@@ -53,14 +53,14 @@ function makeJobs(nodes: readonly Klieg[], owners: Owners, from: number, count: 
       const port = nodes[number % nodes.length]?.port ?? 0;
       const path = "/generate/image";
       const { status, json } = await ask<Job & { job_id?: string }>(port, owner.token, path, body);
-      // What had accepted it before it moved has it as a duplicate; jobs that end make room.
+      // A shard that accepted the job before it moved answers 409; jobs that end make room.
       if (status === 202 || status === 409) return { owner, id: json.job_id ?? json.id };
       if (status !== 503 && status !== 429) throw new Error(`job ${number} was answered ${status}`);
     }
   });
 }
 
-/** Every job by the operator's list. */
+/** Lists every job by the operator's list. */
 async function listJobs(node: Klieg): Promise<string[]> {
   const ids: string[] = [];
   for (let cursor: string | null = ""; cursor !== null; ) {

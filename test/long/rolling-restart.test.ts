@@ -12,7 +12,7 @@ async function isReady({ port }: Place): Promise<void> {
   while ((await fetch(`http://127.0.0.1:${port}/readyz`)).status !== 200) await delay(50);
 }
 
-/** Hands over what the node at that address owns, before it is stopped. */
+/** Makes the node at that address hand over what it owns before it is stopped. */
 async function drain(others: readonly Place[], address: string): Promise<void> {
   const node = async (): Promise<AdminNode | undefined> => {
     const { items } = await askAny<AdminNodeList>(others, "/admin/nodes");

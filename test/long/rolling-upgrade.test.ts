@@ -1,4 +1,4 @@
-/** A cluster of which some nodes are of the release behind, and others of the next one. */
+/** A cluster in which some nodes run the previous release, and others the next one. */
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import t, { type Test } from "tap";

@@ -14,7 +14,7 @@ t.test("a page shows the pictures of a video that ffmpeg decodes", async (t) => 
   const source = ["-f", "lavfi", "-i", "testsrc=s=160x90:r=25:d=3"];
   const args = [...source, ...coded, ...colors, "-x264-params", "open-gop=1"];
   const counted = await bench.store("counted.mp4", "video/mp4", [...args, "-map", "0:v"]);
-  // Which of two is meant is for ffmpeg to say.
+  // ffmpeg decides which of the two streams is meant.
   const twice = await bench.store("twice.mp4", "video/mp4", [
     ...args,
     "-map",
@@ -33,7 +33,7 @@ t.test("a page shows the pictures of a video that ffmpeg decodes", async (t) => 
     ['data-start="0" data-duration="1" data-media-start="2.5" loop', [14, 15, 29]],
     ['data-start="0" data-duration="1" data-media-start="2.5"', [15]],
   ] as const) {
-    // One film after the other, because stills of the same film share a browser.
+    // Films are read one after the other, because stills of the same film share a browser.
     const stills = async (video: typeof counted) => {
       const made = [];
       for (const frame of frames) made.push(await still({ frame }, show(more, video)));

@@ -1,6 +1,6 @@
 /**
  * A store of which something is missing: the start ends with one sentence, `klieg store check` says
- * what is lost, and nothing that was acknowledged goes without a word.
+ * what is lost, and nothing that was acknowledged is lost silently.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -64,7 +64,7 @@ async function check(dataDir: string, ...args: string[]) {
   return { code, out, err };
 }
 
-/** What the command says, in a process of its own. */
+/** Runs the command in a process of its own and returns its output. */
 async function command(dataDir: string) {
   const child = spawn(process.execPath, [main, "store", "check"], {
     env: { KLIEG_DATA_DIR: dataDir, PATH: process.env["PATH"] },
@@ -74,7 +74,7 @@ async function command(dataDir: string) {
   return { code, err };
 }
 
-/** A copy of a store, after harm was done to a file of its one shard. */
+/** Copies a store and damages a file of its one shard. */
 function harmStore(t: { testdir(): string }, store: string, harm: (shard: string) => void): string {
   const dataDir = join(t.testdir(), "data");
   cpSync(store, dataDir, { recursive: true });
@@ -86,7 +86,7 @@ function firstSeq(file: string): number {
   return readFileSync(file).readDoubleLE(16);
 }
 
-/** The segment that the list names last. */
+/** Returns the segment that the list names last. */
 function newestSegment(shard: string): string {
   const list = JSON.parse(readFileSync(join(shard, "journal/segments.json"), "utf8"));
   return join(shard, "journal", list.at(-1).name);
@@ -103,7 +103,7 @@ t.test(
       prompt: "a kite",
     });
     youngJob = json.id;
-    // A listing waits for a pass into the tables.
+    // A listing waits until a pass has written the tables.
     await ask(first.port, firstToken, "/jobs");
     await ask(first.port, firstToken, "/generate/image", {
       model: "sim-instant",

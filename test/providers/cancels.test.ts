@@ -9,7 +9,7 @@ import type { Simulator } from "./simulator.ts";
 
 interface Cancel {
   readonly words: string;
-  /** Whether it is canceled once it runs. */
+  /** Whether the job is canceled once it runs. */
   readonly isRunning: boolean;
   readonly answer: string;
   readonly settlement: string;
@@ -62,7 +62,7 @@ for (const provider of providerCases) {
         );
         if (job === undefined) throw new Error(`${words}: not accepted`);
         const path = `/jobs/${job.id}`;
-        // What was not sent yet is canceled without a word to the provider.
+        // A job that was not sent yet is canceled without a request to the provider.
         while (jobsKey(simulator).size < offered.length) await pause(100);
         while (isRunning && (await house.ask<Job>(path, undefined, token)).json.status === "queued")
           await pause(100);
@@ -82,7 +82,7 @@ for (const provider of providerCases) {
   });
 }
 
-/** Those that have reached the provider. */
+/** Ids of the jobs that have reached the provider. */
 function jobsKey(simulator: Simulator): ReadonlySet<string> {
   return new Set(simulator.calls("POST").flatMap(({ job }) => job ?? []));
 }

@@ -1,6 +1,6 @@
 /**
- * A server as cog builds it, for one model. It answers no question about a prediction: callbacks
- * say when one starts and how it ended, its outputs as data URLs.
+ * A server as cog builds it, for one model. It cannot be asked about a prediction: callbacks say
+ * when one starts and how it ended, with its outputs as data URLs.
  */
 
 import type { Modality } from "../../config/catalogue.ts";
@@ -19,14 +19,14 @@ import {
 
 export interface CogSimulatorOptions extends SimulatorOptions {
   readonly modality?: Modality;
-  /** Predictions at a time. */
+  /** How many predictions run at a time. */
   readonly slots?: number;
   /** Whether outputs are uploaded, as with `output_file_prefix`. */
   readonly isUploading?: boolean;
 }
 
 export class CogSimulator extends Simulator {
-  /** What the server says of itself; undefined for `READY` or `BUSY` as it is. */
+  /** State that the server reports; undefined for its real one, `READY` or `BUSY`. */
   state: string | undefined;
   private readonly modality: Modality;
   private readonly slots: number;
@@ -70,7 +70,7 @@ export class CogSimulator extends Simulator {
     return { status: 200, json: { status, setup: { status: "succeeded" } } };
   }
 
-  /** A finished id starts anew; a running one is answered as it is. */
+  /** Starts a prediction; a finished id starts anew, a running one is answered as it is. */
   private submit(id: string, { headers, input: body }: Exchange): Answer {
     const input = record(body["input"]);
     const webhook = typeof body["webhook"] === "string" ? body["webhook"] : undefined;

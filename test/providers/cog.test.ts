@@ -100,7 +100,7 @@ t.test("the completed callback is the answer to the status read that follows", a
 
 type CogStage = Awaited<ReturnType<typeof stageCog>>;
 
-/** With a callback URL that names the job and has its token. */
+/** Submits with a callback URL that names the job and has its token. */
 function beginCalled(stage: CogStage, prompt: string, id = job): Promise<ProviderRef> {
   return begin(stage, prompt, { job: id, callbackUrl: `${stage.callbackUrl}?job=${id}&t=token` });
 }

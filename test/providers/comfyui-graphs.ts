@@ -1,4 +1,4 @@
-/** Graphs in ComfyUI's API format, and what its servers check in them. */
+/** Graphs in ComfyUI's API format, and the checks that its servers make. */
 import type { Modality } from "../../config/catalogue.ts";
 import { record } from "./simulator.ts";
 
@@ -11,7 +11,7 @@ const savers = {
   three_d: "SaveGLB",
 } as const;
 
-/** A graph that makes `count` files of a text. */
+/** Makes a graph that yields `count` files from a text. */
 export function makeGraph(prompt: string, count = 1, modality: Modality = "image"): Graph {
   return {
     "4": { class_type: "CheckpointLoaderSimple", inputs: { ckpt_name: "kite.safetensors" } },
@@ -29,7 +29,7 @@ export function modalityOfGraph(graph: Graph): Modality {
   return "image";
 }
 
-/** All texts of a graph's inputs. */
+/** Returns all texts of a graph's inputs. */
 export function getText(graph: Graph): string {
   const inputs = Object.values(graph).flatMap((node) =>
     Object.values(record(record(node)["inputs"])),
@@ -44,7 +44,7 @@ export function countOfGraph(graph: Graph): number {
   return Math.max(1, ...sizes.filter((size) => typeof size === "number"));
 }
 
-/** What a server answers with a 400; undefined for a right graph. */
+/** Returns the body of a server's 400, or undefined for a valid graph. */
 export function graphFault(graph: Graph): object | undefined {
   const nodes = Object.entries(graph);
   if (nodes.length === 0) return fault("prompt_no_outputs", "Prompt has no outputs");

@@ -1,6 +1,6 @@
 /**
- * A server of ComfyUI: a queue and a history in memory, uploads, and a WebSocket on which it tells
- * each client how its graphs run. Scenario words may stand in any text of a graph.
+ * A ComfyUI server: a queue and a history in memory, uploads, and a WebSocket that reports to each
+ * client how its graphs run. Scenario words may stand in any text of a graph.
  */
 import { once } from "node:events";
 import { type WebSocket, WebSocketServer } from "ws";
@@ -18,17 +18,17 @@ import {
 } from "./simulator.ts";
 
 export interface ComfyuiSimulatorOptions extends SimulatorOptions {
-  /** Interrupts whatever runs, and gives prompts ids of its own. */
+  /** Whether the server interrupts whatever runs, and gives prompts ids of its own. */
   readonly isOlder?: boolean;
 }
 
 const extensions = { image: "png", video: "mp4", audio: "mp3", three_d: "glb" } as const;
 const kinds = { image: "images", video: "videos", audio: "audio", three_d: "3d" } as const;
-/** Of the five nodes of a graph, two have run when it starts, and a half of the third. */
+/** Those of a graph's five nodes that have run at its start; half of the third has run too. */
 const cached = ["4", "5"];
 
 export class ComfyuiSimulator extends Simulator {
-  /** By the names that graphs have for them. */
+  /** Uploaded files by the names that graphs have for them. */
   readonly uploads = new Map<string, Buffer>();
   private readonly isOlder: boolean;
   private readonly jobs: SimulatedJobs;
@@ -54,7 +54,7 @@ export class ComfyuiSimulator extends Simulator {
     });
   }
 
-  /** Resolves when a client is there. */
+  /** Resolves when a client is connected. */
   async awaitConnection(): Promise<WebSocket> {
     const [known] = this.sockets.values();
     if (known !== undefined) return known;
@@ -62,7 +62,7 @@ export class ComfyuiSimulator extends Simulator {
     return socket as WebSocket;
   }
 
-  /** Resolves when one comes again, while `pass` lets time pass for it. */
+  /** Resolves when a client connects again, while `pass` lets time pass for it. */
   awaitReconnection(): (pass: () => void) => Promise<void> {
     let isThere = false;
     this.webSockets.once("connection", () => {
@@ -76,7 +76,7 @@ export class ComfyuiSimulator extends Simulator {
     };
   }
 
-  /** Resolves when each client has taken what was sent to it. */
+  /** Resolves when each client has received what was sent to it. */
   override async settle(): Promise<void> {
     await super.settle();
     for (const socket of this.sockets.values()) await hear(socket);
@@ -119,7 +119,7 @@ export class ComfyuiSimulator extends Simulator {
     const prompt = getText(graph);
     const extra = record(body["extra_data"]);
     const { refusal, isUnknown } = parseScenario(prompt);
-    // Each job is counted by itself.
+    // Submits of each job are counted separately.
     const admitted = this.jobs.admit({ prompt, job: extra["job_id"] }, undefined);
     if (admitted === "down") return { status: 503, text: "Service Unavailable" };
     if (admitted === "busy") return { status: 429, headers: { "retry-after": "1" } };
@@ -206,7 +206,7 @@ export class ComfyuiSimulator extends Simulator {
     return { ...node, exception_message: text, exception_type: "RuntimeError", traceback: ["at"] };
   }
 
-  /** As the server does: what is not there is no fault. */
+  /** Deletes prompts as the server does: an unknown id is no fault. */
   private unqueue({ input: { delete: ids } }: Exchange): Answer {
     const named: readonly unknown[] = Array.isArray(ids) ? ids : [];
     const queued = this.jobs.values().find(({ id, state }) => {
@@ -254,7 +254,7 @@ export class ComfyuiSimulator extends Simulator {
     this.report(job, "execution_cached", { prompt_id, nodes: cached });
     this.report(job, "executing", { prompt_id, node: "6", display_node: "6" });
     this.report(job, "progress", { prompt_id, node: "6", value: 10, max: 20 });
-    // A preview: its kind, and the beginning of a JPEG.
+    // Sends a preview: its kind, and the beginning of a JPEG.
     this.sockets.get(this.createClient(job))?.send(Buffer.from("00000001ffd8ff", "hex"));
   }
 
@@ -277,7 +277,7 @@ function isOpen({ state }: SimulatedJob): boolean {
   return state === "queued" || state === "running";
 }
 
-/** With a preview, which is no result. */
+/** Lists a job's outputs, with a preview, which is no result. */
 function listOutputs({ id, modality, count }: SimulatedJob): object {
   const name = (at: number) => `${id}_${String(at + 1).padStart(5, "0")}_.${extensions[modality]}`;
   const saved = Array.from({ length: count }, (_, at) => {
@@ -287,7 +287,7 @@ function listOutputs({ id, modality, count }: SimulatedJob): object {
   return { "7": { images: [preview] }, "9": { [kinds[modality]]: saved, animated: [true] } };
 }
 
-/** A client answers a ping after all that was sent before. */
+/** Waits until the client has read everything: it answers a ping after all earlier messages. */
 async function hear(socket: WebSocket): Promise<void> {
   if (socket.readyState !== socket.OPEN) return;
   const ended = new AbortController();

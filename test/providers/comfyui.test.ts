@@ -11,7 +11,7 @@ import { createScriptedWeb, type ScriptedAnswer, type Silence } from "./scripted
 import { providerConfig, stageComfyui } from "./stages.ts";
 import { begin, submission } from "./submissions.ts";
 
-/** Nothing listens there: the adapter goes on without progress. */
+/** Address at which nothing listens: the adapter goes on without progress. */
 const server = "http://127.0.0.1:1";
 const job = "0198c0de-0000-7000-8000-000000000001";
 const ref = `${job}@${server}`;

@@ -1,4 +1,4 @@
-/** `examples/providers/`: read as the service reads it, and run against the simulators. */
+/** Reads `examples/providers/` as the service does, and runs it against the simulators. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
@@ -123,7 +123,7 @@ const forms: AssetForms = {
   file: async () => "klieg-picture.png",
 };
 
-/** What the model's provider is given of a plain request. */
+/** Returns what the model's provider is given for a plain request. */
 async function readInput(
   model: ModelEntry,
   catalogue: Catalogue,

@@ -1,4 +1,4 @@
-/** A queue as fal runs it. It knows one key, and signs callbacks with a key of its key set. */
+/** A queue as fal runs it. It accepts one key, and signs callbacks with a key of its key set. */
 import { createHash, generateKeyPairSync, randomUUID, sign as signBytes } from "node:crypto";
 import { parseScenario } from "../../providers/simulated/scenario.ts";
 import {
@@ -19,7 +19,7 @@ import {
 
 export interface FalSimulatorOptions extends SimulatorOptions {
   readonly key?: string;
-  /** As servers of before 2026: a cancel of a request in the queue answers 202 too. */
+  /** Whether a cancel of a queued request answers 202 too, as servers did before 2026. */
   readonly isOlder?: boolean;
 }
 
@@ -46,7 +46,7 @@ export class FalSimulator extends Simulator {
     return `${this.url}/.well-known/jwks.json`;
   }
 
-  /** Signs with another key from now on; the key set has only that one. */
+  /** Makes the server sign with another key; the key set then has only that one. */
   rotateKeys(): void {
     this.signingKey = generateKeyPairSync("ed25519");
   }

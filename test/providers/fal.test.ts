@@ -18,7 +18,7 @@ function script(...answers: readonly (ScriptedAnswer | Silence)[]) {
   return { provider: openFal(config, ports), web };
 }
 
-/** A reference to a request that nobody made. */
+/** A reference to a request that was never made. */
 const ref = JSON.stringify({ id: "r-1", app: "/kites/image" });
 
 t.test("the vendor's client completes its calls against the simulator", async (t) => {

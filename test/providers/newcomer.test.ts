@@ -1,4 +1,4 @@
-/** Who has a ComfyUI gets a picture through Klieg by one example file and two variables. */
+/** A user of ComfyUI gets a picture through Klieg by one example file and two variables. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -14,7 +14,7 @@ const example = join(import.meta.dirname, "../../../examples/providers/comfyui")
 t.test("a copy of examples/providers/comfyui and two variables make a picture", async (t) => {
   const simulator = await new ComfyuiSimulator({ clock: systemClock }).listen();
   t.teardown(() => simulator.close());
-  // The one thing that is changed: the test's server has another port.
+  // Only the port is changed, because the test's server has another one.
   const copy = readdirSync(example).map((name) => {
     const text = readFileSync(join(example, name), "utf8");
     return [name, text.replaceAll("http://127.0.0.1:8188", simulator.url)] as const;

@@ -1,6 +1,6 @@
 /**
- * OpenAI's API for images, speech and videos, and what its dialects do otherwise. Images and speech
- * are answered when they are done.
+ * OpenAI's API for images, speech and videos, and how its dialects differ. Images and speech are
+ * answered when they are done.
  */
 import { randomBytes } from "node:crypto";
 import type { Modality } from "../../config/catalogue.ts";
@@ -20,9 +20,9 @@ type Input = Readonly<Record<string, unknown>>;
 export class OpenaiSimulator extends Simulator {
   readonly key: string;
   readonly secret: string;
-  /** Of the account; undefined for none. */
+  /** Webhook URL of the account; undefined for none. */
   webhookUrl: string | undefined;
-  /** Calls that wait for their result. */
+  /** Number of calls that wait for their result. */
   held = 0;
   /** The fields of the last form, files as their bytes. */
   form: Input = {};
@@ -38,7 +38,7 @@ export class OpenaiSimulator extends Simulator {
     this.jobs = new SimulatedJobs(options.clock, { onEnd: (job) => this.end(job) });
   }
 
-  /** When the next call has begun to wait for its result; the returned function forgets it. */
+  /** Calls `run` when a call begins to wait for its result; the returned function cancels that. */
   whenHeld(run: () => void): () => void {
     this.onHeld.add(run);
     return () => this.onHeld.delete(run);
@@ -51,7 +51,7 @@ export class OpenaiSimulator extends Simulator {
   protected async answer(exchange: Exchange): Promise<Answer> {
     const { method, path, headers, query } = exchange;
     const job = this.buildJob(path);
-    // Where the URLs of images lead on servers of one's own.
+    // Image URLs of self-hosted servers lead here.
     if (path.startsWith("/own/")) return media("image");
     if (headers["authorization"] !== `Bearer ${this.key}`)
       return fault(401, "Incorrect API key provided: sk-kite.", "invalid_api_key");
@@ -78,7 +78,7 @@ export class OpenaiSimulator extends Simulator {
     return this.hostileAnswer(job) ?? { job: job.id, status: 200, json: this.getVideo(job) };
   }
 
-  /** Answers when the work is done. */
+  /** Answers a call when its work is done. */
   private async hold(exchange: Exchange, modality: Modality): Promise<Answer> {
     const input = await this.readInput(exchange);
     const refused = this.refusal(input);
@@ -143,7 +143,7 @@ export class OpenaiSimulator extends Simulator {
     return undefined;
   }
 
-  /** JSON or a form; what speech calls `input` is the prompt. */
+  /** Reads JSON or a form; speech names its prompt `input`. */
   private async readInput({ headers, body, input: json }: Exchange): Promise<Input> {
     const type = headers["content-type"] ?? "";
     if (!type.startsWith("multipart/form-data"))

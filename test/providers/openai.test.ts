@@ -183,7 +183,7 @@ const billing = { kind: "refused", class: "billing" };
 const busy = { kind: "busy", retryAfterMs: 3_000 };
 const inputFault = { kind: "refused", class: "invalid_input", message: "Bad size." };
 const safety = { kind: "refused", class: "moderation_safety" };
-/** What a call comes to, and where it is another, a video's submit. */
+/** Outcome of each answer to a call, and that of a video's submit where it differs. */
 const submits: readonly [string, ScriptedAnswer | Silence, object, object?][] = [
   ["the connection is refused", "unreached", { kind: "down" }],
   ["the answer is cut off", "cut", upstream, { kind: "unknown" }],

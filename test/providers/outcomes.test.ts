@@ -25,7 +25,7 @@ const unanswered = {
   failure: { message: /did not answer the submit. It may have done the work\.$/ },
 };
 
-/** What the words of a prompt come to. */
+/** Returns the outcome that the words of a prompt lead to. */
 function expect({
   unanswered: left,
   billsFailures,
@@ -59,7 +59,7 @@ function expect({
   ];
 }
 
-/** No host, address, path or trace of the provider. */
+/** Matches a host, address, path or trace of the provider, which a message must not have. */
 const foreign = /127\.0\.0\.1|10\.0\.0\.7|localhost|https?:|\/files\/|Error:|<|\{/;
 
 function checkMessage(t: Test, { failure, error }: Job, words: string): void {
@@ -88,17 +88,17 @@ t.test("a refusal inside the window answers the submit itself", async (t) => {
   t.equal(status, 202, "capacity answers 202");
 });
 
-// They wait most of the time.
+// The tests wait most of the time.
 t.jobs = 4;
 for (const provider of providerCases)
   t.test(`each scenario at ${provider.name}`, { buffered: true }, async (t) => {
     const { simulator, house: options } = await provider.open();
     t.teardown(() => simulator.close());
-    // However late a busy machine lets a simulator refuse, it does so to the submit itself.
+    // However late the simulator refuses on a busy machine, it refuses the submit itself.
     const limits = { providers: { synchronousMs: 60_000 } };
     const house = await ProviderHouse.open(t, { ...options, limits });
     const ends = expect(provider).filter(([words]) => provider.tells(words));
-    // Each has its account: the ceilings of one are no matter here.
+    // Each job has its own account, so the ceilings of one account do not matter here.
     const owners = await createOwners(house.port, ends.length);
     await Promise.all(
       ends.map(async ([words, end], n) => {

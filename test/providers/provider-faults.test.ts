@@ -1,4 +1,4 @@
-/** What comes of a job whose provider answers oddly. */
+/** What becomes of a job whose provider gives odd answers. */
 import t from "tap";
 import {
   GoneError,

@@ -1,9 +1,9 @@
-/** A simulator in the machine's own time, for what measures. */
+/** A simulator that runs in real time, for measurements. */
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { ReplicateSimulator } from "./replicate-simulator.ts";
 import type { SimulatorOptions } from "./simulator.ts";
 
-/** Listens at a port of its own. */
+/** Opens a Replicate simulator on a port of its own. */
 export function openReplicate(
   onCall: NonNullable<SimulatorOptions["onCall"]>,
 ): Promise<ReplicateSimulator> {

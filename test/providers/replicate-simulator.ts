@@ -1,4 +1,4 @@
-/** The API of Replicate. It knows one token, and signs callbacks by Standard Webhooks. */
+/** The API of Replicate. It accepts one token, and signs callbacks by Standard Webhooks. */
 import { randomBytes } from "node:crypto";
 import { parseScenario } from "../../providers/simulated/scenario.ts";
 import {
@@ -35,7 +35,7 @@ export class ReplicateSimulator extends Simulator {
     this.jobs = new SimulatedJobs(options.clock, { onEnd: (job) => this.tell(job) });
   }
 
-  /** Signs with another secret from now on. */
+  /** Makes the server sign with another secret from now on. */
   rotateSecret(): void {
     this.secret = newSecret();
   }

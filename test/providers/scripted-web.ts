@@ -1,4 +1,4 @@
-/** The web port with answers that a test writes down, and the requests that it got. */
+/** A web port that gives the answers that a test lists, and records the requests that it got. */
 import { type Web, WebError, type WebRequest } from "../../engine/ports/web.ts";
 
 export interface ScriptedAnswer {
@@ -8,14 +8,14 @@ export interface ScriptedAnswer {
   readonly text?: string;
 }
 
-/** The host was not reached, or it went away after it had been asked. */
+/** Failures without an answer: the host was not reached, or went away after the request. */
 export type Silence = "unreached" | "cut";
 
 export interface ScriptedWeb extends Web {
   readonly requests: WebRequest[];
 }
 
-/** Answers in turn; the last one is repeated. */
+/** Creates a web port that gives these answers in turn and repeats the last one. */
 export function createScriptedWeb(...answers: readonly (ScriptedAnswer | Silence)[]): ScriptedWeb {
   const requests: WebRequest[] = [];
   return {

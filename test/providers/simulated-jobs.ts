@@ -12,7 +12,7 @@ import { parseScenario, type Scenario } from "../../providers/simulated/scenario
 export interface SimulatedJob {
   readonly id: string;
   readonly scenario: Scenario;
-  /** The word after `hostile:`. */
+  /** The scenario word after `hostile:`. */
   readonly hostile: string | undefined;
   readonly input: Readonly<Record<string, unknown>>;
   readonly webhook: string | undefined;
@@ -27,7 +27,7 @@ export interface SimulatedJob {
 
 export interface JobEvents {
   onStart?(job: SimulatedJob): void;
-  /** Not of a job that is lost. */
+  /** Called when a job has ended; not called for a job that is lost. */
   onEnd(job: SimulatedJob): void;
 }
 
@@ -48,7 +48,7 @@ export class SimulatedJobs {
     return id === undefined ? undefined : this.jobs.get(id);
   }
 
-  /** None of them goes on. */
+  /** Stops all jobs: none of them goes on. */
   close(): void {
     for (const job of this.jobs.values()) job.stopTimer();
   }
@@ -57,7 +57,7 @@ export class SimulatedJobs {
     return [...this.jobs.values()];
   }
 
-  /** Whether this submit meets a server that is down or busy; counts the submits of each job. */
+  /** Whether the server is down or busy for this submit; counts the submits of each job. */
   admit(input: SimulatedJob["input"], webhook: string | undefined): "down" | "busy" | "taken" {
     const { down, busy } = parseScenario(makePrompt(input));
     const job = webhook === undefined ? null : new URL(webhook).searchParams.get("job");
@@ -89,13 +89,13 @@ export class SimulatedJobs {
     this.end(job, "canceled");
   }
 
-  /** Nothing is known of it afterwards. */
+  /** Removes a job; nothing is known of it afterwards. */
   remove(job: SimulatedJob): void {
     this.cancel(job);
     this.jobs.delete(job.id);
   }
 
-  /** As if its time had passed. */
+  /** Ends a job as if its time had passed. */
   finishNow(job: SimulatedJob): void {
     job.stopTimer();
     if (job.state === "queued") this.start(job);
@@ -122,7 +122,7 @@ export class SimulatedJobs {
     this.events.onEnd(job);
   }
 
-  /** Even what takes no time happens after the answer to the submit. */
+  /** Runs `then` after a delay, and even without one after the answer to the submit. */
   private after(job: SimulatedJob, delayMs: number, then: () => void): void {
     job.stopTimer = this.clock.after(delayMs, then);
   }
@@ -132,13 +132,13 @@ export function makePrompt(input: SimulatedJob["input"]): string {
   return [input["prompt"], input["text"]].filter((text) => typeof text === "string").join(" ");
 }
 
-/** In seconds. */
+/** Returns how long a job ran, in seconds. */
 export function runningTime({ startedAtMs, endedAtMs }: SimulatedJob): number | undefined {
   if (startedAtMs === undefined || endedAtMs === undefined) return undefined;
   return (endedAtMs - startedAtMs) / 1000;
 }
 
-/** What a model makes, by its name. */
+/** Returns the modality that a model makes, by the model's name. */
 export function getModality(model: string): Modality {
   if (/video/.test(model)) return "video";
   if (/audio|speech|music|kokoro/.test(model)) return "audio";
@@ -150,7 +150,7 @@ function getCount(input: SimulatedJob["input"]): number {
   return typeof given === "number" && given >= 1 && given <= 24 ? Math.floor(given) : 1;
 }
 
-/** What models say of a failure, by the word that asks for it. */
+/** Failure texts of models, by the scenario word that requests the failure. */
 export const failureTexts = {
   fail: "The worker ran out of memory.",
   nsfw: "NSFW content detected.",

@@ -1,4 +1,4 @@
-/** A job as a prediction of Replicate or cog. */
+/** Writes a job as a prediction of Replicate or cog. */
 import { failureTexts, runningTime, type SimulatedJob } from "./simulated-jobs.ts";
 
 const states = {

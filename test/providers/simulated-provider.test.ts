@@ -13,7 +13,7 @@ import { simulatedMedia } from "../../providers/simulated/simulated-media.ts";
 import { SimulatedProvider } from "../../providers/simulated/simulated-provider.ts";
 import { jobSelf } from "../actors/accounts.ts";
 
-/** Without jitter. */
+/** Entropy that yields no jitter. */
 const evenEntropy = { bytes: (count: number) => new Uint8Array(count) };
 
 function stage() {
@@ -47,7 +47,7 @@ function stage() {
       modality: "image",
       count,
     });
-  /** Time passes in steps of a second, and all that it causes happens on the way. */
+  /** Lets time pass in steps of a second, with all that it causes on the way. */
   const pass = async (byMs: number) => {
     for (let leftMs = byMs; leftMs > 0; leftMs -= 1_000) {
       clock.advance(Math.min(1_000, leftMs));
@@ -57,7 +57,7 @@ function stage() {
     }
   };
   const cancel = () => jobs.cancel(jobSelf);
-  /** What the job has heard so far, and how it ended. */
+  /** Lists what the job was told so far, and how it ended. */
   const hear = () => sent.map(speak);
   return { sent, callbacks, submit, cancel, pass, heard: hear };
 }

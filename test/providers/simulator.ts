@@ -24,20 +24,20 @@ import type { SimulatedJob } from "./simulated-jobs.ts";
 
 export interface Call {
   readonly method: string;
-  /** With its query. */
+  /** Path of the call, with its query. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly atMs: number;
-  /** The job that it was about, or that it made: then it is known when the call is answered. */
+  /** The job that the call was about, or that it made; a new one is known once it is answered. */
   job?: string;
   status?: number;
 }
 
 export interface SimulatorOptions {
   readonly clock: Clock;
-  /** Called before a call is looked at, and when its answer is on its way. */
+  /** Called before a call is handled, and when its answer is on its way. */
   readonly onCall?: (call: Call, moment: "before" | "after") => void | Promise<void>;
-  /** The pause before a callback that was not taken is sent again; it doubles. */
+  /** Pause before a callback that was not accepted is sent again; it doubles each time. */
   readonly callbackRetryMs?: number;
 }
 
@@ -46,7 +46,7 @@ export interface Exchange {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** The body's JSON, if it is an object. */
+  /** JSON of the body, if it is an object. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly body: Buffer;
   /** Aborts when the caller goes away before it has its answer. */
@@ -70,7 +70,7 @@ export type Answer = {
 );
 
 export interface SignedBody {
-  /** The job's webhook unless it says otherwise. */
+  /** URL of the callback; the job's webhook if absent. */
   readonly url?: string;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -80,7 +80,7 @@ const extensions = { image: "png", video: "mp4", audio: "mp3", three_d: "glb" } 
 
 export abstract class Simulator {
   readonly journal: Call[] = [];
-  /** Requests to another port of loopback, where only `hostile:loopback` leads. */
+  /** Requests to another port of loopback, to which only `hostile:loopback` leads. */
   readonly trapped: string[] = [];
   url = "";
   protected readonly clock: Clock;
@@ -98,7 +98,7 @@ export abstract class Simulator {
     this.server = createServer((request, response) => {
       this.serve(request, response).catch(() => response.destroy());
     });
-    // A caller ends its idle connections itself, so none meets one that is being closed.
+    // Callers end their idle connections themselves, so none uses one that is being closed.
     this.server.keepAliveTimeout = 0;
     this.trap = createServer((request, response) => {
       this.trapped.push(request.url ?? "");
@@ -106,11 +106,11 @@ export abstract class Simulator {
     });
   }
 
-  /** What the protocol answers. */
+  /** Answers a call as the protocol does. */
   protected abstract answer(exchange: Exchange): Answer | Promise<Answer>;
   protected abstract buildJob(path: string): SimulatedJob | undefined;
 
-  /** `port` 0 takes any. */
+  /** Listens on `port`; 0 takes any free port. */
   async listen(port = 0): Promise<this> {
     this.server.listen(port, "127.0.0.1");
     this.trap.listen(0, "127.0.0.1");
@@ -132,18 +132,18 @@ export abstract class Simulator {
     while (this.deliveries.size > 0) await Promise.all(this.deliveries);
   }
 
-  /** Calls of one kind, such as `POST /submit`; the path is matched by its beginning. */
+  /** Returns the calls of one kind, such as `POST /submit`; `path` is matched as a prefix. */
   calls(method: string, path = "/"): Call[] {
     return this.journal.filter((call) => call.method === method && call.path.startsWith(path));
   }
 
-  /** The URLs of what a job made. */
+  /** Returns the URLs of the files that a job made. */
   protected fileUrls({ id, modality, count }: SimulatedJob): string[] {
     const name = (index: number) => `${index}.${extensions[modality]}`;
     return Array.from({ length: count }, (_, index) => `${this.url}/files/${id}/${name(index)}`);
   }
 
-  /** How the state of a hostile job is answered; undefined for others. */
+  /** Answers a question about the state of a hostile job; undefined for other jobs. */
   protected hostileAnswer({ hostile, id: job }: SimulatedJob): Answer | undefined {
     switch (hostile) {
       case "html":
@@ -159,7 +159,7 @@ export abstract class Simulator {
     }
   }
 
-  /** Posts a callback as the scenario says, again while it is not taken. */
+  /** Posts a callback as the scenario says, and repeats it while it is not accepted. */
   protected callBack(
     { webhook, scenario: { callback } }: SimulatedJob,
     sign: (isForged: boolean) => SignedBody,
@@ -245,7 +245,7 @@ export abstract class Simulator {
   }
 }
 
-/** A whole file, or the part from one byte on. */
+/** Serves a whole file, or the part from one byte on. */
 function serveMedia(modality: Modality, range: string | undefined, response: ServerResponse): void {
   const { bytes, media } = simulatedMedia[modality];
   const from = Number(/^bytes=(\d+)-$/.exec(range ?? "")?.[1] ?? "0");

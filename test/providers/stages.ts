@@ -1,4 +1,4 @@
-/** Adapters with their simulators: one simulated time for both, a real network between them. */
+/** Adapters with their simulators: both share a simulated time, over a real network. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -30,17 +30,17 @@ import { newSecret } from "./standard-webhook.ts";
 export interface Stage {
   readonly provider: Provider;
   readonly nowMs: () => number;
-  /** Time passes at the provider. */
+  /** Lets time pass at the provider. */
   readonly pass: (byMs: number) => Promise<void>;
-  /** Of all jobs, in their order. */
+  /** Callbacks of all jobs, in their order. */
   readonly callbacks: readonly Callback[];
-  /** Where they are received; undefined where they need no URL. */
+  /** URL at which callbacks are received; undefined for providers that need none. */
   readonly callbackUrl: string | undefined;
-  /** What is asked for, where it is not an image by `prompt` and `num_images`. */
+  /** Builds the submission, where it is not for an image by `prompt` and `num_images`. */
   readonly asking?: (prompt: string, count: number) => Partial<Submission>;
-  /** What it makes when it is asked for several, where that is not as many images. */
+  /** What the provider makes of a request for several, where that is not as many images. */
   readonly made?: { readonly modality: Modality; readonly count: number };
-  /** Whether the provider answers a submit with its result: then there is no queue. */
+  /** Whether the provider answers a submit with its result, and so has no queue. */
   readonly isSynchronous?: boolean;
 }
 
@@ -49,12 +49,12 @@ export interface SimulatorStage<S extends Simulator> extends Stage {
   readonly callbacks: readonly ReceivedCallback[];
   readonly clock: ManualClock;
   readonly config: ProviderConfig;
-  /** The adapter as it is after a restart of the service. */
+  /** Opens the adapter as it is after a restart of the service. */
   readonly reopen: (config?: Partial<ProviderConfig>) => Provider;
 }
 
 export interface ReceivedCallback extends Callback {
-  /** With its query. */
+  /** Path of the callback, with its query. */
   readonly path: string;
 }
 
@@ -99,7 +99,7 @@ export async function stageReplicate(t: Test): Promise<SimulatorStage<ReplicateS
   return stage(t, openReplicate, simulator, clock, config);
 }
 
-/** Callbacks with the right token are handed to the adapter, as the service does. */
+/** Stages cog; callbacks with the right token are handed to the adapter, as the service does. */
 export async function stageCog(
   t: Test,
   options: Partial<CogSimulatorOptions> = {},
@@ -121,7 +121,7 @@ export async function stageCog(
   };
 }
 
-/** `urls` are servers besides the simulator. */
+/** Stages ComfyUI; `urls` are servers besides the simulator. */
 export async function stageComfyui(
   t: Test,
   options: Partial<ComfyuiSimulatorOptions> & Partial<ProviderConfig> = {},
@@ -134,7 +134,7 @@ export async function stageComfyui(
   return { ...plain, asking: (prompt, count) => ({ input: makeGraph(prompt, count) }) };
 }
 
-/** Submits wait for their answer until the simulator works on it. */
+/** Stages OpenAI; a submit waits for its answer until the simulator works on it. */
 export async function stageOpenai(
   t: Test,
   options: Partial<OpenaiSimulatorOptions> & Partial<ProviderConfig> = {},
@@ -220,7 +220,7 @@ function countRequests(web: Web): Web & { readonly underWay: () => number } {
   };
 }
 
-/** Pauses between an adapter's own calls pass at once. */
+/** Lets the pauses between an adapter's own calls pass at once. */
 function impatient(clock: Clock): Clock {
   return {
     nowMs: () => clock.nowMs(),
@@ -270,7 +270,7 @@ async function stage<S extends Simulator>(
   };
 }
 
-/** A server that takes each callback and keeps it. */
+/** Starts a server that accepts each callback and keeps it. */
 export async function receiveCallbacks(port = 0) {
   const callbacks: ReceivedCallback[] = [];
   const server = createServer((request, response) => {

@@ -6,7 +6,7 @@ export function newSecret(): string {
   return `whsec_${randomBytes(24).toString("base64")}`;
 }
 
-/** With a signature of another secret before the right one, as while a secret is changed. */
+/** Signs with another secret before the right one, as while a secret is being changed. */
 export function signStandard(
   secret: string,
   { id, nowMs, body }: { readonly id: string; readonly nowMs: number; readonly body: string },

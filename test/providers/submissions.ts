@@ -1,4 +1,4 @@
-/** Submissions as literals with what a test does not speak of filled in. */
+/** Builds submissions from literals, and fills in what a test does not mention. */
 import type { ProviderRef, Submission } from "../../providers/provider.ts";
 import type { Stage } from "./stages.ts";
 
@@ -19,7 +19,7 @@ export function submission(prompt: string, more: Partial<Submission> = {}): Subm
   return { ...calm, prompt, input: { prompt }, ...more };
 }
 
-/** The reference of a job that the simulator took. */
+/** Submits a job that the simulator accepts; resolves to its reference. */
 export async function begin(
   { provider, callbackUrl, asking }: Stage,
   prompt: string,

@@ -1,27 +1,27 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
-/** What the system says of one process. */
+/** A process as the system describes it. */
 export interface ChildProcess {
   readonly pid: number;
   readonly command: string;
   readonly uid: number;
-  /** A line of its status, for example `NoNewPrivs`. */
+  /** Returns a line of the process's status, for example `NoNewPrivs`. */
   status(name: string): string;
-  /** Names of its namespaces. */
+  /** Names of the process's namespaces. */
   readonly namespaces: Readonly<Record<"mnt" | "net" | "pid", string>>;
   readonly network: {
-    /** As the system lists them for this process. */
+    /** Network interfaces as the system lists them for this process. */
     readonly interfaces: string;
     readonly addresses: string;
   };
 }
 
-/** Whether it is a browser's, and not what keeps watch over one. */
+/** Whether a process is a browser's, and not one that keeps watch over a browser. */
 export function isBrowsers({ command }: ChildProcess): boolean {
   return /--type=|--user-data-dir=/.test(command) && !/^\S*(unshare|sh) /.test(command);
 }
 
-/** Everything that this process started, and what that started, that has not ended. */
+/** Returns all descendants of this process that have not ended. */
 export function childProcesses(): readonly ChildProcess[] {
   const all = readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? note(name) : []));
   const found = new Set([process.pid]);
@@ -59,7 +59,7 @@ function note(name: string): (ChildProcess & { readonly parent: number })[] {
       },
     ];
   } catch {
-    // It ended meanwhile.
+    // The process ended meanwhile.
     return [];
   }
 }

@@ -40,7 +40,7 @@ t.test("a file whose tables lie costs its own answer, not the farm (B3)", async 
   const liar = join(folder, "liar.mp4");
   for (const box of ["stsz", "stco", "stts", "ctts", "stsc", "stss"]) {
     const bytes = Buffer.from(whole);
-    // The count of its entries.
+    // Overwrites the count of the box's entries.
     bytes.writeUInt32BE(0x7fff_ffff, bytes.indexOf(box) + (box === "stsz" ? 12 : 8));
     writeFileSync(liar, bytes);
     await readPackets(script, { path: liar, sizeBytes: bytes.length }, 1).catch(() => undefined);

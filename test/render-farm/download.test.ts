@@ -1,4 +1,4 @@
-/** Results of providers on their way to a farm node's disk. */
+/** Downloads of providers' results to a farm node's disk. */
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";

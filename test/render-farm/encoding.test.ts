@@ -1,4 +1,4 @@
-/** How large films are beside x264's own medium preset at CRF 18, a common standard (F11). */
+/** Compares films in size with x264's own medium preset at CRF 18, a common standard (F11). */
 import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ function ffmpeg(args: readonly string[]): string {
   return stderr;
 }
 
-/** Three seconds of what ffmpeg draws, and how like it the film is (1 is equal). */
+/** Encodes three seconds of what ffmpeg draws, and measures the similarity (1 is equal). */
 function encode(t: Test, source: string, name: string, args: readonly string[]) {
   const output = join(t.testdirName, name);
   const film = [...["-f", "lavfi", "-i", source, "-t", "3"], ...["-pix_fmt", "yuv420p", "-an"]];

@@ -9,7 +9,7 @@ import type { TaskWorker } from "../../render-farm/node/task-loop.ts";
 import { alone } from "./alone.ts";
 import { raiseFence, type Teardown } from "./fenced.ts";
 
-/** A browser, objects in memory and the image worker between them. */
+/** A browser and objects in memory, with the image worker between them. */
 export interface FarmBench {
   readonly browser: SceneBrowser;
   readonly objects: Objects;

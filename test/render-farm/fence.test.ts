@@ -18,7 +18,7 @@ const skip = fence.warnings[0] ?? false;
 const shell = await fence.fit({ path: "/bin/sh", folder: "/bin" }, "-c");
 const bounds = { bytes: 64 * 1024 ** 2, fileBytes: 1024 ** 2, files: 32, seconds: 60 };
 
-/** What a script says in the fence. Throws `PortError` when it fails. */
+/** Runs a script in the fence and returns its output. Throws `PortError` when it fails. */
 async function inFence(script: string, user: number | undefined): Promise<string> {
   return run([...shell(user, bounds), script]);
 }

@@ -18,7 +18,7 @@ export interface Teardown {
   teardown(run: () => Promise<void>): void;
 }
 
-/** The fence as this machine allows it, and in it the real programs. */
+/** Sets up the fence as this machine allows it, with the real programs in it. */
 export async function raiseFence(t: Teardown): Promise<Fenced> {
   const folder = await mkdtemp(join(tmpdir(), "klieg-test-"));
   t.teardown(() => rm(folder, { recursive: true, force: true }));

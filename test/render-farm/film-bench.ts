@@ -21,29 +21,29 @@ import { readPng } from "./png.ts";
 import { createSimulatedTimers } from "./simulated-timers.ts";
 
 const minutesMs = 600_000;
-/** Time enough for whatever ends, however busy the machine. */
+/** Timeouts long enough for anything that ends, however busy the machine is. */
 export const patient: Patience = { pageMs: minutesMs, timelineMs: 500, frameMs: minutesMs };
-/** For what never ends. */
+/** Timeouts for pages that never end. */
 export const impatient: Patience = { pageMs: 1_000, timelineMs: 500, frameMs: 1_000 };
 
-/** A machine whose fonts stay as they are. */
+/** The font check of a machine whose fonts never change. */
 export const sameFonts = async (): Promise<number> => 0;
 
 type Succeeded = Extract<TaskOutcome, { kind: "succeeded" }>;
 
-/** Renders bundles with real browsers and tools, and looks at the films. */
+/** Renders bundles with real browsers and tools, and inspects the films. */
 export interface FilmBench extends MediaBench {
   readonly studio: Studio;
   readonly worker: TaskWorker;
   readonly isolation: Isolation;
-  /** What the farm told its operator. */
+  /** Notes that the farm wrote to its operator. */
   readonly notes: readonly string[];
-  /** Text files, or the object keys of stored ones, by path. */
+  /** Renders a film from text files, or object keys of stored ones, by path. */
   film(files: Files, more?: object): Promise<Film>;
-  /** What a render says that fails. */
+  /** Renders a film that must fail, and returns the failure's message. */
   fail(files: Files, more?: object): Promise<string>;
   readInput(files: Files, more?: object): Promise<object>;
-  /** Pixels of one frame, as a lossless still. */
+  /** Reads pixels of one frame, rendered as a lossless still. */
   colorsAt(files: Files, frame: number, ...places: readonly Place[]): Promise<Colors>;
 }
 
@@ -54,7 +54,7 @@ export interface Film {
   readonly key: string;
   readonly warnings: readonly string[];
   readonly details: Readonly<Record<string, unknown>>;
-  /** RGB of pixels at one frame. */
+  /** Reads the RGB of pixels at one frame. */
   pixels(frame: number, ...places: readonly Place[]): Promise<readonly Rgb[]>;
   frames(): Promise<number>;
 }
@@ -172,7 +172,7 @@ function getType(path: string): string {
   return "application/octet-stream";
 }
 
-/** A composition of one file: `root` stands inside its root. */
+/** Builds a composition of one file; `root` is the markup inside its root. */
 export function composition(root: string, attributes = 'data-duration="1"', size = [320, 180]) {
   const [width, height] = size;
   return {
@@ -185,7 +185,7 @@ export function composition(root: string, attributes = 'data-duration="1"', size
   };
 }
 
-/** A white one of 20 by 20, 80 below the top. */
+/** Markup of a white box of 20 by 20 pixels, 80 below the top. */
 export function box(id: string, more = ""): string {
   return `<div id="${id}" style="position:absolute;left:0;top:80px;width:20px;height:20px;
     background:#fff;${more}"></div>`;
@@ -196,7 +196,7 @@ export function sees(t: Test, found: Colors, wanted: readonly Rgb[]): void {
     t.ok(isNear(found[index], color, 8), `${index}: ${found[index]} is ${color}`);
 }
 
-/** Whether two colours look the same after an encoder had them. */
+/** Whether two colours look the same after encoding. */
 export function isNear(one: Rgb | undefined, other: Rgb, most = 12): boolean {
   return one?.every((part, index) => Math.abs(part - (other[index] ?? 0)) <= most) === true;
 }

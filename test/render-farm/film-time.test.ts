@@ -2,12 +2,12 @@ import t from "tap";
 import { filmLanes, type Lane, openLaneBenches, stillFrames } from "./time-bench.ts";
 
 const frames = Array.from({ length: 20 }, (_, frame) => frame);
-/** Five pixels a frame. */
+/** Positions of a square that moves five pixels a frame. */
 const steady = frames.map((frame) => 5 * frame);
 const steps = (pixels: number, everyMs: number): readonly number[] =>
   frames.map((frame) => pixels * Math.floor((frame * 100 + 1e-6) / everyMs));
 
-/** A square, and a script that knows it. */
+/** Markup of a square, and a script that refers to it. */
 const square = (script: string, style = ""): string =>
   `<i class="b"></i>${style === "" ? "" : `<style>${style}</style>`}<script>{
     const b = document.currentScript.parentElement.querySelector(".b"); ${script} }</script>`;

@@ -21,7 +21,7 @@ const size = { width: 32, height: 16 };
 
 type Alphabet = Readonly<Record<string, Buffer>>;
 
-/** Each letter is a picture; the same one again is a repetition, save at the end. */
+/** Each letter is a picture; the same letter again is a repetition, except at the end. */
 function* stream(letters: string, pictures: Alphabet, format: FrameFormat, fps: number) {
   yield streamHead(format, fps);
   for (const [at, letter] of [...letters].entries())
@@ -40,7 +40,7 @@ async function encode(letters: string, pictures: Alphabet, format: FrameFormat, 
   return Array.from({ length: frames }, (_, at) => gray[at * size.width * size.height] ?? 0);
 }
 
-/** The letter whose luma is nearest. */
+/** Reads each luma as the letter whose luma is nearest. */
 function read(lumas: readonly number[], luma: Readonly<Record<string, number>>): string {
   const distance = (letter: string, seen: number) => Math.abs((luma[letter] ?? 0) - seen);
   const nearest = (seen: number) =>

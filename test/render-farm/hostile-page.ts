@@ -1,18 +1,18 @@
-/** A page that means harm, and what becomes of it. */
+/** A hostile page, and what becomes of it. */
 import { setTimeout as delay } from "node:timers/promises";
 import { childProcesses, isBrowsers } from "./child-processes.ts";
 import { composition, type Files, type FilmBench } from "./film-bench.ts";
 
-/** A white square in the left upper corner. */
+/** A white square in the upper left corner. */
 export const square = `<div id="b" class="clip" data-start="0" data-duration="9"
   style="left:0;top:0;width:100px;height:100px;background:#fff"></div>`;
 
-/** In the midst of the film. */
+/** Wraps a script so that it runs in the middle of the film. */
 export const inFrame = (script: string): string =>
   `<script>requestAnimationFrame(function go() {
     if (performance.now() > 100) { ${script} } requestAnimationFrame(go); });</script>`;
 
-/** Why it failed, or nothing when it was filmed; either way its browser is gone. */
+/** Returns why the render failed, or nothing if it was filmed; either way its browser is gone. */
 export async function renderToFate(
   bench: FilmBench,
   html: string,

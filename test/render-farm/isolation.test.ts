@@ -14,7 +14,7 @@ import { searchPath } from "./fenced.ts";
 const chromium = (await findChromium(undefined, searchPath)) ?? ownChromium();
 const isRoot = process.getuid?.() === 0;
 
-/** What a machine makes of a Chromium that is started by this script. */
+/** Finds out how a machine runs a Chromium that is started by this script. */
 async function runIsolated(t: Test, script: string, folderMode = 0o755) {
   const folder = await mkdtemp(join(tmpdir(), "klieg-test-"));
   t.teardown(() => rm(folder, { recursive: true, force: true }));

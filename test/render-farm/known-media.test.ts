@@ -7,7 +7,7 @@ import { KnownMedia } from "../../render-farm/render/inputs/known-media.ts";
 const sound = { streams: [{ codec_type: "audio", codec_name: "aac" }], format: { duration: "2" } };
 const { signal } = new AbortController();
 
-/** Tools that answer every question about a file with `answers`, one after the other. */
+/** Media tools that answer every question about a file with the next of `answers`. */
 function toolsSaying(answers: readonly (object | PortError)[]): MediaTools & { asked: number } {
   const neverCalled = () => {
     throw new Error("nothing is made");

@@ -15,18 +15,18 @@ import { type Fenced, raiseFence, searchPath, type Teardown } from "./fenced.ts"
 
 const execute = promisify(execFile);
 
-/** Real tools, objects in memory, and eyes to look at what a worker stored there. */
+/** Real tools, objects in memory, and ways to inspect what a worker stored there. */
 export interface MediaBench {
   readonly fenced: Fenced;
   readonly workspaces: Workspaces;
-  /** As the farm's own user. */
+  /** Media tools that run as the farm's own user. */
   readonly tools: MediaTools;
   readonly objects: Objects;
   run(worker: TaskWorker, input: object, signal?: AbortSignal): Promise<TaskOutcome>;
-  /** The first output of a task that must succeed. */
+  /** Runs a task that must succeed, and returns its first output. */
   make(worker: TaskWorker, input: object): Promise<TaskOutput>;
   readBytes(key: string | undefined): Promise<Buffer>;
-  /** Stores what ffmpeg makes of these arguments; the file's name ends them. */
+  /** Stores what ffmpeg makes with these arguments, to which the file's name is added. */
   store(
     name: string,
     mimeType: string,
@@ -35,13 +35,13 @@ export interface MediaBench {
     readonly objectKey: string;
     readonly mimeType: string;
   }>;
-  /** What ffmpeg writes to its standard output about a stored object, for example raw pixels. */
+  /** Returns ffmpeg's standard output about a stored object, for example raw pixels. */
   look(
     key: string | undefined,
     args: readonly string[],
     inputArgs?: readonly string[],
   ): Promise<Buffer>;
-  /** What ffmpeg says on standard error, for example the loudness that it measured. */
+  /** Returns ffmpeg's standard error, for example the loudness that it measured. */
   hear(key: string | undefined, filter: string): Promise<string>;
   codecs(key: string | undefined): Promise<string>;
 }

@@ -36,7 +36,7 @@ const files = {
   "sheet.css": ".sheet { background: #888 url('a.gif') }",
 };
 
-/** Boxes of 40 by 40, ten to a row. */
+/** Boxes of 40 by 40 pixels, ten to a row. */
 const boxes = [
   '<img src="a.gif" alt="">',
   '<img src="a.apng" alt="">',
@@ -123,7 +123,7 @@ t.test("D3: a moving picture that masks shows its luminance by the film's time",
     ...composition(masked, 'data-duration="3" data-fps="10" data-no-timeline', [40, 40]),
     ...files,
   };
-  // White in the luminance of red, lime and blue, over black.
+  // The mask shows white over black in proportion to the luminance of red, lime and blue.
   for (const [frame, share] of [
     [4, 0.2126],
     [5, 0.7152],

@@ -1,4 +1,4 @@
-/** What a farm node of its own finds: NATS, an object store, and a service's broker. */
+/** What a farm node in a process of its own needs: NATS, an object store and a service's broker. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -21,17 +21,17 @@ const ownBuild = join(import.meta.dirname, "..", "..");
 
 export interface NatsHouse extends SignedStore {
   readonly server: NatsServer;
-  /** Of the service; a test moves it. */
+  /** Clock of the service; a test moves it. */
   readonly clock: ManualClock;
   readonly broker: FarmBroker;
-  /** Who wants what is run. */
+  /** The job that requests the tasks. */
   readonly job: typeof job;
-  /** All that the job was told, in its order. */
+  /** All messages that the job received, in their order. */
   readonly told: JobMessage[];
   readonly nodes: NodeConnection[];
-  /** Resolves when the job has ended. */
+  /** Runs a task; resolves when the job has ended. */
   run(task: FarmTask): Promise<JobMessage>;
-  /** The broker gets these messages only when another call lets them go. */
+  /** Holds these messages to the broker back until another call releases them. */
   hold(isHeld: Held): void;
   startNode(environment?: Readonly<Record<string, string>>): FarmProcess;
 }
@@ -115,7 +115,7 @@ export async function openNatsHouse(t: Test): Promise<NatsHouse> {
   };
 }
 
-/** Without what tells a test how long it is to run. */
+/** The environment without the variables that say how long a test runs. */
 const ownEnvironment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !name.startsWith("KLIEG_TEST_")),
 );
@@ -146,7 +146,7 @@ export function startFarmNode(
   return { process: child, said: () => text, ended };
 }
 
-/** Of what other processes do. */
+/** Waits for something that other processes do. */
 export async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await delay(5);
 }

@@ -1,4 +1,4 @@
-/** Farm nodes as processes of their own, which know where NATS is and nothing else. */
+/** Farm nodes in processes of their own, which know where NATS is and nothing else. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
@@ -12,7 +12,7 @@ import { mover, shareFilm } from "./two-node-film.ts";
 
 const input = { prompt: "sea", seed: 1, width: 256, height: 256, count: 1, format: "png" };
 const small = { kind: "studio-image", input, outputPrefix: "jobs/1" };
-/** Takes longer than what is tested. */
+/** A task that takes longer than what is tested. */
 const large = { ...small, input: { ...input, width: 2048, height: 2048, count: 16 } };
 
 t.test("a farm node joins, paints into the object store, and ends when told", async (t) => {
@@ -51,7 +51,7 @@ t.test("a farm node that is killed in the midst of a task loses it to another", 
     { kind: "lapsed", token: "t1" },
     { kind: "claim", token: "t2" },
   ]);
-  // The picture itself takes long: it is asked for no more.
+  // The picture takes too long to wait for, so it is canceled.
   broker.cancel(job);
   second.process.kill("SIGTERM");
   void ended;
@@ -97,7 +97,7 @@ t.test("one film is made by two farm nodes, by way of the object store", async (
   }
   const manifestKey = "compositions/1/manifest.json";
   await objects.put(manifestKey, [Buffer.from(JSON.stringify(manifest))]);
-  // One alone could be done before the other is there.
+  // One node alone could be done before the other is there.
   let isHelped = false;
   const isLead = (node: NodeConnection) => node === nodes[0];
   hold((node, message) => isLead(node) && message.kind === "take" && !isHelped);

@@ -25,7 +25,7 @@ const kinds = [
 ];
 const input = { prompt: "sea", seed: 1, width: 256, height: 256, count: 1, format: "png" };
 
-/** The data directory is where it is by default: `data` in the working directory. */
+/** Forks a node with the default data directory: `data` in the working directory. */
 function forkNode(cwd: string): ChildProcess {
   return fork(entry, { cwd });
 }
@@ -64,7 +64,7 @@ t.test("a forked node paints into the data directory and ends when drained", asy
   t.equal(code, 0);
 });
 
-/** A task that takes longer than what is tested. */
+/** Leases a task that takes longer than what is tested. */
 function leaseLarge(node: ChildProcess): void {
   const large = { ...input, width: 2048, height: 2048, count: 16 };
   tell(node, {

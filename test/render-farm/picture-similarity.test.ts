@@ -4,7 +4,7 @@ import { computeSimilarity } from "../../render-farm/render/film/similarity.ts";
 
 const [width, height] = [320, 192];
 
-/** Planes whose luma is made from place. */
+/** Makes planes whose luma is a function of the position. */
 function picture(lumaAt: (x: number, y: number) => number): Buffer {
   const planes = Buffer.alloc(width * height * 1.5, 128);
   for (let y = 0; y < height; y++)
@@ -12,7 +12,7 @@ function picture(lumaAt: (x: number, y: number) => number): Buffer {
   return planes;
 }
 
-/** Detail as fine as pixels are. */
+/** Luma that varies from pixel to pixel. */
 const grain = (x: number, y: number): number => ((x * 7_919 + y * 104_729 + x * y * 31) % 97) - 48;
 const slope = (x: number, y: number): number => 90 + x / 6 + y / 5;
 const detailed = picture((x, y) => slope(x, y) + grain(x, y));

@@ -4,7 +4,7 @@ import { inflateSync } from "node:zlib";
 export interface Pixels {
   readonly width: number;
   readonly height: number;
-  /** 0 to 255 each; `x` and `y` are shares of the width and height. */
+  /** Returns channels of 0 to 255; `x` and `y` are shares of the width and height. */
   at(x: number, y: number): readonly [red: number, green: number, blue: number];
 }
 

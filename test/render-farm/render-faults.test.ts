@@ -9,7 +9,7 @@ import { alone } from "./alone.ts";
 import { composition, impatient, isNear, openFilmBench, sameFonts } from "./film-bench.ts";
 import { createSimulatedTimers } from "./simulated-timers.ts";
 
-// One page each, so that bombs go off one at a time.
+// The bench has one page, so that the bombs go off one at a time.
 const bench = await openFilmBench(t, 1);
 const box = `<div id="b" class="clip" data-start="0" data-duration="1"
   style="left:0;top:0;width:100px;height:100px;background:#fff"></div>`;

@@ -17,7 +17,7 @@ const skip = (isolation.kind === "ready" && isolation.warning) || false;
 const box = `<div id="b" class="clip" data-start="0" data-duration="9"
   style="left:0;top:0;width:100px;height:100px;background:#fff"></div>`;
 
-/** What runs in the midst of a film. */
+/** Lists the processes that run in the middle of a film. */
 async function listProcesses(root: string): Promise<readonly ChildProcess[]> {
   let seen: readonly ChildProcess[] = [];
   const outcome = await bench.worker.run({
@@ -35,7 +35,7 @@ async function listProcesses(root: string): Promise<readonly ChildProcess[]> {
 
 const isRoot = process.getuid?.() === 0;
 
-/** Of the process that asks. */
+/** Returns a namespace of the test's own process. */
 const ours = (kind: string): string => readlinkSync(`/proc/self/ns/${kind}`);
 
 t.test(
@@ -136,7 +136,7 @@ async function seesNothing(t: Test, bench: FilmBench): Promise<void> {
     );
 }
 
-/** Every way by which a page may ask for something; turns the box green when none answered. */
+/** Tries every way to request something; turns the box green when none was answered. */
 function probes(tcp: number, udp: number, secret: string): string {
   const base = `http://127.0.0.1:${tcp}`;
   return `<style>@import url(${base}/import.css);

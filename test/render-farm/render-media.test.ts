@@ -1,4 +1,4 @@
-/** What a film's videos are at the least; `test/long/render/` has the rest. */
+/** Basic tests of a film's videos; `test/long/render/` has the rest. */
 import t from "tap";
 import { composition, isNear, openFilmBench } from "./film-bench.ts";
 import { black, clip, colors, middle, names, storeStripes } from "./striped-video.ts";

@@ -1,4 +1,4 @@
-/** What a film's sound is at the least; `test/long/render/` has the rest. */
+/** Basic tests of a film's sound; `test/long/render/` has the rest. */
 import t from "tap";
 import { gainCurve } from "../../render-farm/render/encode/ducking.ts";
 import { audio, openSoundBench } from "./sound-bench.ts";

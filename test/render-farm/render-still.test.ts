@@ -83,7 +83,7 @@ t.test(
       let at = file.indexOf("mdat") + 4;
       for (let slices = 0; slices < 7; at += 4 + file.readUInt32BE(at))
         if ((file.readUInt8(at + 4) & 31) <= 5) slices += 1;
-      // A slice that is longer than the file.
+      // Declares a slice that is longer than the file.
       file.writeUInt32BE(0x7fffffff, at);
     });
     t.strictSame(cut.png.at(0.1, 0.1), expected.png.at(0.1, 0.1));

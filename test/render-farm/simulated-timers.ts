@@ -1,6 +1,6 @@
 import type { Timers } from "../../render-farm/node/task-loop.ts";
 
-/** Time that passes only when a test says so. */
+/** Timers whose time passes only when a test says so. */
 export interface SimulatedTimers extends Timers {
   advance(byMs: number): void;
 }

@@ -1,10 +1,10 @@
-/** Films that sound: two tones, and how loud a film is from one tenth of a second to the next. */
+/** Films with two tones, and a film's loudness from one tenth of a second to the next. */
 import { composition, type Film, type FilmBench, openFilmBench } from "./film-bench.ts";
 
 export interface SoundBench extends FilmBench {
-  /** Two seconds of a page beside the tones `low.wav` (200 Hz) and `high.wav` (2 kHz). */
+  /** Films two seconds of a page with the tones `low.wav` (200 Hz) and `high.wav` (2 kHz). */
   soundFilm(root: string, audioMix?: object): Promise<Film>;
-  /** Level of each tenth of a second in dB; a band of frequencies only when named. */
+  /** Returns the level of each tenth of a second in dB; of one band of frequencies if named. */
   levels(film: Film, band?: string): Promise<readonly number[]>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A TrueType font in which every character is a full square, an em wide: with it a text is a
- * block of colour, and without it, it is not.
+ * Makes a TrueType font in which every character is a full square, an em wide: a text in it is a
+ * block of colour, and without the font it is not.
  */
 export function squareFont(family: string): Buffer {
   const tables: readonly (readonly [tag: string, bytes: Buffer])[] = [
@@ -44,7 +44,7 @@ function sum(bytes: Buffer): number {
   return total;
 }
 
-/** From the baseline's 200 below to 800 above, four corners of one outline. */
+/** One outline with four corners, from 200 below the baseline to 800 above it. */
 function square(): Buffer {
   const outline = words(1, 0, -200, 1_000, 800, 3, 0);
   const flags = Buffer.from([1, 1, 1, 1]);
@@ -53,7 +53,7 @@ function square(): Buffer {
   return Buffer.concat([outline, flags, across, up]);
 }
 
-/** All characters from the space to the tilde are glyph 1: a segment whose offset stays 0. */
+/** Maps all characters from space to tilde to glyph 1: a segment whose offset stays 0. */
 function characters(): Buffer {
   const glyphs = Array.from({ length: 95 }, () => 1);
   const segments = [126, 0xffff, 0, 32, 0xffff, 0, 1, 4, 0, ...glyphs];

@@ -1,4 +1,4 @@
-/** A video whose colours tell what time of it is shown. */
+/** A video whose colours show which of its times is on screen. */
 import type { Test } from "tap";
 import { type Film, type FilmBench, isNear, type Rgb } from "./film-bench.ts";
 
@@ -26,11 +26,11 @@ export const clip = (more: string) =>
   `<video id="v" src="stripes.mp4" muted style="position:absolute;left:80px;top:45px;width:160px"
     ${more}></video>`;
 export const middle = [160, 90] as const;
-/** Not for ffmpeg alone. */
+/** Markup that ffmpeg alone cannot film, so a page draws it. */
 export const drawnAnew =
   '<p style="position:absolute;left:0;top:0;transform:rotate(3deg)">text</p>';
 
-/** Each frame's colour in the middle, by its number. */
+/** Checks the colour in the middle of each frame, given by the frame's number. */
 export async function shows(t: Test, film: Film, wanted: readonly (readonly [number, number])[]) {
   for (const [frame, color] of wanted) {
     const [inside] = await film.pixels(frame, middle);

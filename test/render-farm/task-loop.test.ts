@@ -26,12 +26,12 @@ interface Bench {
   readonly sent: FromNode[];
   readonly started: Started[];
   readonly bugs: unknown[];
-  /** Of each task that was begun. */
+  /** Signer of each task that was begun. */
   readonly signers: ObjectSigner[];
   readonly loop: TaskLoop;
 }
 
-/** A node of two slots whose worker does what the test tells it. */
+/** Starts a node of two slots whose worker does what the test says. */
 function startNode(): Bench {
   const { node, broker } = memoryBrokerConnection();
   const timers = createSimulatedTimers();
@@ -75,14 +75,14 @@ function failure(token: string, message: string, retryable: boolean): FromNode {
   return { kind: "finished", token, outcome: { kind: "failed", message, retryable } };
 }
 
-/** What the task was split into. */
+/** Returns the parts that the task was split into. */
 function split({ started }: Bench, parts: number): SharedParts {
   const { context } = started[0] ?? {};
   if (context === undefined) throw new Error("nothing was started");
   return context.split(parts, helpers);
 }
 
-/** Lets settled promises be heard. */
+/** Lets the handlers of settled promises run. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

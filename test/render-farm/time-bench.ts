@@ -7,7 +7,7 @@ import { readPng } from "./png.ts";
  */
 export interface Lane {
   readonly page: string;
-  /** The square's left edge in each frame; -1 where there is none. */
+  /** Left edge of the square in each frame; -1 where there is none. */
   readonly edges: readonly number[];
 }
 
@@ -28,7 +28,7 @@ const laneHeight = 20;
 const width = 160;
 const highQuality = { quality: "high" } as const;
 
-/** With one page, and with two. */
+/** The benches with one page and with two. */
 export type LaneBenches = readonly [FilmBench, FilmBench];
 
 export async function openLaneBenches(t: Folder): Promise<LaneBenches> {

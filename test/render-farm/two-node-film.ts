@@ -10,17 +10,17 @@ export const mover = `<div id="m" class="clip" data-start="0" data-duration="5"
   <style>@keyframes go { to { transform: translate(60px, 20px) rotate(80deg) } }
   #m { animation: go 5s linear }</style>`;
 
-/** Five seconds, long enough to be split. */
+/** Builds a composition of five seconds, long enough to be split. */
 export function shareFilm(root: string) {
   return composition(root, 'data-duration="5"', [96, 54]);
 }
 
-/** Two nodes, and the keys under which they stored what only they need. */
+/** Opens a farm of two nodes, and notes the keys of the objects that only they need. */
 export function openFarm(bench: FilmBench) {
   const keys: string[] = [];
   const left = new Set<string>();
   let lastRemoved = (): void => undefined;
-  /** Resolves when none of them is there any more. */
+  /** Resolves when none of those objects is there any more. */
   const removed = new Promise<void>((resolve) => {
     lastRemoved = resolve;
   });
@@ -47,7 +47,7 @@ export function openFarm(bench: FilmBench) {
   return { ...twoNodes({ ...bench.studio, objects }), keys, removed, bytesOf: readBytes };
 }
 
-/** A film of one node, and then of two. */
+/** Makes a film with one node and then with two, and compares them. */
 export async function compareFilms(t: Test, bench: FilmBench, capture: string, root: string) {
   const files = shareFilm(root);
   const alone = await bench.film(files);

@@ -14,19 +14,19 @@ import { createSimulatedTimers } from "./simulated-timers.ts";
 
 /** A node that a test may hold up or kill. */
 export interface NodeInReach {
-  /** Messages that the broker gets only when they are let go. */
+  /** Holds these messages to the broker back until they are let go. */
   hold(kind: FromNode["kind"]): void;
   letGo(): void;
   onSaid(listener: (message: FromNode) => void): void;
-  /** Its process is gone. */
+  /** Ends the node as if its process had died. */
   die(): void;
 }
 
-/** A farm of two real nodes, of which the second has only the time for crews. */
+/** A farm of two real nodes, of which the second only helps with renders. */
 export interface TwoNodes {
   readonly lead: NodeInReach;
   readonly other: NodeInReach;
-  /** What becomes of a render, and of how many attempts. */
+  /** Runs a render; resolves to its end and the number of attempts. */
   run(input: object): Promise<{ readonly ending: JobMessage; readonly attempts: number }>;
 }
 

@@ -1,10 +1,10 @@
-/** Pictures that the farm does not decode itself: Chromium shows them. */
+/** Pictures that the farm does not decode itself but leaves to Chromium. */
 import t from "tap";
 import { composition, openFilmBench, sees } from "./film-bench.ts";
 
 const bench = await openFilmBench(t, 1);
 
-/** Quadrants of red, lime, blue and white. */
+/** A picture with quadrants of red, lime, blue and white. */
 const avif = Buffer.from(
   "AAAAHGZ0eXBhdmlmAAAAAG1pZjFhdmlmbWlhZgAAAOptZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAAAAAAACJpbG9jAAAAAERAAAEAAQAAAAABDgABAAAAAAAAAMcAAAAjaWluZgAAAAAAAQAAABVpbmZlAgAAAAABAABhdjAxAAAAAA5waXRtAAAAAAABAAAAamlwcnAAAABLaXBjbwAAAAxhdjFDgSACAAAAABNjb2xybmNseAABAA0AAIAAAAAUaXNwZQAAAAAAAACgAAAAeAAAABBwaXhpAAAAAAMICAgAAAAXaXBtYQAAAAAAAAABAAEEgQIDBAAAAM9tZGF0EgAKCTgdp/uwgIaAEDK3ARAAAABLF8dKDLUyGTNloy/+D2qENE0cM1kpZofuBezLfy/Rnv4gRapojNUxIxco7Mf5kTdz/QrIBr8AR0TlxXcVfNnLNWRax0X8efY37QMQr7q/kexSSP+37VjSxU4F09lXRBK691JNlTiA8cqPBosDORDKsEL6zc2Ben9bbFWlE6veU0exCtoJNMKV59pjnCGsFn5YLMnM6PXQpOZf7nAXvBlqIDsJcdvfhOqf////////J+fz/Q==",
   "base64",

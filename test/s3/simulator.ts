@@ -1,4 +1,4 @@
-/** Stands for an S3 server that misbehaves as a test says. It checks no signature. */
+/** Simulates an S3 server that misbehaves as a test says. It checks no signature. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,7 +8,7 @@ import type { ObjectStore } from "../../config/settings.ts";
 
 export interface Simulator {
   readonly store: ObjectStore;
-  /** Method and path of what was asked, in order. */
+  /** Method and path of each request, in order. */
   readonly asked: readonly string[];
 }
 

@@ -5,13 +5,13 @@ import { serveSwift } from "../../cli/cluster/swift.ts";
 import type { ObjectStore } from "../../config/settings.ts";
 
 export interface Swift {
-  /** Its bucket is not there yet. */
+  /** Object store whose bucket does not exist yet. */
   readonly store: ObjectStore;
-  /** Resolves when the server and all that it kept are gone. */
+  /** Ends the server; resolves when it and all that it kept are gone. */
   close(): Promise<void>;
 }
 
-/** It ends with this process at the latest. */
+/** Starts a server, which ends with this process at the latest. */
 export async function startSwift(): Promise<Swift> {
   const [accessKey, secretKey] = ["klieg:test", randomUUID()];
   const { endpoint, close } = await serveSwift({ accessKey, secretKey });
@@ -19,14 +19,14 @@ export async function startSwift(): Promise<Swift> {
   return { store: { endpoint, bucket, accessKey, secretKey, region: "us-east-1" }, close };
 }
 
-/** For one test. */
+/** Starts a server for one test. */
 export async function swiftStore(t: Test): Promise<ObjectStore> {
   const { store, close } = await startSwift();
   t.teardown(close);
   return store;
 }
 
-/** Another S3 server, which `KLIEG_TEST_S3_ENDPOINT` and its like name. */
+/** Returns another S3 server, if `KLIEG_TEST_S3_ENDPOINT` and its like name one. */
 export function findNamedStore(): ObjectStore | undefined {
   const endpoint = process.env["KLIEG_TEST_S3_ENDPOINT"];
   const accessKey = process.env["KLIEG_TEST_S3_ACCESS_KEY"];

@@ -32,7 +32,7 @@ type AgentCommand =
 
 class AgentStage implements Subject<AgentCommand> {
   private readonly stage: Stage;
-  /** By the place of the caller; whoever removed one gets another. */
+  /** Sessions by the caller's index; a caller that removed one gets another. */
   private readonly sessions = new Map<number, Id>();
 
   constructor(domain: Domain = product) {

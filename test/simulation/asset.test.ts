@@ -33,7 +33,7 @@ interface Known {
   readonly phase: Phase;
   readonly token?: string | undefined;
   readonly attempts: number;
-  /** From when on time moves it. */
+  /** Time from which the clock alone moves the asset on. */
   readonly dueMs?: number | undefined;
 }
 
@@ -97,7 +97,7 @@ class AssetStage implements Subject<AssetCommand> {
     return undefined;
   }
 
-  /** What time moved is where time leads; nothing else moved. */
+  /** Checks that time moved only what was due, and only to where time leads. */
   private wrongPhase(): string | undefined {
     const { world } = this.stage;
     for (const [key, { phase, dueMs, ...rest }] of this.known) {
@@ -125,7 +125,7 @@ class AssetStage implements Subject<AssetCommand> {
   }
 }
 
-/** Where time alone leads. */
+/** Lists the phases to which time alone leads. */
 function listReachable(phase: Phase): readonly Phase[] {
   if (phase === "pending_upload") return ["abandoned", "gone"];
   return phase === "processing" ? ["failed", "gone"] : ["gone"];
@@ -136,7 +136,7 @@ interface Move {
   readonly next: Known;
 }
 
-/** The specification's table of states. */
+/** Moves an asset by the specification's table of states. */
 function move(before: Known, message: AssetMessage, atMs: number): Move {
   const { phase } = before;
   const to = (phase: Phase, afterMs?: number): Move => {

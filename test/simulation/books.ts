@@ -1,6 +1,6 @@
 /**
- * The promises of the domain, checked against sums over the jobs, assets, tickets and marks that
- * there are: what an account counts beside them may never differ.
+ * Checks the promises of the domain against sums over the existing jobs, assets, tickets and marks:
+ * what an account counts beside them may never differ.
  */
 
 import { memberCountsKey } from "../../actors/account/member-counts.ts";
@@ -43,7 +43,7 @@ import {
 } from "./facts.ts";
 import type { World } from "./world.ts";
 
-/** What is there of one scope. */
+/** What exists of one scope. */
 export interface Sums {
   readonly jobs: Job[];
   readonly counts: number[];
@@ -144,7 +144,7 @@ function addAsset(of: (scope: Id) => Sums, asset: Asset): void {
   assets[place] = (assets[place] ?? 0) + 1;
 }
 
-/** The first promise that is broken, or undefined. */
+/** Returns the first promise that is broken, or undefined. */
 export function findBrokenPromise(world: World, facts: Facts): string | undefined {
   const [found] = world.wrong;
   if (found !== undefined) return found;
@@ -199,7 +199,7 @@ function wrongLedger(
   return undefined;
 }
 
-/** The sweep finds the account at its next renewal. */
+/** Checks that the sweep finds the account at its next renewal. */
 function wrongRenewal({ renewsAtMs }: Account, scope: Id, world: World): string | undefined {
   const row = world.read(renewalKey(accountKey(scope), renewsAtMs));
   return row === undefined ? "an account is not found on the 1st" : undefined;
@@ -221,7 +221,7 @@ function isSame(counted: readonly number[], found: readonly number[]): boolean {
   return true;
 }
 
-/** I7, and nobody waits for a slot that is free. */
+/** Checks I7, and that no job waits for a slot that is free. */
 function wrongSlots(
   account: Account,
   scope: Id,
@@ -259,7 +259,7 @@ function wrongMembers(scope: Id, sums: Sums, world: World): string | undefined {
   return undefined;
 }
 
-/** What a run has committed is what its jobs hold or were charged, and what was paid. */
+/** Sums what each run has committed: its jobs' holds and charges, and what was paid. */
 export function sumCommittedByRun(facts: Facts): Map<Id, number> {
   const sums = new Map<Id, number>();
   const add = (run: Id | undefined, credits: number) => {

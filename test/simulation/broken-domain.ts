@@ -1,10 +1,10 @@
-/** The product with one actor that forgets something: what the checks have to catch. */
+/** The product with one actor that forgets something, which the checks have to catch. */
 
 import { domain } from "../../actors/domain.ts";
 import type { AnyActor, Decision, OutsideEffect, RowWrite } from "../../engine/actor.ts";
 import type { Domain } from "../../engine/domain.ts";
 
-/** What a bug makes of one turn of the actor. */
+/** What a bug does to one turn of the actor. */
 export type Bug = (
   turn: Decision<unknown, OutsideEffect>,
   message: { readonly kind: string },

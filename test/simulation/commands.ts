@@ -1,4 +1,4 @@
-/** Commands of all subjects as plain values, and how fast-check draws them. */
+/** Commands of all subjects as plain values, and the way fast-check draws them. */
 
 import fc from "fast-check";
 import type { JobMessage, Outcome } from "../../actors/protocol/job.ts";
@@ -6,7 +6,7 @@ import type { Modality } from "../../config/catalogue.ts";
 import { omitUndefined } from "../../config/defined.ts";
 import type { BudgetPeriod } from "../../contract/organization.ts";
 
-/** Media get their ids when they come. */
+/** An outcome whose media get their ids when they arrive. */
 type DrawnOutcome =
   | { readonly outputs: number }
   | {
@@ -15,12 +15,12 @@ type DrawnOutcome =
       readonly atOutput: boolean;
     };
 
-/** What the farm and providers may say, in any order, late, twice and under any lease. */
+/** Messages of the farm and of providers, in any order, late, twice and under any lease. */
 export type Said =
   | Exclude<JobMessage, { kind: "create" | "finished" }>
   | { readonly kind: "ended"; readonly token: string | undefined; readonly as: DrawnOutcome };
 
-/** `by` is a place in `callers`, `job` one in the jobs so far, `run` one in the turns so far. */
+/** `by` is an index into `callers`, `job` into the jobs so far, `run` into the turns so far. */
 export interface SubmitCommand {
   readonly kind: "submit";
   readonly by: number;
@@ -33,7 +33,7 @@ export interface SubmitCommand {
   readonly isTooFast: boolean;
   readonly confirmation: number | undefined;
   readonly run: number | undefined;
-  /** How far the clock of whoever took the request is behind the shard's. */
+  /** How far the clock of the request's receiver is behind the shard's. */
   readonly lagMs: number;
 }
 
@@ -42,7 +42,7 @@ export interface SetCommand {
   readonly by: number;
   readonly body: number;
   readonly holds: readonly number[];
-  /** A member that is refused before the account sees it. */
+  /** Index of a member that is refused before the account sees it. */
   readonly refusedAt: number | undefined;
   readonly isFarm: boolean;
   readonly confirmation: number | undefined;

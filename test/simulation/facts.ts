@@ -54,13 +54,13 @@ const sessionCode = getCode(sessionKey(noId));
 const dayMs = 86_400_000;
 
 export class Facts {
-  /** In the order of acceptance; what a provider refused at once never was. */
+  /** Jobs in the order of acceptance, without those that a provider refused at once. */
   readonly accepted = new Map<Id, Accepted>();
   readonly discarded = new Map<Id, Accepted>();
   readonly phases = new Map<Id, Job>();
   readonly fingerprints = new Map<string, { readonly job: Id; readonly atMs: number }>();
   readonly paid = new Map<number, Paid>();
-  /** Until when a body is refused; by scope and digest. */
+  /** Time until which a body is refused, by scope and digest. */
   readonly moderated = new Map<string, number>();
   /** Jobs that the content filter ended. */
   readonly moderatedJobs = new Map<Id, true>();
@@ -73,7 +73,7 @@ export class Facts {
   private readonly ledgers = new Map<Id, Ledger>();
   private world: World | undefined;
 
-  /** Set once, since the world needs the listener before. */
+  /** Sets the world; called once, since the world needs the listener first. */
   follow(world: World): void {
     this.world = world;
   }
@@ -96,7 +96,7 @@ export class Facts {
         this.of.set(this.runs, id, { ...run, isEnded: true });
   }
 
-  /** What stands in an account's ledger so far; only new rows are read. */
+  /** Returns what stands in an account's ledger so far; only new rows are read. */
   ledger(scope: Id): Ledger {
     const account = this.of.read<Account>(accountKey(scope));
     let ledger = this.ledgers.get(scope);
@@ -110,7 +110,7 @@ export class Facts {
     return ledger;
   }
 
-  /** After a crash rows may have been taken back and written anew. */
+  /** Forgets all ledgers: after a crash rows may have been taken back and written anew. */
   forgetLedgers(): void {
     this.ledgers.clear();
   }
@@ -172,7 +172,7 @@ export function buildRequest({ job, asked }: CreateJob): JobRequest {
   return decodeRow(rowCodecs, jobRequestKey(job), asked) as JobRequest;
 }
 
-/** I5: what a job may not do, or undefined. */
+/** Checks I5: returns what a job may not do, or undefined. */
 export function wrongMove(before: Job, after: Job): string | undefined {
   const moves: Record<Job["phase"], readonly Job["phase"][]> = {
     queued: ["queued", "running", "succeeded", "failed", "canceled"],
@@ -193,7 +193,7 @@ export function wrongMove(before: Job, after: Job): string | undefined {
   return undefined;
 }
 
-/** Its time is over, though it may not have heard so. */
+/** Whether the job's time is over, though the job may not have been told so. */
 function isOverdue(job: Job, atMs: number): boolean {
   if (job.phase === "canceled") return true;
   if (job.phase !== "queued" && job.phase !== "running") return false;
@@ -251,7 +251,7 @@ export function computeCharge(job: Job): number {
   return job.phase === "canceled" && job.settlement.kind === "settled" ? job.settlement.charged : 0;
 }
 
-/** What a job has of its payer's credits: the hold while it is open, then the charge. */
+/** Returns what a job has of its payer's credits: the hold while it is open, then the charge. */
 export function getCommitted(job: Job): number {
   return isHeld(job) ? job.terms.hold : computeCharge(job);
 }

@@ -1,6 +1,6 @@
 /**
- * A stage for jobs and what they brought: what each end is worth, where listings find the job, and
- * the trash.
+ * A stage for jobs and their results: what each end is worth, where listings find the job, and the
+ * trash.
  */
 
 import { domain as product } from "../../actors/domain.ts";
@@ -46,7 +46,7 @@ export class JobStage implements Subject<JobCommand> {
     return this.stage.findBreak() ?? this.wrongCharge() ?? this.wrongListing();
   }
 
-  /** What each end that came in the last turn is worth. */
+  /** Checks the charge of each end that came in the last turn. */
   private wrongCharge(): string | undefined {
     for (const { before, turn, message, atMs } of this.stage.world.steps) {
       const job = before as Job | undefined;
@@ -60,7 +60,7 @@ export class JobStage implements Subject<JobCommand> {
     return undefined;
   }
 
-  /** The tables name a job once for its owner, one that failed once more; as of the last pass. */
+  /** Checks that the last pass lists a job once for its owner, and once more if it failed. */
   private wrongListing(): string | undefined {
     const { world } = this.stage;
     if (world.passes === this.checked) return undefined;
@@ -78,7 +78,7 @@ export class JobStage implements Subject<JobCommand> {
   }
 }
 
-/** The specification's price of an end, in whole credits. */
+/** Computes the specification's price of an end, in whole credits. */
 function worth(job: Job, message: JobMessage, atMs: number): number {
   const { hold } = job.terms;
   switch (message.kind) {

@@ -1,6 +1,6 @@
 /**
- * What a submit has to be answered with, by the order of the specification: from sums over what
- * there is, not from what the account counts.
+ * The answer that a submit must get, in the order of the specification: from sums over what exists,
+ * not from what the account counts.
  */
 
 import { pendingRenewal } from "../../actors/account/renewal.ts";
@@ -17,19 +17,19 @@ import type { World } from "./world.ts";
 export interface Request {
   readonly scope: Id;
   readonly user: Id;
-  /** In hex. */
+  /** Fingerprint of the request, in hex. */
   readonly fingerprint: string;
   readonly confirmation: Confirmation | undefined;
   readonly isTooFast: boolean;
 }
 
-/** What a request finds before its first job, and then after each job that was accepted. */
+/** What a request finds before its first job, and after each job that was accepted. */
 export class Oracle {
   private readonly world: World;
   private readonly facts: Facts;
   private readonly sums: Sums | undefined;
   private readonly runs: Map<Id, number>;
-  /** By jobs of the same request. */
+  /** Credits that are held by jobs of the same request. */
   private held = 0;
   private jobs = 0;
 
@@ -40,7 +40,7 @@ export class Oracle {
     this.runs = sumCommittedByRun(facts);
   }
 
-  /** The code of the refusal of the first job, or undefined when it is accepted. */
+  /** Returns the code of the first job's refusal, or undefined when it is accepted. */
   first(request: Request, job: CreateJob): string | undefined {
     const earlier = this.facts.fingerprints.get(`${request.scope} ${request.fingerprint}`);
     if (earlier !== undefined && this.world.atMs - earlier.atMs < 300_000)
@@ -60,7 +60,7 @@ export class Oracle {
     );
   }
 
-  /** The same of a later member of a set: it may wait for its slot. */
+  /** Does the same for a later member of a set, which may wait for its slot. */
   member(request: Request, job: CreateJob): string | undefined {
     return this.run(job) ?? this.moderate(job) ?? this.later(request, job);
   }
@@ -70,7 +70,7 @@ export class Oracle {
     this.jobs++;
   }
 
-  /** Whether one who pays may commit so much more; also for what is paid at once. */
+  /** Returns why a payer may not commit these credits, or pay them at once, if so. */
   payment(
     scope: Id,
     user: Id,

@@ -1,7 +1,7 @@
 /** Runs random sequences of commands and stops at the first broken promise, shrunk. */
 import fc from "fast-check";
 
-/** What runs commands one by one and says what is wrong after each. */
+/** Runs commands one by one and returns what is wrong after each. */
 export interface Subject<Command> {
   run(command: Command): Promise<void> | undefined;
   findBreak(): string | undefined;
@@ -9,14 +9,14 @@ export interface Subject<Command> {
 
 const sequenceLengthMax = 24;
 const seed = 20_261_120;
-/** `npm run test:long` tries five times as many, of which these are the first. */
+/** Number of sequences; `npm run test:long` tries five times as many, these being the first. */
 export const sequences = Number(process.env["KLIEG_TEST_SEQUENCES"] ?? 2_000);
 
 function createSequences<Command>(command: fc.Arbitrary<Command>): fc.Arbitrary<Command[]> {
   return fc.array(command, { maxLength: sequenceLengthMax, size: "max" });
 }
 
-/** Throws with the shortest sequence that breaks a promise; else says how much was tried. */
+/** Throws with the shortest sequence that breaks a promise; else reports how much was tried. */
 export async function checkSequences<Command>(
   command: fc.Arbitrary<Command>,
   stage: () => Subject<Command>,
@@ -33,7 +33,7 @@ export async function checkSequences<Command>(
   return { commands: count };
 }
 
-/** A negative control: what the checks say first about a product with a bug, or undefined. */
+/** A negative control: returns the first complaint about a product with a bug, or undefined. */
 export async function find<Command>(
   command: fc.Arbitrary<Command>,
   stage: () => Subject<Command>,
@@ -46,7 +46,7 @@ export async function find<Command>(
   return undefined;
 }
 
-/** What a sequence breaks first, or undefined. */
+/** Returns the first promise that a sequence breaks, or undefined. */
 export async function firstBroken<Command>(
   commands: readonly Command[],
   subject: Subject<Command>,

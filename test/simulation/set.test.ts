@@ -1,6 +1,6 @@
 /**
- * Random sets beside single jobs: members keep their order, a refusal ends the submitting, and
- * whoever waits for a slot gets the next one that is free, never more than there are.
+ * Random sets beside single jobs: members keep their order, a refusal ends the submitting, and a
+ * job that waits for a slot gets the next one that is free, never more than there are.
  */
 import fc from "fast-check";
 import t from "tap";

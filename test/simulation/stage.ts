@@ -43,7 +43,7 @@ const moderatedRefusal = { code: "moderated", as: "ip_detected", isRemembered: f
 export class Stage {
   readonly facts = new Facts();
   readonly world: World;
-  /** Jobs in the order in which they were asked for, accepted or not any more. */
+  /** Jobs in the order in which they were requested, accepted or not any more. */
   readonly jobs: Id[] = [];
   private readonly wrong: string[] = [];
 
@@ -102,7 +102,7 @@ export class Stage {
     return this.wrong[0] ?? findBrokenPromise(this.world, this.facts);
   }
 
-  /** Compares an answer with what had to come; an answer that is missing was dropped or waits. */
+  /** Compares an answer with the one that had to come; a missing one was dropped or waits. */
   expect(what: string, heard: Heard | undefined, refusal: string | undefined): boolean {
     if (heard === undefined) {
       const isMissing = this.world.steps.length > 0 && !this.isWaitingForWord();
@@ -114,7 +114,7 @@ export class Stage {
     return found === undefined;
   }
 
-  /** A turn of somebody in the same scope: a credential never leaves it. */
+  /** Makes a turn in the same scope, since a credential never leaves its scope. */
   private makeTurn(run: number | undefined, scope: Id): TurnOfJob | undefined {
     const turns = [...this.facts.runs].filter(([, fact]) => fact.scope === scope);
     const found = run === undefined ? undefined : turns[run % Math.max(1, turns.length)];
@@ -187,7 +187,7 @@ export class Stage {
     };
   }
 
-  /** The same token lives on for whoever sends it twice. */
+  /** Returns the same confirmation for a token that is sent twice. */
   private confirmation(token: number | undefined): Confirmation | undefined {
     if (token === undefined) return undefined;
     if (token === 0) return { kind: "rejected", reason: "mismatch" };
@@ -293,7 +293,7 @@ export class Stage {
   private tell(number: number, message: Said): undefined {
     const id = this.jobs[number % Math.max(1, this.jobs.length)];
     const head = id === undefined ? undefined : this.facts.phases.get(id);
-    // Nobody outside has heard of a job that waits for its slot.
+    // A job that waits for its slot is not known outside yet.
     const isUnheardOf = head?.phase === "queued" && head.waits === true && message.kind !== "due";
     if (id !== undefined && !isUnheardOf) this.world.tell(jobKey(id), this.getTold(message));
     return undefined;
@@ -358,7 +358,7 @@ function getState(member: OutputSet["members"][number]): string {
   return "refusal" in member ? `refused ${member.refusal.code}` : "left";
 }
 
-/** 16 bytes in hex that differ by scope, body and key. */
+/** Makes 16 bytes in hex that differ by scope, body and key. */
 function digest(scope: Id, body: number, key: number): string {
   return Buffer.from(`${scope.slice(-8)}${body}${key}`.padStart(16, "-")).toString("hex");
 }

@@ -73,7 +73,7 @@ class TicketStage implements Subject<TicketCommand> {
       world.set(this.issued, name, { ...ticket, isUsed: false });
   }
 
-  /** I10: the same ticket may come again and again. */
+  /** Redeems a ticket; the same one may come again and again (I10). */
   private redeem(number: number, subject: number): undefined {
     const { world } = this.stage;
     const names = [...this.issued.keys()];

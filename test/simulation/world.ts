@@ -24,7 +24,7 @@ import { recover } from "../../engine/shard/recovery.ts";
 import { ShardRows } from "../../engine/shard/rows/shard-rows.ts";
 import { Sweep } from "../../engine/shard/sweep.ts";
 
-/** A Friday noon, eleven days before plans renew. */
+/** Time at the start of a world: a Friday noon, eleven days before plans renew. */
 export const startMs = Date.UTC(2026, 10, 20, 12);
 const partition = 0x21;
 const place = { shard: partition, shardCount: 256 };
@@ -40,25 +40,25 @@ export interface Step {
   readonly atMs: number;
 }
 
-/** What a request heard; undefined while it waits. */
+/** The answer to a request; undefined while it waits. */
 export interface Heard {
   readonly kind: string;
   readonly refusal?: { readonly code: string };
   readonly body?: string;
 }
 
-/** Thrown into a turn by a command, as a bug of an actor would be. */
+/** Error that a command throws into a turn, as a bug of an actor would. */
 const dropped = new Error("dropped on purpose");
 
 export class World {
   atMs = startMs;
   /** Heads and rows as the last kept turn left them. */
   readonly kept = new Map<Key, unknown>();
-  /** Of the last turn; none when it was dropped. */
+  /** Steps of the last turn; none when it was dropped. */
   steps: Step[] = [];
-  /** Promises that were found broken on the way. */
+  /** Promises that were found broken so far. */
   readonly wrong: string[] = [];
-  /** How many steps of the next turn are left until it is dropped. */
+  /** How many steps of the next turn are left until the turn is dropped. */
   stepsLeft: number | undefined;
   /** How often the tables caught up. */
   passes = 0;
@@ -76,7 +76,7 @@ export class World {
   private readonly answers = new Map<number, Heard>();
   private undo: (() => void)[] = [];
 
-  /** `listener` hears each step of a turn that was kept. */
+  /** Calls `listener` with each step of a turn that was kept. */
   constructor(product: Domain, listener: (step: Step) => void) {
     this.listener = listener;
     this.domain = this.watchDomain(product);
@@ -94,14 +94,14 @@ export class World {
     return this.kept.get(key) as Row | undefined;
   }
 
-  /** A fact of a model: taken back when a crash takes the turn that it came from. */
+  /** Sets a fact of a model; a crash that takes back the fact's turn takes back the fact too. */
   set<Name, Value>(facts: Map<Name, Value>, name: Name, value: Value | undefined): void {
     const before = facts.get(name);
     this.undo.push(() => change(facts, name, before));
     change(facts, name, value);
   }
 
-  /** The answer, or undefined when it is still to come or the turn was dropped. */
+  /** Returns the answer, or undefined when it is still to come or the turn was dropped. */
   ask(to: Key, message: unknown): Heard | undefined {
     const request = ++this.requests;
     this.turn({ to, message, request });
@@ -119,7 +119,7 @@ export class World {
     this.batch = this.nextBatch();
   }
 
-  /** Time passes, and whoever waited for it hears. Long times are times in which nothing ran. */
+  /** Lets time pass, and fires the timers that are due. Nothing runs during a long time. */
   async elapse(ms: number): Promise<void> {
     this.atMs += ms;
     if (ms > 2 * hourMs) await this.restart(false);
@@ -141,7 +141,7 @@ export class World {
     }
   }
 
-  /** The shard goes down and comes back; a crash takes the open batch with it. */
+  /** Takes the shard down and back up; a crash takes the open batch with it. */
   async restart(isCrash: boolean): Promise<void> {
     if (isCrash) for (const takeBack of this.undo.reverse()) takeBack();
     else this.commit();
@@ -155,11 +155,11 @@ export class World {
     this.batch = this.nextBatch();
     this.sweeps = this.nextSweeps();
     this.compare(undelivered);
-    // Timers that rang meanwhile ring in the first moment of the new life.
+    // Timers that were due meanwhile fire in the first moment after the restart.
     this.atMs += granularityMs;
   }
 
-  /** The rows of a table, which is as old as the last pass. */
+  /** Returns the rows of a table, which is as old as the last pass. */
   store(code: number): readonly TableRow[] {
     const start = String.fromCharCode(partition, code);
     return this.tables.range({ start, end: String.fromCharCode(partition, code + 1) }, 10_000);
@@ -218,7 +218,7 @@ export class World {
       this.position.hash,
     );
     this.rows.add(bytes, writes);
-    // In memory it is there at once.
+    // An append in memory takes effect at once.
     void this.journal.append(seq, bytes);
     this.position = { seq, logSeq: 0, epoch, atMs: this.atMs, hash };
   }
@@ -233,7 +233,7 @@ export class World {
     return this.domain.sweeps.map((rule) => new Sweep(rule, this.tables, place));
   }
 
-  /** Everything that was kept is there after a restart, and all work is handed over once more. */
+  /** Checks that a restart keeps all that was kept, and hands over all work once more. */
   private compare(undelivered: readonly Delivery[]): void {
     for (const [key, value] of this.kept) {
       const found = asJson(this.rows.row(key, this.atMs));
@@ -279,7 +279,7 @@ function getBucket(ms: number): number {
 
 const jobCode = getCode(jobKey("00000000-0000-7000-8000-000000000000"));
 
-/** Whether somebody outside has work with a job; undefined for what is no job. */
+/** Whether a job has work outside the shard; undefined for what is no job. */
 function isWorkedOn(key: Key, head: unknown): boolean | undefined {
   if (getCode(key) !== jobCode) return undefined;
   const job = head as { phase: string; waits?: true; settlement?: { kind: string } };
@@ -287,7 +287,7 @@ function isWorkedOn(key: Key, head: unknown): boolean | undefined {
   return job.phase === "running" || job.settlement?.kind === "pending";
 }
 
-/** Without members that are undefined. */
+/** Drops members that are undefined. */
 function asJson(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }

@@ -11,7 +11,7 @@ async function open(ada: Caller): Promise<AgentSession> {
   return (await ada.post<AgentSession>(sessions, { title: "A film" })).json;
 }
 
-/** A running turn, and its agent. */
+/** Starts a turn; returns it and its agent. */
 async function start(house: InProcess, ada: Caller, more: object = {}) {
   const session = await open(ada);
   const path = `${sessions}/${session.id}`;

@@ -90,7 +90,7 @@ t.test("a token in the query string is ignored", async (t) => {
   t.equal((await house.stranger.get(`/v1/me?access_token=${adminToken}`)).status, 401);
 });
 
-/** Rewrites what the directory knows, as routes of later parts will. */
+/** Rewrites rows of the directory, as routes of later parts will. */
 async function change(house: InProcess, caller: Caller, more: Partial<Credential & User>) {
   await house.advance(6_000);
   const { gateway } = house.service;

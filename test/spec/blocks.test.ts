@@ -17,7 +17,7 @@ function submitBlocks<T = Render>(
   return caller.post<T>("/v1/renders/blocks", { blocks, ...more }, headers);
 }
 
-/** Somebody with a video of a second (64 by 36), a voice of 1.08 seconds and a pixel. */
+/** A caller with a video of one second (64 by 36), a voice of 1.08 seconds and a pixel. */
 async function open(t: Test) {
   const house = await openInProcess(t);
   const caller = await house.account();

@@ -14,7 +14,7 @@ async function open(t: Test) {
   const { options, web } = configureCalled(t);
   const house = await openInProcess(t, options);
   const ada = await house.account();
-  /** A job that is at its provider; where it calls back, and what it calls the job. */
+  /** Submits a job to its provider; returns its callback URL and the provider's name for it. */
   const submit = async (model: string) => {
     const { json } = await ada.post<Job>("/v1/generate/image", { model, prompt: "a kite" });
     await house.settle();
@@ -23,7 +23,7 @@ async function open(t: Test) {
   return { house, ada, web, submit };
 }
 
-/** Calls with fal's signature. */
+/** Posts a callback with fal's signature. */
 function callBack(house: InProcess, url: string, body: string, atMs = house.clock.nowMs()) {
   return house.stranger.post(url, body, signAsFal(body, atMs));
 }

@@ -15,7 +15,7 @@ import { farModel } from "./quiet-provider.ts";
 
 const { publicKey, privateKey } = generateKeyPairSync("ed25519");
 
-/** Options of a service that has `fal` and `near` (cog), for the models of the same names. */
+/** Options of a service with the providers `fal` and `near` (cog), for models of those names. */
 export function configureCalled(t: Test) {
   const web = new AcceptingWeb();
   const url = "https://provider.test";
@@ -52,7 +52,7 @@ export function configureCalled(t: Test) {
   };
 }
 
-/** The headers with which fal signs a body. */
+/** Returns the headers with which fal signs a body. */
 export function signAsFal(body: Uint8Array | string, atMs: number): Record<string, string> {
   const seconds = String(Math.floor(atMs / 1000));
   const digest = createHash("sha256").update(body).digest("hex");
@@ -66,9 +66,9 @@ export function signAsFal(body: Uint8Array | string, atMs: number): Record<strin
 }
 
 export class AcceptingWeb implements Web {
-  /** Of each submit, without its host. */
+  /** Callback URL of each submit, without its host. */
   readonly callbacks: string[] = [];
-  /** What the provider calls the jobs. */
+  /** The provider's names for the jobs. */
   readonly names: string[] = [];
   /** How often jobs of fal were read. */
   reads = 0;

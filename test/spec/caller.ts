@@ -8,11 +8,11 @@ import { breach } from "./published-contract.ts";
 
 export interface Reply<T> {
   readonly status: number;
-  /** By lower-case name. */
+  /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly text: string;
   readonly bytes: Buffer;
-  /** The parsed body, or undefined when it is no JSON. */
+  /** The parsed body, or undefined when it is not JSON. */
   readonly json: T;
 }
 
@@ -39,18 +39,18 @@ export type Refused = Problem &
 export type Headers = Readonly<Record<string, string>>;
 
 export interface RequestParts {
-  /** An object is sent as JSON, bytes as they are. */
+  /** Body of the request: an object is sent as JSON, bytes as they are. */
   readonly body?: object | string | undefined;
-  /** By lower-case name. */
+  /** Headers by lower-case name. */
   readonly headers?: Headers;
   readonly address?: string;
-  /** Is given what makes the client go away before its answer. */
+  /** Called with a function that makes the client go away before its answer. */
   readonly onAsked?: (leave: () => void) => void;
 }
 
 export const imagePath = "/v1/generate/image";
 
-/** Asks the service as somebody, without a socket. */
+/** Sends requests to the service with one token, without a socket. */
 export class Caller {
   readonly id: string;
   readonly token: string | undefined;
@@ -62,7 +62,7 @@ export class Caller {
     this.id = id;
   }
 
-  /** Another token of the same user. */
+  /** Returns a caller with another token of the same user. */
   asHolder(token: string | undefined): Caller {
     return new Caller(this.api, token, this.id);
   }
@@ -79,7 +79,7 @@ export class Caller {
     return this.request("DELETE", path);
   }
 
-  /** A form-encoded body. */
+  /** Sends a form-encoded body. */
   form<T = Refused>(
     path: string,
     fields: Readonly<Record<string, string>>,
@@ -106,12 +106,12 @@ export class Caller {
     return this.request("POST", path, { body, headers });
   }
 
-  /** `POST /generate/image` with the simulated model. */
+  /** Sends `POST /generate/image` with the simulated model. */
   submit<T = Job>(prompt: string, more: object = {}, headers?: Headers): Promise<Reply<T>> {
     return this.post(imagePath, { model: "sim-instant", prompt, ...more }, headers);
   }
 
-  /** A submit that must be accepted; its job. */
+  /** Submits a job that must be accepted, and returns it. */
   async job(prompt: string, more: object = {}): Promise<Job> {
     const { status, json, text } = await this.submit(prompt, more);
     invariant(status === 202, `the submit was accepted: ${text}`);
@@ -135,7 +135,7 @@ export class Caller {
     return reply;
   }
 
-  /** As the listener would ask; the answer as the route gives it. */
+  /** Asks as the listener would; returns the answer as the route gives it. */
   async answer(method: string, url: string, parts: RequestParts = {}): Promise<Answer> {
     const { body = "", headers = {}, address = "192.0.2.1", onAsked = () => {} } = parts;
     const [path = "", query = ""] = url.replace(/^https?:\/\/[^/]+/, "").split("?", 2);
@@ -173,7 +173,7 @@ export class Caller {
   }
 }
 
-/** A body in two pieces, as a network brings it. */
+/** Yields a body in two pieces, as a network brings it. */
 async function* streamBytes(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes.subarray(0, bytes.length / 2);
   yield bytes.subarray(bytes.length / 2);
@@ -187,7 +187,7 @@ async function receive<T>({ status, headers, body }: Answer): Promise<Reply<T>> 
   return { status, headers: byName, text, bytes, json: isJson ? JSON.parse(text) : undefined };
 }
 
-/** All of a body that ends by itself. */
+/** Collects all of a body that ends by itself. */
 async function collect(body: Exclude<Answer["body"], string>): Promise<Buffer> {
   const sink = new MemorySink();
   body.start(sink);

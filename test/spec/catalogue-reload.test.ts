@@ -10,7 +10,7 @@ import { openInProcess } from "./in-process-service.ts";
 const path = "/v1/admin/models:reload";
 const image = { model: "sim-instant", prompt: "a kite" };
 
-/** A catalogue of the test's own, with what `change` says of the simulated image model. */
+/** A catalogue of the test's own; `change` replaces members of the simulated image model. */
 async function open(t: Test) {
   const folder = mkdtempSync(join(tmpdir(), "klieg-models-"));
   t.teardown(() => rmSync(folder, { recursive: true }));

@@ -338,7 +338,7 @@ t.test("what a crash leaves of an upload goes within a day, what was accepted st
   t.equal(bundled.status, 200);
   const clone = await caller.post<Composition>(`/v1/compositions/${id}/clone`, {});
   const incoming = await reserve(service, { id: composition, scope }, ["a.txt", "b.txt"]);
-  // Nothing more happens: the process died while it stored the second.
+  // The test stops here: the process died while it stored the second object.
   const { object } = await storeFile(service, incoming, "a.txt", [Buffer.from("kite")]);
   const key = objectKeyFor(composition, { object });
   await house.advance(limits.compositions.reservedMs - 60_000);

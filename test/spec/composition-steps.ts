@@ -9,7 +9,7 @@ interface Page {
   readonly inside?: string;
 }
 
-/** An `index.html` of 320 by 180. */
+/** Returns an `index.html` of 320 by 180. */
 export function page({ seconds = 2, fps, inside = "" }: Page = {}): string {
   const rate = fps === undefined ? "" : ` data-fps="${fps}"`;
   return (
@@ -29,7 +29,7 @@ export function putFile<T = CompositionFile>(
   return caller.request<T>("PUT", place, { body, headers });
 }
 
-/** A composition with these files. */
+/** Makes a composition with these files. */
 export async function make(
   caller: Caller,
   files: Readonly<Record<string, string>>,

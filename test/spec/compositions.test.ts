@@ -172,7 +172,7 @@ t.test("a composition that is deleted takes its files along", async (t) => {
   t.equal((await caller.get(`${all}/${id}/file?path=a.txt`)).status, 404);
 });
 
-/** A finished picture, and markup that shows it. */
+/** Makes a picture; returns it with markup that shows it. */
 async function addPicture(house: InProcess, caller: Caller) {
   const job = await caller.job("a kite");
   await house.settle();

@@ -1,4 +1,4 @@
-/** The console's page and its files; what it does in a browser is in `test/console`. */
+/** The console's page and its files; `test/console` covers what it does in a browser. */
 import t from "tap";
 import { openInProcess } from "./in-process-service.ts";
 

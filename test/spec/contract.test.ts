@@ -24,7 +24,7 @@ t.test("GET /v1/openapi.json is OpenAPI 3.1 of every operation, without a bearer
   t.equal(headers["access-control-allow-origin"], "*");
   for (const { method, path } of routeTable) {
     const inside = path.startsWith("/v1/") ? path.slice("/v1".length) : path;
-    // Named with one segment more in braces, since linters take it for another path.
+    // Such a path has one more segment in braces, since linters take it for another path.
     const named = inside === "/assets/uploads/{id}" ? "/assets/{collection}/{id}" : inside;
     t.ok(json.paths[named]?.[method.toLowerCase()], `${method} ${path} is published`);
   }

@@ -30,7 +30,7 @@ function readRow(line: string): Row {
   return { row, file, title };
 }
 
-/** The titles of the tests that run in a file, templates with their placeholders as written. */
+/** Reads the titles of the tests in a file; templates keep their placeholders as written. */
 function readTitles(file: string): Set<string> {
   const text = readFileSync(join(tests, file), "utf8");
   const titles = new Set<string>();
@@ -55,7 +55,7 @@ function readTitle(title: ts.Expression): string {
   return ts.isStringLiteralLike(title) ? title.text : title.getText().slice(1, -1);
 }
 
-/** Options that switch a test off without a condition. */
+/** Whether options switch a test off without a condition. */
 function isSkipped(argument: ts.Expression): boolean {
   return (
     ts.isObjectLiteralExpression(argument) &&

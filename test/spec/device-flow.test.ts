@@ -212,7 +212,7 @@ t.test("revoking a refresh token revokes its access tokens", async (t) => {
   t.equal((await refresh(house, token)).status, 400);
 });
 
-/** Rows are in the tables by then. */
+/** Time after which rows are in the tables. */
 const untilTables = limits.engine.flushIntervalMs + 1_000;
 
 t.test("what is over leaves no row behind", async (t) => {

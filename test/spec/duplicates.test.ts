@@ -161,7 +161,7 @@ t.test("a duplicate is refused whatever the earlier job's state", async (t) => {
     "running",
     "succeeded",
   ]);
-  // Of a moderated job the remembered refusal is said.
+  // A moderated job is answered with the remembered refusal.
   for (const prompt of [...prompts, "to be canceled sim:busy=5"])
     t.equal((await ada.submit(prompt)).status, prompt === "sim:nsfw" ? 400 : 409, prompt);
 });

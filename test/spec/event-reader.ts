@@ -13,7 +13,7 @@ export interface Frame {
 /** The client's end of an open event stream. */
 export class EventReader {
   readonly sink = new MemorySink();
-  /** The client goes away. */
+  /** Makes the client go away. */
   readonly leave: () => void;
 
   constructor(stream: Stream) {
@@ -28,7 +28,7 @@ export class EventReader {
     return this.sink.state;
   }
 
-  /** Without comments and the retry line. */
+  /** Frames of the stream, without comments and the retry line. */
   get frames(): readonly Frame[] {
     return this.text.split("\n\n").flatMap((block) => {
       const line = (name: string) =>

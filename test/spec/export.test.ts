@@ -40,7 +40,7 @@ async function open(t: Test, inside = video): Promise<Opened> {
 
 const getPath = (id: string, format: string) => `/v1/compositions/${id}/export?format=${format}`;
 
-/** What a farm node finds in it. */
+/** Reads what a farm node finds in an export. */
 function readMeasurement({ files }: Opened) {
   const named: Readonly<Record<string, string | undefined>> = files;
   const timeline = effectiveTimeline({ entry: "index.html", read: (path) => named[path] });
@@ -184,7 +184,7 @@ t.test("without a node in time the answer is 503 with Retry-After", async (t) =>
   const { status, headers, json } = await asked;
   t.match({ status, after: headers["retry-after"] }, { status: 503, after: "5" });
   t.match(json.detail, /render worker/);
-  // Who comes later is given nothing that nobody waits for.
+  // A node that joins later is given no task that no request waits for.
   const node = house.farmNode();
   await house.settle();
   t.strictSame(node.leases, []);

@@ -35,7 +35,7 @@ export class FarmDouble {
     node.send({ kind: "hello", node: "double", slots, kinds });
   }
 
-  /** The lease that came last. */
+  /** Returns the last lease. */
   get lease(): Task {
     const last = this.leases.at(-1);
     if (last === undefined) throw new Error("this node was leased nothing");
@@ -46,13 +46,13 @@ export class FarmDouble {
     this.connection.node.send({ kind: "heartbeat", token, progress });
   }
 
-  /** A heartbeat with a picture of what is being made. */
+  /** Sends a heartbeat with a picture of what is being made. */
   show(jpeg: Uint8Array, progress: number, { token }: Task = this.lease): void {
     const thumbnail = Buffer.from(jpeg).toString("base64");
     this.connection.node.send({ kind: "heartbeat", token, progress, thumbnail });
   }
 
-  /** Stores the pictures and says so. */
+  /** Stores the pictures and reports the task as finished. */
   async finish(pictures: readonly Uint8Array[], task: Task = this.lease): Promise<void> {
     const outputs: TaskOutput[] = [];
     for (const [index, bytes] of pictures.entries()) {
@@ -64,7 +64,7 @@ export class FarmDouble {
     this.connection.node.send({ kind: "finished", token: task.token, outcome });
   }
 
-  /** As a render ends: what was made, and what the worker says beside it. */
+  /** Ends a render with what was made and what the worker reports beside it. */
   async render(
     { mimeType, width, height, warnings = [], details = {} }: Rendered,
     task: Task = this.lease,
@@ -77,7 +77,7 @@ export class FarmDouble {
     this.connection.node.send({ kind: "finished", token: task.token, outcome });
   }
 
-  /** As a composition is measured: one object of JSON. */
+  /** Ends a measurement with one JSON object. */
   async measure(measurement: object, task: Task = this.lease): Promise<void> {
     const objectKey = `${task.outputPrefix}/measurement.json`;
     const stored = await this.objects.put(objectKey, [Buffer.from(JSON.stringify(measurement))]);
@@ -91,7 +91,7 @@ export class FarmDouble {
     this.connection.node.send({ kind: "finished", token, outcome });
   }
 
-  /** Its process is gone. */
+  /** Ends the node as if its process had died. */
   die(): void {
     for (const gone of this.onGone) gone();
     this.connection.broker.close();

@@ -1,4 +1,4 @@
-/** A design host that speaks the API of Figma, with a journal of what it was asked. */
+/** A design host that speaks the API of Figma and keeps a journal of its requests. */
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -17,7 +17,7 @@ type Answer = (response: ServerResponse, asked: AskedOfFigma) => void;
 export interface FigmaDouble {
   readonly url: string;
   readonly asked: readonly AskedOfFigma[];
-  /** Answers in the place of the usual ones, by the first part of the path behind `/v1`. */
+  /** Answers that replace the usual ones, by the first part of the path behind `/v1`. */
   readonly answers: Partial<Record<"files" | "images" | "pictures", Answer>>;
   /** Nodes that the host cannot draw. */
   readonly undrawn: Set<string>;
@@ -61,7 +61,7 @@ export function json(response: ServerResponse, status: number, body: object): vo
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 }
 
-/** A node that a file does not have is null. */
+/** Answers a request for nodes; a node that the file does not have is null. */
 function nodesAnswer(id: string, document: Node | undefined): object {
   const maps = { components: {}, componentSets: {}, styles: {} };
   const found: GetFileNodesResponse = {
@@ -78,7 +78,7 @@ function nodesAnswer(id: string, document: Node | undefined): object {
 
 type Shape = Readonly<Record<string, unknown>>;
 
-/** As the API gives nodes, with what is not said as it usually is. */
+/** Makes a node as the API gives it, with the usual value for each member that is not given. */
 export function node(type: string, id: string, box: readonly number[], more: Shape = {}): Node {
   const [x, y, width, height] = box;
   const shape = {

@@ -5,7 +5,7 @@ import type { Job } from "../../contract/job.ts";
 import type { Caller, Refused } from "./caller.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
 
-/** An asset of each kind, made by the simulated models. */
+/** Makes an asset of each kind with the simulated models. */
 async function assets(house: InProcess, ada: Caller) {
   const make = async (path: string, body: object) => {
     const { json, status, text } = await ada.post<Job>(path, body);
@@ -56,7 +56,7 @@ for (const [path, modality, body] of kinds)
     t.equal(again.json.job_id, json.id);
   });
 
-/** What a request must not say, and the field that its refusal names. */
+/** Requests that must be refused, and the field that each refusal names. */
 const faults = [
   [
     "/v1/generate/video",

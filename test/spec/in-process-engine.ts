@@ -33,29 +33,29 @@ import { failingTables } from "../engine/failing-tables.ts";
 export interface InProcessEngine {
   readonly hub: ProviderHub;
   readonly broker: FarmBroker;
-  /** What the log of provider calls has of traced submits. */
+  /** Traced submits in the log of provider calls. */
   readonly traced: readonly TracedCall[];
-  /** What each shard has counted since the last time. */
+  /** Asks each shard for what it has counted since the last time. */
   askSamples(): readonly Promise<readonly Sample[]>[];
   /** What the log may read of jobs that ended. */
   readonly reported: readonly object[];
-  /** The directory's own rows, for what no route can change yet. */
+  /** The directory's own tables, for what no route can change yet. */
   readonly directoryTables: Tables;
-  /** The rows of accounts with all that is theirs, of a service with one shard. */
+  /** Tables of a service with one shard: the rows of accounts with all that is theirs. */
   readonly accountTables: Tables;
-  /** Resolves when nothing moves any more without the clock. */
+  /** Resolves when nothing moves any more unless the clock does. */
   settle(): Promise<void>;
-  /** Word of a farm node that came without the broker's own pause between two of them. */
+  /** Reports a farm node's progress without the broker's own pause between two reports. */
   progress(job: Id, token: string, progress: number): void;
-  /** A provider's word on why a job waits. */
+  /** Reports why a job waits at its provider. */
   detail(job: Id, detail: StatusDetail | null): void;
-  /** Whether the tables have room for what the journals have. */
+  /** Sets whether the tables have no room for what the journals have. */
   fillDisk(isFull: boolean): void;
-  /** The shard makes durable what it decides, and says no word of it any more. */
+  /** Lets the shard make durable what it decides, but report nothing of it any more. */
   silence(shard: number): void;
-  /** Shards that are gone answer nothing, like a thread that died. */
+  /** Ends a shard, which answers nothing any more, like a thread that died. */
   lose(shard: number): void;
-  /** The next life of a shard that is gone, on the same stores. */
+  /** Opens a shard that is gone anew, on the same stores. */
   reopen(shard: number): Promise<void>;
 }
 
@@ -69,7 +69,7 @@ export interface EngineParts {
   readonly onFault: (error: unknown) => void;
   readonly openProvider: HubPorts["open"];
   readonly onSpan: (span: Span) => void;
-  /** What the effects thread would say to the main thread. */
+  /** Called with what the effects thread would send to the main thread. */
   readonly onEffects: (message: FromEffectsThread) => void;
 }
 
@@ -121,7 +121,7 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
         number,
         (message) => {
           moves++;
-          // Never within the call that sends: a thread hears later too.
+          // As between threads, a message never arrives within the call that sends it.
           queueMicrotask(() => life.shard?.handle(message));
         },
         tables,

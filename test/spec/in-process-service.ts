@@ -42,25 +42,25 @@ import { type InProcessEngine, openEngine } from "./in-process-engine.ts";
 
 export const origin = "https://klieg.example";
 export const adminToken = "the-token-of-the-first-account";
-/** A full minute, so that windows of rates begin with the test; a Wednesday. */
+/** Start of each service: a full minute, so that rate windows begin with the test; a Wednesday. */
 export const startMs = Date.parse("2026-04-15T12:00:00Z");
 
 export interface InProcessOptions {
   readonly shardCount?: number;
-  /** Rate classes are off unless they are what is tested. */
+  /** Whether rate classes are on; they are off unless they are what is tested. */
   readonly rates?: boolean;
   readonly simulatedModels?: boolean;
   readonly modelFiles?: readonly string[];
   readonly providersFile?: string;
-  /** Where the file of providers finds its secrets. */
+  /** Environment in which the file of providers finds its secrets. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Providers of the file; none is expected without. */
+  /** Opens the providers of the file; without it none is expected. */
   readonly openProvider?: HubPorts["open"];
   readonly corsOrigins?: readonly string[];
   readonly trustedProxies?: readonly string[];
   /** The origin of a double of the design host. */
   readonly figmaUrl?: string;
-  /** At once and for real where nothing is said. */
+  /** Hashes passwords; the default is the real hash, at once. */
   readonly hashPassword?: HashPassword;
 }
 
@@ -70,13 +70,13 @@ export class InProcess {
   readonly clock: ManualClock;
   readonly faults: unknown[];
   readonly engine: InProcessEngine;
-  /** The lines of the log about requests. */
+  /** Lines of the log about requests. */
   readonly requests: readonly object[];
-  /** What tracing tools were told. */
+  /** Spans that tracing tools were sent. */
   readonly spans: Span[];
-  /** With every scope. */
+  /** A caller with every scope. */
   readonly admin: Caller;
-  /** Without any credential. */
+  /** A caller without any credential. */
   readonly stranger: Caller;
   private accounts = 0;
 
@@ -99,7 +99,7 @@ export class InProcess {
     this.stranger = new Caller(this.api, undefined, "");
   }
 
-  /** A new user with a token of all scopes but `admin`. */
+  /** Creates a user with a token of all scopes but `admin`. */
   async account(request: Partial<CreateAccountRequest> = {}): Promise<Caller> {
     const email = `user-${++this.accounts}@klieg.example`;
     const body = { email, plan: "pro", issue_token: true, ...request };
@@ -113,7 +113,7 @@ export class InProcess {
     return new FarmDouble(this.service.objects, (node) => this.engine.broker.attach(node), slots);
   }
 
-  /** Time passes in steps, and all that it causes happens on the way. */
+  /** Lets time pass in steps, with all that it causes on the way. */
   async advance(byMs: number): Promise<void> {
     const stepMs = Math.max(250, Math.ceil(byMs / 2_000));
     await this.settle();
@@ -127,7 +127,7 @@ export class InProcess {
     return this.engine.settle();
   }
 
-  /** The answer as a route gives it, before anything is sent. */
+  /** Returns the answer as a route gives it, before anything is sent. */
   async answer(method: string, path: string, parts: RequestParts = {}): Promise<Answer> {
     return this.stranger.answer(method, path, parts);
   }
@@ -210,7 +210,7 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
   return new InProcess(service, clock, faults, engine, requests, spans);
 }
 
-/** Providers have tests of their own. */
+/** Refuses to open a provider: providers have tests of their own. */
 function refuseProvider(): never {
   throw new Error("no provider is configured here");
 }

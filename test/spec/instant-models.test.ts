@@ -1,4 +1,4 @@
-/** Simulated jobs that take no time end in the step that begins them, and no provider is asked. */
+/** Simulated jobs that take no time end in the step that begins them, without any provider. */
 import t from "tap";
 import { openInProcess } from "./in-process-service.ts";
 

@@ -25,7 +25,7 @@ t.test("a failed job is read with 200", async (t) => {
   t.match(json, { status: "failed" });
 });
 
-/** Everything of an answer that could tell two absent things apart. */
+/** Returns everything of an answer that could distinguish two absent things. */
 function show({ status, headers, text }: Reply<unknown>) {
   const { date, ratelimit, ...rest } = headers;
   return { status, headers: rest, text };

@@ -9,7 +9,7 @@ import { enter, foundPaidOrganization, join } from "./organizations.ts";
 type Page = Static<typeof JobPage>;
 type Filters = Readonly<Record<string, string>>;
 
-/** An agent that works for `ada`, and its session. */
+/** Makes an agent that works for `ada`, and its session. */
 async function createAgent(house: InProcess, ada: Caller) {
   const { json: session } = await ada.post<AgentSession>("/v1/agent/sessions", {});
   const path = `/v1/agent/sessions/${session.id}/turns`;

@@ -11,7 +11,7 @@ async function list(caller: Caller, query = ""): Promise<Page> {
   return (await caller.get<Page>(`/v1/jobs${query}`)).json;
 }
 
-/** Enterprise, so that the day's quota does not matter. */
+/** Makes an account of the enterprise plan, so that the day's quota does not matter. */
 async function accountWith(house: InProcess, prompts: readonly string[], more: object = {}) {
   const ada = await house.account({ plan: "enterprise", credits: 1000 });
   const ids: string[] = [];
@@ -60,7 +60,7 @@ t.test("a listed job is the job that a read shows", async (t) => {
   const { ada, ids } = await accountWith(house, ["kite", "sim:fail", "sim:slow=90000"]);
   const { items } = await list(ada);
   for (const [index, id] of [...ids].reverse().entries()) {
-    // What was asked is on single reads alone.
+    // Only single reads of a job have its request.
     const { request: _, ...read } = await ada.read(id);
     t.strictSame(items[index], read);
   }

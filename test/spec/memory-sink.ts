@@ -1,13 +1,13 @@
 import type { Sink } from "../../http/exchange/answer.ts";
 
-/** What a client received of a body that is written as it comes. */
+/** Collects what a client received of a body that is written as it comes. */
 export class MemorySink implements Sink {
   readonly chunks: Buffer[] = [];
   state: "open" | "ended" | "aborted" = "open";
-  /** A client that reads nothing leaves all of it unsent. */
+  /** Whether the client reads; one that does not leaves all of the body unsent. */
   isReading = true;
   readonly whenOver: Promise<void>;
-  /** Bytes that it has not taken. */
+  /** Bytes that the client has not taken. */
   unread = 0;
   private over = () => {};
 

@@ -11,7 +11,7 @@ import type { InProcess } from "./in-process-service.ts";
 import { join, organization } from "./organizations.ts";
 import { readFilm } from "./share-steps.ts";
 
-/** One for each pair of braces in the path. */
+/** Ids for a path, one for each pair of braces. */
 export type Ids = readonly string[];
 
 export interface Stage {
@@ -57,7 +57,7 @@ export const kits = {
     house.farmNode();
     return ["double"];
   },
-  /** One whose farm node has shown how it looks. */
+  /** Makes a task whose farm node has sent a picture of it. */
   task: async ({ house, maker }: Stage) => {
     const farm = findFarm(house);
     const body = { model: "studio-image", prompt: `kite ${++made}` };
@@ -100,7 +100,7 @@ export const kits = {
 
 const farms = new WeakMap<InProcess, FarmDouble>();
 
-/** The house's farm node, with room for all of one owner's tasks. */
+/** Returns the house's farm node, with room for all of one owner's tasks. */
 function findFarm(house: InProcess): FarmDouble {
   const farm = farms.get(house) ?? house.farmNode(64);
   farms.set(house, farm);
@@ -120,7 +120,7 @@ async function makeAsset(stage: Stage): Promise<string> {
   return asset.id;
 }
 
-/** With a page and a file. */
+/** Makes a composition with a page and a file. */
 async function findComposition(maker: Caller): Promise<string> {
   const id = await readId(maker, "/v1/compositions", { template: "blank_html" });
   await maker.request("PUT", `/v1/compositions/${id}/file?path=a.txt`, { body: "kite" });
@@ -132,7 +132,7 @@ async function makeUpload(maker: Caller): Promise<Upload> {
   return (await maker.post<Upload>("/v1/assets/uploads", body)).json;
 }
 
-/** A second organization with the same people in it, so that each may end it. */
+/** Makes a second organization with the same people in it, so that each may end it. */
 async function findOrganization({ as, maker, makerRole }: Stage): Promise<Organization> {
   const owner = as("owner");
   const org = await organization(owner, `Kites ${++made}`);

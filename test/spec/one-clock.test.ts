@@ -1,4 +1,4 @@
-/** One time for all: a wall clock that jumps changes no life and no window. */
+/** There is one time for all: a wall clock that jumps changes no lifetime and no window. */
 import t from "tap";
 import type { Job } from "../../contract/job.ts";
 import { openInProcess } from "./in-process-service.ts";

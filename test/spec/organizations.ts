@@ -11,7 +11,7 @@ export async function organization(owner: Caller, name = "Kite Works"): Promise<
   return json;
 }
 
-/** With a plan and credits, so that members can submit. */
+/** Founds an organization with a plan and credits, so that members can submit. */
 export async function foundPaidOrganization(house: InProcess, owner: Caller, credits = 1_000) {
   const org = await organization(owner);
   await house.admin.patch(`/v1/admin/organizations/${org.id}`, { plan: "studio" });

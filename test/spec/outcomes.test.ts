@@ -10,7 +10,7 @@ async function readBalance(caller: Caller): Promise<number> {
   return (json.balance_credits ?? 0) + json.held_credits;
 }
 
-/** The job of a prompt after its end, and what it cost. */
+/** Returns the job of a prompt after its end, and what it cost. */
 async function onEnd(house: InProcess, prompt: string): Promise<{ job: Job; cost: number }> {
   const ada = await house.account({ credits: 100 });
   const { id } = await ada.job(prompt, { num_images: 4 });

@@ -1,7 +1,7 @@
 import t from "tap";
 import { openInProcess } from "./in-process-service.ts";
 
-/** Slug, statuses, title: the table of the specification. */
+/** The specification's table of problems: slug, statuses, title. */
 const table: readonly (readonly [string, readonly number[], string])[] = [
   ["validation", [400], "Invalid Request"],
   ["prompt-nsfw", [400, 422], "Request Refused"],

@@ -6,7 +6,7 @@ import { type InProcess, openInProcess, origin } from "./in-process-service.ts";
 const nobody = "019d9000-0000-7000-8000-000000000000";
 const kite = '{"model":"sim-instant","prompt":"a kite"}';
 
-/** One refusal of each kind that a client can cause. */
+/** Makes one refusal of each kind that a client can cause. */
 async function refusals(house: InProcess): Promise<readonly (readonly [string, Reply<Refused>])[]> {
   const ada = await house.account({ plan: "free", credits: 2 });
   const rich = await house.account({ plan: "enterprise", credits: 0 });
@@ -83,7 +83,7 @@ t.test("every answer forbids sniffing and, without an ETag, storing", async (t) 
   }
 });
 
-/** What would betray the inside: a stack's line, a file, a module, an internal key. */
+/** Matches what would betray internals: a stack's line, a file, a module, an internal key. */
 const inside =
   /\n +at |\\n +at |\/work\/|\/tmp\/|node_modules|node:internal|\.[tj]s\b|Error:|\\u0000/;
 

@@ -15,11 +15,11 @@ const ajv = new Ajv2020({ strict: false, validateFormats: true });
 ajvFormats.default(ajv);
 ajv.addSchema(document, "contract");
 
-/** Paths with their templates as patterns; literal paths before those that take anything. */
+/** Path templates as patterns, with literal paths before those that take anything. */
 const templates = Object.keys(member(document, "paths"))
   .map((path) => ({
     path,
-    // The root is one entry for both, within the prefix and outside.
+    // The root has one entry for both, within the prefix and outside.
     isOutside: Object.hasOwn(member(member(document, "paths"), path), "servers"),
     pattern: buildPattern(path),
   }))
@@ -27,7 +27,7 @@ const templates = Object.keys(member(document, "paths"))
 
 const validators = new Map<string, ValidateFunction>();
 
-/** What is wrong with an answer, or undefined. `path` is without the query, headers lower-case. */
+/** Returns an answer's fault, or undefined. `path` is without the query, headers lower-case. */
 export function breach(
   method: string,
   path: string,
@@ -61,7 +61,7 @@ export function breach(
   return `${method} ${template.path} ${status}: ${ajv.errorsText(validate.errors)}`;
 }
 
-/** A header that is missing though it is always there, or that the operation does not name. */
+/** Finds a header that is missing though it is always there, or that the operation lacks. */
 function headerBreach(
   named: Members,
   given: Readonly<Record<string, string | undefined>>,
@@ -75,7 +75,7 @@ function headerBreach(
   return undefined;
 }
 
-/** Where the response stands: at the operation, or among the components that it refers to. */
+/** Finds where the response stands: at the operation, or among the components it refers to. */
 function responseAt(place: readonly string[]): readonly string[] | undefined {
   const found = at(place);
   if (found === undefined) return undefined;
@@ -83,7 +83,7 @@ function responseAt(place: readonly string[]): readonly string[] | undefined {
   return $ref === undefined ? place : planSegments($ref);
 }
 
-/** What is wrong with a frame of an event stream, or undefined. */
+/** Returns what is wrong with a frame of an event stream, or undefined. */
 export function frameBreach(frame: object): string | undefined {
   const kinds = ["JobFrame", "RenderFrame", "SessionFrame"];
   const validators = kinds.map((kind) => createValidator(["components", "schemas", kind]));
@@ -98,7 +98,7 @@ export interface PublishedExample {
   readonly wrong: string | undefined;
 }
 
-/** Every example of a body, with the schema that it stands at and what breaks it. */
+/** Lists every example of a body, with the schema that it stands at and what breaks it. */
 export function listPublishedExamples(): readonly PublishedExample[] {
   const found: PublishedExample[] = [];
   const visit = (node: unknown, path: readonly string[]) => {

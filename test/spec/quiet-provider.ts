@@ -1,4 +1,4 @@
-/** A configured provider in the test's own process: takes every job, and never ends one. */
+/** A configured provider in the test's own process that takes every job and never ends one. */
 import { join } from "node:path";
 import type { Test } from "tap";
 import type { ProviderConfig } from "../../config/provider-config.ts";
@@ -6,7 +6,7 @@ import type { Health, Provider } from "../../providers/provider.ts";
 import { plainModel } from "../actors/models.ts";
 
 export interface QuietProvider extends Provider {
-  /** How it is from now on. */
+  /** Health of the provider from now on. */
   is: Health;
   /** Prompts that were submitted, and how often jobs were read. */
   readonly prompts: unknown[];
@@ -23,7 +23,7 @@ export const farModel = {
   mapping: { prompt: "$prompt" },
 };
 
-/** Options of a service that has it, by the name `fal`, for the model `far`. */
+/** Options of a service with the quiet provider, by the name `fal`, for the model `far`. */
 export function configureQuiet(t: Test) {
   const provider = openQuiet();
   const fal = { name: "fal", adapter: "fal", url: "https://queue.fal.test" };

@@ -4,7 +4,7 @@ import { openInProcess } from "./in-process-service.ts";
 
 const nobody = "019d9000-0000-7000-8000-000000000000";
 
-/** How many requests are answered with another status than 429 before the first 429. */
+/** Counts the requests that are answered with another status than 429 before the first 429. */
 async function until429(request: () => Promise<{ readonly status: number }>): Promise<number> {
   for (let count = 0; count < 1_000; count++) if ((await request()).status === 429) return count;
   return 1_000;

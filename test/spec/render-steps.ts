@@ -21,7 +21,7 @@ export async function read(caller: Caller, render: string): Promise<Render> {
   return (await caller.get<Render>(`/v1/renders/${render}`)).json;
 }
 
-/** Somebody with a composition of two files. */
+/** A caller with a composition of two files. */
 export async function open(t: Test) {
   const house = await openInProcess(t);
   const caller = await house.account();

@@ -11,7 +11,7 @@ const still = { mimeType: "image/png", width: 320, height: 180 };
 
 type Refusal = Refused & { readonly render_id?: string };
 
-/** What the farm was given to render: the text of each file. */
+/** Reads the text of each file that the farm was given to render. */
 async function readFiles(house: InProcess, manifestKey: string): Promise<Record<string, string>> {
   const { files } = JSON.parse(await readText(house, manifestKey)) as {
     files: { path: string; objectKey: string }[];

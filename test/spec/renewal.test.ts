@@ -19,19 +19,19 @@ const firstMs = Date.UTC(2026, 4, 1);
 const nextMs = Date.UTC(2026, 5, 1);
 const shard = 0;
 
-/** A second past midnight on the 1st, before the sweep comes by. */
+/** Moves the clock to a second past midnight on the 1st, before the sweep comes by. */
 async function leapToThe1st(house: InProcess): Promise<void> {
   house.clock.leap(firstMs + 1_000 - startMs);
   await house.settle();
 }
 
-/** One after the other through all 256 places where accounts stand. */
+/** Lets the sweep pass all 256 partitions where accounts stand, one after the other. */
 async function sweep(house: InProcess): Promise<void> {
   await house.advance(3_600_000);
   for (let step = 0; step < 260; step++) await house.advance(250);
 }
 
-/** When the account that is written renews, whatever readers are shown. */
+/** Reads when the account as written renews, whatever readers are shown. */
 function readWrittenRenewal({ service }: InProcess, id: Id): number | undefined {
   return service.gateway.read(accountKey(id))?.renewsAtMs;
 }
@@ -47,7 +47,7 @@ async function ledger(caller: Caller, query = ""): Promise<(readonly [string, st
   return json.items.map(({ type, at, balance_after }) => [type, at, balance_after]);
 }
 
-/** The accounts that wait for a time. */
+/** Lists the accounts that wait for a time. */
 function listWaiting({ engine }: InProcess): string[] {
   const partitions = Array.from({ length: 256 }, (_, partition) =>
     getRange(createKey(partition, engineTables.due, "")),

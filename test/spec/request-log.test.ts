@@ -1,4 +1,4 @@
-/** What an operator reads of requests. */
+/** The log of requests, as an operator reads it. */
 import t from "tap";
 import type { Refused } from "./caller.ts";
 import { openInProcess } from "./in-process-service.ts";

@@ -14,7 +14,7 @@ async function listIds(caller: Caller, path: string): Promise<string[]> {
   return (await caller.get<Page>(path)).json.items.map(({ id }) => id);
 }
 
-/** One after the other through all 256 places where jobs stand. */
+/** Lets the sweep pass all 256 partitions where jobs stand, one after the other. */
 async function round(house: InProcess): Promise<void> {
   for (let step = 0; step < 260; step++) await house.advance(250);
 }

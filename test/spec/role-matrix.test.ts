@@ -23,7 +23,7 @@ interface Row {
   readonly expected: string;
   readonly body?: object;
   readonly query?: string;
-  /** The maker's role; a member's where nothing is said. */
+  /** Role of the maker; that of a member if absent. */
   readonly maker?: Role;
 }
 
@@ -93,7 +93,7 @@ const matrix: Readonly<Record<string, Row>> = {
   },
   "POST /v1/compositions/{id}/bundle": {
     object: "composition",
-    // It is no archive, which is said to those who might send one.
+    // The body is no archive, which only callers who may send one are told.
     expected: "415 404 415 415 403 403 403",
   },
   "POST /v1/compositions/{id}/files:signed-urls": {
@@ -116,11 +116,11 @@ const matrix: Readonly<Record<string, Row>> = {
   },
   "GET /v1/compositions/{id}/export": {
     object: "composition",
-    // It has no clip, which is said to those who may read it.
+    // The composition has no clip, which only callers who may read it are told.
     expected: "422 404 422 422 422 422 403",
     query: "?format=fcpxml",
   },
-  // Without a frame to import, which is said to those who might.
+  // The request has no frame to import, which only callers who may import are told.
   "POST /v1/compositions/{id}/imports/figma": {
     object: "composition",
     expected: "400 404 400 400 400 403 403",
@@ -179,7 +179,7 @@ const matrix: Readonly<Record<string, Row>> = {
   },
   "DELETE /v1/organizations/{id}/members/{user_id}": {
     object: "member",
-    // Everybody may leave.
+    // Every member may leave.
     expected: "204 404 204 204 403 403 403",
   },
   "PUT /v1/organizations/{id}/members/{user_id}/budget": {
@@ -264,7 +264,7 @@ for (const [name, row] of Object.entries(matrix)) {
   });
 }
 
-/** Each id in turn is one that nobody has; and one that is no id at all. */
+/** Tries an unknown id in each place in turn, and one that is no id at all. */
 async function isLikeUnknown(
   t: Test,
   ask: (ids: Ids) => ReturnType<Caller["request"]>,
@@ -348,7 +348,7 @@ t.test("a viewer's cancel is refused before the object is looked up", async (t) 
     }
 });
 
-/** The pieces of a request for the named route. */
+/** Builds the parts of a request for the named route. */
 function request(name: string, ids: Ids, { body, query = "" }: Row) {
   const [method = "", template = ""] = name.split(" ", 2);
   let at = 0;
@@ -361,7 +361,7 @@ function getCaller(stage: Stage, principal: PrincipalName): Caller {
   return principal === "outsider" ? stage.outsider : stage.as(principal);
 }
 
-/** An organization with somebody in each role, and a maker of its objects. */
+/** An organization with a user in each role, and a maker of its objects. */
 async function open(t: Test, role: Role = "member"): Promise<Stage> {
   const house: InProcess = await openInProcess(t, configureQuiet(t).options);
   const owner = await house.account({ plan: "enterprise" });

@@ -1,6 +1,6 @@
 /**
  * Who may do what where no object is named, and what a role may do with its own and with others'.
- * Every route that names an object: `role-matrix.test.ts`.
+ * `role-matrix.test.ts` covers every route that names an object.
  */
 import t, { type Test } from "tap";
 import { type Role, roles } from "../../contract/organization.ts";
@@ -8,7 +8,7 @@ import type { Caller } from "./caller.ts";
 import { openInProcess } from "./in-process-service.ts";
 import { enter, foundPaidOrganization, join } from "./organizations.ts";
 
-/** An organization with somebody in each role, a job of the `member`, and one of the owner. */
+/** An organization with a user in each role, a job of the `member`, and one of the owner. */
 async function stage(t: Test) {
   const house = await openInProcess(t);
   const owner = await house.account();

@@ -5,7 +5,7 @@ import type { CreatedToken } from "../../contract/token.ts";
 import { routeTable } from "../../http/route-table.ts";
 import { openInProcess } from "./in-process-service.ts";
 
-/** The first that fits decides; `bearer` is any valid one. */
+/** Scope by route: the first pattern that fits decides; `bearer` is any valid token. */
 const scopes: readonly (readonly [RegExp, string])[] = [
   [/^POST \/v1\/(generate|remove-background|restore)\//, "generate"],
   [/^POST \/v1\/jobs\/cost$/, "generate"],
@@ -24,7 +24,7 @@ const scopes: readonly (readonly [RegExp, string])[] = [
   [/^GET \/v1\/organizations\/\{id\}\/usage$/, "billing:read"],
   [/^\w+ \/v1\/(organizations\b|me\/active-organization)/, "organizations"],
   [/^GET \/v1\/(me|models|models\/\{id\}|limits)$/, "bearer"],
-  // With the credential of the turn, which has no such scope, or the owner's.
+  // The route takes the turn's credential, which has no scope `agents`, or the owner's.
   [/^POST \/v1\/agent\/sessions\/\{id\}\/turns\/\{turn_id\}\/finish$/, "bearer"],
   [/^\w+ \/v1\/agent\//, "agents"],
   [/^\w+ \/v1\/(tokens|oauth\/clients|oauth\/device\/approve)/, "tokens"],
@@ -59,7 +59,7 @@ t.test("a token opens the routes of its scopes and no others", async (t) => {
         return status === 403 ? json?.required_scope : undefined;
       };
       const isOpened = access === scope || access === "bearer";
-      // Assets go with the job, so deleting one asks for a second scope.
+      // A job's assets are deleted with it, so deleting one asks for a second scope.
       const second = method === "DELETE" && path === "/v1/jobs/{id}" ? "assets:write" : undefined;
       const missing = isOpened ? second : access;
       t.equal(await ask(one.json.token), missing, `${scope}: ${method} ${place}`);

@@ -25,7 +25,7 @@ function isPage(t: Test, page: Awaited<ReturnType<typeof open>>, status: number)
   t.match(page.text, /^<!doctype html>/);
 }
 
-/** With the page's nonce, which differs from page to page, as `N`. */
+/** Returns the policy with the page's nonce, which differs from page to page, as `N`. */
 function getPolicy({ headers }: Awaited<ReturnType<typeof open>>): string {
   return (headers["content-security-policy"] ?? "").replaceAll(/'nonce-[\w-]{22}'/g, "'nonce-N'");
 }
@@ -189,7 +189,7 @@ t.test("a value in a page is text, whatever signs it has", async (t) => {
   );
 });
 
-/** A link to what a simulated model made. */
+/** Makes a link to what a simulated model made. */
 async function simulate(
   t: Test,
   kind: string,

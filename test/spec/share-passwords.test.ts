@@ -7,7 +7,7 @@ import { browser, open, picture, share, withPicture } from "./share-steps.ts";
 
 const password = "open sesame";
 
-/** As real ones, but cheap. */
+/** Hashes passwords as the service does, but cheaply. */
 const quick = async (task: PasswordTask) => hashPassword({ ...task, cost: 16 });
 
 function form(stranger: Caller, token: string, text: string, headers: Headers = {}) {

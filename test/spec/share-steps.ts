@@ -7,12 +7,12 @@ import { make, page } from "./composition-steps.ts";
 import { type InProcess, type InProcessOptions, openInProcess } from "./in-process-service.ts";
 import { film, submit } from "./render-steps.ts";
 
-/** The only answer that has token and address. */
+/** The only answer that has a link's token and address. */
 export type MadeLink = ShareLink & { readonly token: string; readonly url: string };
 
 export const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
-/** Somebody with a picture. */
+/** A caller with a picture. */
 export async function withPicture(t: Test, options: InProcessOptions = {}) {
   const house = await openInProcess(t, options);
   const ada = await house.account();
@@ -27,7 +27,7 @@ export async function picture(house: InProcess, maker: Caller, prompt = "a kite"
   return asset.id;
 }
 
-/** A render that has succeeded, of a composition with that name. */
+/** Makes a render that has succeeded, of a composition with that name. */
 export async function readFilm(house: InProcess, maker: Caller, name = "Harbor") {
   const composition = await make(maker, { "index.html": page() });
   await maker.patch(`/v1/compositions/${composition}`, { name });
@@ -51,7 +51,7 @@ export function shareAt(maker: Caller, path: string, body: object = {}): Promise
   return maker.post<MadeLink>(path, body);
 }
 
-/** What a stranger is answered. */
+/** Opens a share link as a stranger, and returns the answer. */
 export function open<T = ShareResolution & Refused>(
   { stranger }: InProcess,
   { token }: Pick<MadeLink, "token">,

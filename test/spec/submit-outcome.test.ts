@@ -10,7 +10,7 @@ async function readCredits(caller: Caller) {
   return { balance: json.balance_credits, held: json.held_credits };
 }
 
-/** What a cancel answers, and after how long. */
+/** Cancels a job; returns the answer, and after how long it came. */
 async function cancel(house: InProcess, caller: Caller, job: string) {
   const answer = caller.cancel(job);
   const heard: Reply<Job>[] = [];

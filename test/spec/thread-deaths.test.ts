@@ -1,4 +1,4 @@
-/** What followers hear when a shard's thread dies and comes back. One shard, and the directory. */
+/** What followers get when a shard's thread dies and comes back. One shard, and the directory. */
 import t from "tap";
 import type { User } from "../../contract/account.ts";
 import { imagePath } from "./caller.ts";

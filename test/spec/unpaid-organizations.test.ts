@@ -1,4 +1,4 @@
-/** Organizations that one account owns, and what of them counts into its own limits. */
+/** Organizations that one account owns, and what of them counts towards its own limits. */
 import t from "tap";
 import type { PlanName } from "../../config/plans.ts";
 import type { CreatedToken } from "../../contract/token.ts";
@@ -6,7 +6,7 @@ import type { Caller, Refused } from "./caller.ts";
 import { openInProcess } from "./in-process-service.ts";
 import { join, organization, readEmail } from "./organizations.ts";
 
-/** The caller in the organization, by a token that acts there alone. */
+/** Returns the caller in the organization, by a token that acts there alone. */
 async function inside(caller: Caller, org: { readonly id: string }): Promise<Caller> {
   const body = { name: "pinned", organization_id: org.id };
   const { json } = await caller.post<CreatedToken>("/v1/tokens", body);

@@ -3,12 +3,12 @@ import { inflateRawSync } from "node:zlib";
 export interface Unzipped {
   readonly path: string;
   readonly bytes: Buffer;
-  /** As it stands in the archive, which knows no zone. */
+  /** Time as it stands in the archive, which knows no zone. */
   readonly modified: string;
   readonly method: number;
 }
 
-/** The files of an archive in their order (APPNOTE 6.3.10, section 4.3.12). */
+/** Reads the files of an archive in their order (APPNOTE 6.3.10, section 4.3.12). */
 export function unzip(archive: Buffer): readonly Unzipped[] {
   const end = archive.lastIndexOf(Buffer.from("PK\x05\x06", "latin1"));
   const files: Unzipped[] = [];

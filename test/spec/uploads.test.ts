@@ -37,7 +37,7 @@ function upload<T = Asset>(ada: Caller, body: Buffer, contentType = formType) {
   return ada.request<T>("POST", "/v1/assets", { body, headers: { "content-type": contentType } });
 }
 
-/** The farm says what it found, as it would of a real file. */
+/** Lets the farm report what it found, as it would of a real file. */
 async function probe(house: InProcess, node: FarmDouble): Promise<void> {
   await house.settle();
   await node.finish([picture]);

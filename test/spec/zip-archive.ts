@@ -1,12 +1,12 @@
-/** ZIP archives made by hand, also such as no tool would make (APPNOTE 6.3.10, section 4.3). */
+/** ZIP archives made by hand, even such as no tool makes (APPNOTE 6.3.10, section 4.3). */
 import { crc32, deflateRawSync } from "node:zlib";
 
 export interface ZipEntry {
   readonly name: string;
   readonly bytes?: string | Uint8Array;
-  /** The Unix mode, for links and the like. */
+  /** Unix mode of the entry, for links and the like. */
   readonly mode?: number;
-  /** What the entry says instead of its real length. */
+  /** Length that the entry claims in place of its real one. */
   readonly claimedBytes?: number;
   readonly isEncrypted?: boolean;
   readonly method?: number;

@@ -41,7 +41,7 @@ export interface Recording {
   readonly comp: readonly unknown[];
   readonly imported: readonly string[];
   readonly placeholders: readonly (readonly unknown[])[];
-  /** As the layer panel lists them from the bottom. */
+  /** Layers as the layer panel lists them, from the bottom. */
   readonly layers: readonly RecordedLayer[];
   readonly markers: readonly (readonly [time: number, name: string, seconds: number])[];
   readonly alerts: readonly string[];
@@ -134,7 +134,7 @@ export function runInAfterEffects(script: string, present: readonly string[]): R
   return plain({ comp: made, imported, placeholders, layers, markers, alerts, undo });
 }
 
-/** Lists that a script made are of another world, and equal to none of this one. */
+/** Copies the lists of a script, which are of another realm and equal to none of this one. */
 function plain(recording: Recording): Recording {
   return JSON.parse(JSON.stringify(recording)) as Recording;
 }
@@ -256,7 +256,7 @@ function takeShape(mask: RecordedMask, { vertices, inTangents, outTangents, clos
   Object.assign(mask, { vertices, inTangents, outTangents, closed });
 }
 
-/** After Effects begins with a key at the source's start and one behind its last picture. */
+/** The first keys in After Effects: one at the source's start, one behind its last picture. */
 function getRemap(layer: RecordedLayer): object {
   const keys: [number, number][] = [
     [layer.startTime, 0],

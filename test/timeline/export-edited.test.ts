@@ -1,4 +1,4 @@
-/** A composition with every kind of edit, and what of it is in each format. */
+/** A composition with every kind of edit, and what each format has of it. */
 import t from "tap";
 import { runInAfterEffects } from "./after-effects.ts";
 import {

@@ -1,4 +1,4 @@
-/** `build.jsx` of exports: what After Effects makes of it. */
+/** What After Effects makes of the `build.jsx` of exports. */
 import { parse } from "acorn";
 import t from "tap";
 import { runInAfterEffects } from "./after-effects.ts";

@@ -1,4 +1,4 @@
-/** Exports of bundles that a test writes, and what is in their files. */
+/** Exports of bundles that a test writes, and readers of their files. */
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import ts from "typescript";
@@ -13,7 +13,7 @@ import { effectiveTimeline } from "../../timeline/timeline.ts";
 export const compositionId = "01990000-0000-7000-8000-000000000001";
 
 export interface Given {
-  /** What is inside of a root of 1280 by 720 that lasts ten seconds. */
+  /** Markup inside a root of 1280 by 720 that lasts ten seconds. */
   readonly inside: string;
   readonly edits?: object;
   readonly files?: Readonly<Record<string, string>>;
@@ -53,7 +53,7 @@ export function makeTimeline({ inside, edits, files = {} }: Given): Timeline {
   return effectiveTimeline({ entry: "index.html", read: (path) => all[path] });
 }
 
-/** As large as the frame, unless the test says another place. */
+/** Returns a place as large as the frame, unless the test gives another one. */
 export function getPlace(place: Partial<Place> = {}, picture = { width: 640, height: 360 }): Place {
   return {
     around: [1, 0, 0, 1, 0, 0],
@@ -71,7 +71,7 @@ export function getPlace(place: Partial<Place> = {}, picture = { width: 640, hei
   };
 }
 
-/** The files of an export by their paths. */
+/** Returns the files of an export by their paths. */
 export function makeExport(given: Given, format: ExportFormat): ReadonlyMap<string, Buffer> {
   const exported = write(given, format);
   invariant(exported.kind === "documents", `it was exported: ${JSON.stringify(exported)}`);
@@ -119,14 +119,14 @@ export function readWarnings(files: ReadonlyMap<string, Buffer>): readonly strin
   return (JSON.parse(getText(files, "manifest.json")) as { warnings: string[] }).warnings;
 }
 
-/** Checks it with libxml2 and takes what is between tags for nothing. */
+/** Checks the sequence with libxml2, and returns it without white space between tags. */
 export function readSequence(files: ReadonlyMap<string, Buffer>): string {
   const xml = getText(files, "sequence.xml");
   execFileSync("xmllint", ["--noout", "-"], { input: xml });
   return xml.replace(/>\s+</g, "><");
 }
 
-/** The insides of all tags of a name that hold none of their own. */
+/** Returns the insides of all tags of a name that hold none of their own. */
 export function tagsIn(xml: string, name: string): readonly string[] {
   const found = xml.matchAll(new RegExp(`<${name}(?: [^>]*)?>(.*?)</${name}>`, "gs"));
   return [...found].map(([, inside = ""]) => inside);
@@ -136,7 +136,7 @@ export function tagIn(xml: string, name: string): string | undefined {
   return tagsIn(xml, name)[0];
 }
 
-/** A parameter of an effect: its value, or its keys. */
+/** Reads a parameter of an effect: its value, or its keys. */
 export function parameterIn(item: string, id: string): string | readonly string[] | undefined {
   const found = tagsIn(item, "parameter").find((one) => tagIn(one, "parameterid") === id);
   if (found === undefined) return undefined;
@@ -146,7 +146,7 @@ export function parameterIn(item: string, id: string): string | readonly string[
   return keys.map((key) => `${tagIn(key, "when")}: ${plain(tagIn(key, "value") ?? "")}`);
 }
 
-/** What TypeScript says of a script, with the types of a version of After Effects. */
+/** Returns TypeScript's errors for a script, with the types of a version of After Effects. */
 export function typeFaults(script: string, version: string): readonly string[] {
   const types = join(
     import.meta.dirname,

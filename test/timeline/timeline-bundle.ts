@@ -2,7 +2,7 @@ import type { Bundle, MediaSource } from "../../timeline/bundle.ts";
 import type { Clip, Timeline } from "../../timeline/model.ts";
 import { effectiveTimeline } from "../../timeline/timeline.ts";
 
-/** A bundle in memory; `root` is what stands inside a root of 5 s, 320x180 at 30 fps. */
+/** Builds a bundle in memory; `root` is the markup inside a root of 5 s, 320x180 at 30 fps. */
 export function readBundle(
   root: string,
   files: Readonly<Record<string, string>> = {},
@@ -18,7 +18,7 @@ export function page(root: string, attributes = 'data-duration="5"'): string {
   return `<!doctype html><html><body style="background:#000">${opened}${root}</div></body></html>`;
 }
 
-/** The timeline of `root` with these edits. */
+/** Makes the timeline of `root` with these edits. */
 export function makeEdited(
   root: string,
   overlay: object,
@@ -43,7 +43,7 @@ export function messages({ diagnostics }: Timeline): readonly string[] {
   return diagnostics.map(({ severity, message }) => `${severity}: ${message}`);
 }
 
-/** Lengths of media files by path. */
+/** Gives a bundle the lengths of media files, by path. */
 export function lengths(seconds: Readonly<Record<string, number>>): Partial<Bundle> {
   return {
     has: () => true,

@@ -1,4 +1,4 @@
-/** What strangers' compositions hold that the format's own examples do not. */
+/** What third-party compositions hold that the format's own examples do not. */
 import t from "tap";
 import { effectiveTimeline } from "../../timeline/timeline.ts";
 import { lengths, messages, page, readBundle, requireClip, times } from "./timeline-bundle.ts";

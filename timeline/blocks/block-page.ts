@@ -6,7 +6,7 @@ export interface BlockPage {
   readonly height: number;
   readonly fps: number;
   readonly fit: "contain" | "cover";
-  /** `#rrggbb`; behind clips that do not fill the canvas. */
+  /** Colour as `#rrggbb`, seen behind clips that do not fill the canvas. */
   readonly background: string;
 }
 
@@ -81,8 +81,8 @@ function place(start: number, seconds: number, track: number): string {
 }
 
 /**
- * On even pixels, which films share their colours by: such pictures can be laid over each other
- * without a page that paints them.
+ * Places a clip on even pixels, by which films share their colours: such pictures can be laid over
+ * each other without a page that paints them.
  */
 function boxStyle(clip: PlacedBlock["clip"], { width, height, fit }: BlockPage): string {
   const scales = [width / clip.width, height / clip.height];
@@ -98,7 +98,7 @@ function evenEdge(edge: number, canvas: number): number {
   return Math.abs(edge - canvas) < 2 ? canvas : Math.max(2, 2 * Math.round(edge / 2));
 }
 
-/** Microseconds are finer than frames and samples. */
+/** Rounds to microseconds, which are finer than frames and samples. */
 function time(seconds: number): number {
   return Number(seconds.toFixed(6));
 }

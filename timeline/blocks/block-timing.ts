@@ -1,36 +1,36 @@
 /**
- * When the clip and the narration of each block play. A block lasts as long as its clip. A longer
- * narration is sped up by at most 1.15; while it goes on after that, the clip's last picture is
- * held. Pure; all times in seconds.
+ * Computes when the clip and the narration of each block play. A block lasts as long as its clip. A
+ * longer narration is sped up by at most 1.15; while it goes on after that, the clip's last picture
+ * is held. Pure; all times in seconds.
  */
 
-/** A clip and what is said over it, before they have a place in the film. */
+/** A clip and its narration, before they have a place in the film. */
 export interface Block {
   readonly clip: ImageClip | VideoClip;
   readonly narration?: Narration;
-  /** Black and silent, after the block. */
+  /** Seconds of black and silence after the block. */
   readonly gap: number;
 }
 
 interface ClipAsset {
   readonly assetId: string;
-  /** Pixels, as shown. */
+  /** Size in pixels, as shown. */
   readonly width: number;
   readonly height: number;
 }
 
 interface ImageClip extends ClipAsset {
   readonly kind: "image";
-  /** How long it is to be shown; without it as long as the narration. */
+  /** Seconds that the image is shown; as long as the narration if absent. */
   readonly seconds?: number;
 }
 
 interface VideoClip extends ClipAsset {
   readonly kind: "video";
-  /** Seconds of the source at which it is entered, and how many are there from then on. */
+  /** Seconds of the source at which the clip enters it, and how many are left from there on. */
   readonly start: number;
   readonly left: number;
-  /** How long it is to be shown; without it to the end of its source. */
+  /** Seconds that the video is shown; to the end of its source if absent. */
   readonly seconds?: number;
   readonly volume: number;
 }
@@ -51,19 +51,19 @@ export interface PlacedBlock {
 }
 
 export interface PlacedNarration extends Narration {
-  /** Seconds of the source a second of the film. */
+  /** Seconds of the source that play in a second of the film. */
   readonly rate: number;
 }
 
 export interface PlacedBlocks {
   readonly blocks: readonly PlacedBlock[];
   readonly seconds: number;
-  /** One for each adjustment. */
+  /** Warnings, one for each adjustment. */
   readonly warnings: readonly string[];
 }
 
 const fastestNarration = 1.15;
-/** Differences of less, in seconds, are those of how files tell their length. */
+/** Smaller differences, in seconds, come only from how files state their length. */
 const epsilon = 0.001;
 
 export function placeBlocks(blocks: readonly Block[]): PlacedBlocks {

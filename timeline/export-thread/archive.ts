@@ -6,7 +6,7 @@ export type Written =
   | { readonly kind: "archive"; readonly bytes: Uint8Array }
   | Exclude<Exported, { kind: "documents" }>;
 
-/** Documents are made one after the other, so that only one of them is there at a time. */
+/** Makes the documents one after the other, so that only one of them exists at a time. */
 export async function archiveExport(writing: Writing): Promise<Written> {
   const exported = writeExport(writing);
   if (exported.kind !== "documents") return exported;

@@ -61,7 +61,7 @@ function countFrames(
   return Math.max(1, ...clips.map(({ end }) => end));
 }
 
-/** What the timeline itself says, and what the page draws by itself. */
+/** Notes what the timeline itself reports, and what the page draws by itself. */
 function noteTimeline({ timeline, measurement }: ExportSource, notes: Notes): void {
   for (const { message, severity } of timeline.diagnostics)
     if (severity === "warning") notes.add(message);
@@ -72,7 +72,7 @@ function noteTimeline({ timeline, measurement }: ExportSource, notes: Notes): vo
     );
 }
 
-/** What the page draws has its time in the export, and nothing else. */
+/** Marks what the page draws itself: the export has only its time. */
 function listMarkers({ timeline, measurement }: ExportSource, notes: Notes): readonly EditMarker[] {
   const length = getSourceLength(timeline, measurement);
   return timeline.clips.flatMap((clip) => {

@@ -1,11 +1,11 @@
 import type { KeyframeEdit } from "../overlay.ts";
 
 /**
- * A value over the frames of a clip. Between two keys it changes evenly, before the first and after
- * the last it stays.
+ * A value over the frames of a clip. It changes evenly between two keys, and stays before the first
+ * and after the last.
  */
 export interface Curve {
-  /** At least one, by rising frame, counted from the clip's start. */
+  /** At least one key, by rising frame, counted from the clip's start. */
   readonly keys: readonly Key[];
 }
 
@@ -14,12 +14,12 @@ export interface Key {
   readonly value: readonly number[];
 }
 
-/** Whether it never changes. */
+/** Whether the value never changes. */
 export function isFixed({ keys }: Curve): boolean {
   return keys.length === 1;
 }
 
-/** The value at the first frame. */
+/** Returns the value at the first frame. */
 export function getFirst({ keys }: Curve): readonly number[] {
   return keys[0]?.value ?? [];
 }
@@ -28,18 +28,19 @@ export function createFixedCurve(...value: readonly number[]): Curve {
   return { keys: [{ frame: 0, value }] };
 }
 
-/** Between two instants at which something was written, in seconds from the clip's start. */
+/** The time between two instants that keyframes name, in seconds from the clip's start. */
 export interface Stretch {
   readonly from: number;
   readonly to: number;
-  /** The keyframes that say what is between them: at most one before and one after for a member. */
+  /** Keyframes that determine the stretch: for a member, at most one before and one after. */
   readonly keyframes: readonly KeyframeEdit[];
 }
 
 export type Member = "x" | "y" | "scale" | "rotation" | "opacity";
 
 /**
- * The stretches of a motion's members in a clip of so many seconds; keyframes in the order of `t`.
+ * Lists the stretches of a motion's members in a clip of so many seconds; keyframes are in the
+ * order of `t`.
  */
 export function listStretches(
   whole: readonly KeyframeEdit[],
@@ -66,12 +67,12 @@ export function listStretches(
   return stretches;
 }
 
-/** The value in a stretch at a time in it; at its end what holds just before the end. */
+/** Returns the value at a time in a stretch; at its end, the one just before the end. */
 export type ValueIn = (stretch: Stretch, seconds: number) => readonly number[];
 
 /**
- * Keys where the author set them; one a frame only where the value does not change evenly between
- * two of them.
+ * Computes keys where the author set them, and one a frame only where the value does not change
+ * evenly between two of them.
  */
 export function computeCurve(
   stretches: readonly Stretch[],
@@ -101,7 +102,7 @@ export function computeCurve(
   return { keys: thin(keys, tolerance) };
 }
 
-/** A later value of a frame replaces an earlier one, which is kept up to the frame before. */
+/** Adds a key; one of the same frame is replaced, but kept up to the frame before. */
 function addKey(keys: Key[], key: Key, tolerance: number): void {
   const last = keys.at(-1);
   if (last?.frame === key.frame) {
@@ -113,7 +114,7 @@ function addKey(keys: Key[], key: Key, tolerance: number): void {
   keys.push(key);
 }
 
-/** Without the keys that say nothing new. */
+/** Leaves out the keys that add nothing. */
 function thin(keys: readonly Key[], tolerance: number): readonly Key[] {
   const kept: Key[] = [];
   for (const [index, key] of keys.entries()) {
@@ -132,7 +133,7 @@ function thin(keys: readonly Key[], tolerance: number): readonly Key[] {
   return isSame ? [first] : kept;
 }
 
-/** Whether they are the same. */
+/** Whether the three keys have the same value. */
 function isLevel([before, key, after]: readonly [Key, Key, Key], tolerance: number): boolean {
   return isNear(before.value, key.value, tolerance) && isNear(after.value, key.value, tolerance);
 }

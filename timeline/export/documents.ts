@@ -11,14 +11,14 @@ import { buildManifest, type ManifestTerms } from "./manifest.ts";
 import { Notes } from "./notes.ts";
 import { writeReadme } from "./readme.ts";
 
-/** A file of the archive; its bytes are made when they are asked for, and not kept. */
+/** A file of the archive; its bytes are made on request, and not kept. */
 export interface ExportDocument {
   readonly path: string;
   readonly bytes: () => Uint8Array;
 }
 
 export interface ExportTerms extends ManifestTerms {
-  /** Tables of colours that grades name, by their path. */
+  /** Colour tables that grades name, by their path. */
   readonly tables: ReadonlyMap<string, string>;
 }
 
@@ -38,7 +38,7 @@ const formats: Readonly<Record<ExportFormat, Format>> = {
   aejsx: { path: "build.jsx", write: writeJsx },
 };
 
-/** The files of an export in their order. */
+/** Writes the files of an export, in their order. */
 export function writeDocuments(source: ExportSource, terms: ExportTerms): Exported {
   const list = compileEditList(source);
   const excess = findExcess(list);
@@ -71,7 +71,7 @@ export function writeDocuments(source: ExportSource, terms: ExportTerms): Export
 
 const tooLarge = `The documents of an export may have ${limits.exports.documentBytesMax} bytes.`;
 
-/** Before anything is written. */
+/** Returns the limit that an export exceeds, before anything is written. */
 function findExcess({ pictures, sounds, texts, luts }: EditList): string | undefined {
   const { clipsMax, textsMax, keyframesMax, documentBytesMax } = limits.exports;
   const shown = pictures.flatMap(({ clips }) => clips);

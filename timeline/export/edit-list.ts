@@ -4,26 +4,26 @@ import type { Curve } from "./curve.ts";
 import type { Point } from "./matrix.ts";
 
 /**
- * A composition as an editor works on it: tracks of clips with times in whole frames. Made from the
- * effective timeline by `compile.ts`; each format has one writer over it.
+ * A composition as an editor works on it: tracks of clips with times in whole frames. `compile.ts`
+ * makes it from the effective timeline; each format has one writer for it.
  */
 export interface EditList {
   readonly name: string;
   readonly compositionId: string;
   readonly width: number;
   readonly height: number;
-  /** Its length. */
+  /** Length of the composition in frames. */
   readonly frames: number;
-  /** Bottom to top; texts last. */
+  /** Picture tracks from bottom to top; texts are last. */
   readonly pictures: readonly Track<PictureClip>[];
   readonly sounds: readonly Track<SoundClip>[];
-  /** In the order of their numbers. */
+  /** Media in the order of their numbers. */
   readonly media: readonly EditMedia[];
   readonly texts: readonly EditText[];
   readonly luts: readonly EditLut[];
-  /** When the page itself draws something. */
+  /** Times at which the page itself draws something. */
   readonly markers: readonly EditMarker[];
-  /** What no format of ours has, a sentence each. */
+  /** What none of our formats can hold, one sentence each. */
   readonly warnings: readonly string[];
 }
 
@@ -39,32 +39,32 @@ export interface EditMarker {
 export interface Track<C> {
   readonly isEnabled: boolean;
   readonly isLocked: boolean;
-  /** By rising start, one after the other save where one dissolves into the next. */
+  /** Clips by rising start, one after the other except where one dissolves into the next. */
   readonly clips: readonly C[];
 }
 
 export interface EditMedia {
   readonly kind: "video" | "audio" | "image";
-  /** The bundle's path, or `asset:<id>`. */
+  /** Path in the bundle, or `asset:<id>`. */
   readonly ref: string;
   readonly assetId: string | undefined;
-  /** Beside the exported file; ASCII. */
+  /** Path beside the exported file, in ASCII. */
   readonly path: string;
   readonly width: number | undefined;
   readonly height: number | undefined;
-  /** Its length; undefined for stills and where it is not known. */
+  /** Length in frames; undefined for stills and where it is not known. */
   readonly frames: number | undefined;
-  /** Of its sound; 0 when it has none. */
+  /** Number of sound channels; 0 when there is no sound. */
   readonly channels: number;
-  /** Of its first frame. */
+  /** Timecode of the first frame. */
   readonly timecode: string;
   readonly timecodeFrame: number;
 }
 
 interface Placed {
-  /** The same for a clip's picture and its sound. */
+  /** Key that a clip's picture and its sound share. */
   readonly key: string;
-  /** As warnings and layers name it. */
+  /** Name of the clip in warnings and layers. */
   readonly name: string;
   readonly start: number;
   readonly end: number;
@@ -77,20 +77,20 @@ export interface PictureClip extends Placed {
     | { readonly kind: "text"; readonly text: EditText };
   /** Frame of the source at the clip's start. */
   readonly from: number;
-  /** Frames of the source for one of the clip. */
+  /** Frames of the source for one frame of the clip. */
   readonly rate: number;
-  /** The frame of the clip from which on the source has nothing more, if that is before its end. */
+  /** Frame of the clip from which the source has nothing more; undefined if it lasts to the end. */
   readonly heldFrom: number | undefined;
   readonly pose: PoseCurves;
   readonly crop: Crop | undefined;
   readonly mask: EditMask | undefined;
   readonly lut: EditLut | undefined;
   readonly hasAlpha: boolean;
-  /** The frame at which it covers the clip before it, of which it dissolves out until then. */
+  /** Frame at which this clip covers the one before it, which dissolves into it until then. */
   readonly dissolvesUntil: number | undefined;
 }
 
-/** In pixels of the canvas, about the middle of the picture; scale 1 is the picture's own size. */
+/** Curves in pixels of the canvas, about the picture's middle; scale 1 is its own size. */
 export interface PoseCurves {
   readonly position: Curve;
   readonly scale: Curve;
@@ -118,25 +118,25 @@ export interface SoundClip extends Placed {
   readonly media: EditMedia;
   readonly from: number;
   readonly rate: number;
-  /** Linear. */
+  /** Gain as a linear factor. */
   readonly gain: Curve;
 }
 
 export interface EditText {
   readonly id: string;
   readonly text: string;
-  /** As they are broken, where that was measured. */
+  /** Lines as the text is broken, where that was measured. */
   readonly lines: readonly string[];
   readonly fontFamily: string;
   readonly fontSize: number;
   readonly isBold: boolean;
   readonly align: "left" | "center" | "right";
-  /** 0 to 1. */
+  /** Colour, each part 0 to 1. */
   readonly color: readonly [red: number, green: number, blue: number];
   readonly box: { readonly width: number; readonly height: number };
-  /** From the top of the box. */
+  /** Distance of the baseline from the top of the box. */
   readonly baseline: number;
-  /** Of its PNG, which is larger than the box by the margin on each side. */
+  /** PNG of the text, larger than the box by the margin on each side. */
   readonly picture: TextPicture | undefined;
 }
 
@@ -150,6 +150,6 @@ export interface TextPicture {
 export interface EditLut {
   readonly path: string;
   readonly grade: Grade;
-  /** Names of the clips that it grades. */
+  /** Names of the clips that the LUT grades. */
   readonly clips: readonly string[];
 }

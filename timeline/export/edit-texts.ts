@@ -13,7 +13,7 @@ export interface LaidTexts {
   readonly texts: readonly EditText[];
 }
 
-/** The edits' texts, above everything else in the order of the list. */
+/** Lays the edits' texts above everything else, in the order of the list. */
 export function layTexts({ timeline, measurement }: ExportSource, notes: Notes): LaidTexts {
   const clips: Laid<PictureClip>[] = [];
   const texts: EditText[] = [];
@@ -43,7 +43,7 @@ export function layTexts({ timeline, measurement }: ExportSource, notes: Notes):
       from: 0,
       rate: 1,
       heldFrom: undefined,
-      // The alpha of its colour is in its picture already.
+      // The alpha of the text's colour is in its picture already.
       pose: placeText(
         text,
         made.box,
@@ -93,7 +93,7 @@ function buildEditText(
 function getPicture(measured: MeasuredText, number: number): TextPicture | undefined {
   const { picture, id } = measured;
   if (picture === undefined) return undefined;
-  // Its first chunk says its size (PNG, "11.2.1 IHDR Image header").
+  // The first chunk of a PNG has its size (PNG, "11.2.1 IHDR Image header").
   const header = Buffer.from(picture.slice(0, 48), "base64");
   if (header.length < 24) return undefined;
   return {
@@ -104,7 +104,7 @@ function getPicture(measured: MeasuredText, number: number): TextPicture | undef
   };
 }
 
-/** Where nothing computed it; other notations are white. */
+/** Reads a colour that no page computed; other notations are white. */
 function hexColor(text: string): MeasuredText["color"] {
   const [, digits = ""] = /^#([0-9a-f]{3,8})$/i.exec(text.trim()) ?? [];
   const pairs = digits.length < 6 ? [...digits].map((one) => one + one) : digits.match(/../g);

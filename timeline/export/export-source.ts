@@ -7,8 +7,8 @@ export interface ExportSource {
   readonly compositionId: string;
   readonly name: string;
   readonly timeline: Timeline;
-  /** Of a page that was laid out. */
+  /** Measurement of the page, if the page was laid out. */
   readonly measurement: Omit<Measurement, "timeline"> | undefined;
-  /** By the source's name: what is there. */
+  /** Media that exist, by the source's name. */
   readonly stored: ReadonlyMap<string, StoredMedia>;
 }

@@ -3,7 +3,7 @@ import type { Grade } from "../grade.ts";
 import type { EditLut } from "./edit-list.ts";
 import { getSlug } from "./names.ts";
 
-/** The grades of an export, equal ones once. */
+/** Collects the grades of an export, equal ones once. */
 export class LutBook {
   private readonly byGrade = new Map<string, { readonly lut: EditLut; readonly clips: string[] }>();
 
@@ -26,7 +26,7 @@ export class LutBook {
   }
 }
 
-/** A table of a bundle by its path; a sentence where it cannot be used. */
+/** Reads a table of a bundle by its path; returns a sentence where it cannot be used. */
 export function readTable(
   path: string,
   text: string | undefined,
@@ -35,10 +35,10 @@ export function readTable(
   return table ?? { fault: `${path} is left out: it is no table of three dimensions up to 64` };
 }
 
-/** The text of a LUT file, from the very function that grades the frames of a render. */
+/** Writes a LUT file with the same function that grades the frames of a render. */
 export function writeLut({ grade, path }: EditLut, table: CubeTable | undefined): string {
   return bakeCube(grade, table, path.replace(/^luts\/|\.cube$/g, ""));
 }
 
-/** Of a LUT file, before it is made. */
+/** Bytes to count for a LUT file before it is made. */
 export const lutBytes = bakedSize ** 3 * "0.000000 0.000000 0.000000\n".length + 200;

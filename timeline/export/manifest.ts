@@ -8,13 +8,13 @@ export interface MediaLink {
   readonly expiresAtMs: number;
 }
 
-/** What is of one moment of the composition, besides its list. */
+/** Properties of one moment of the composition, which its list lacks. */
 export interface ManifestTerms {
   readonly format: ExportFormat;
   readonly revision: number;
-  /** When the composition was changed last, so that equal exports are equal bytes. */
+  /** Time of the composition's last change, so that equal exports are equal bytes. */
   readonly atMs: number;
-  /** By the source's name; there is none for what the caller may not read. */
+  /** Links by the source's name, without sources that the caller may not read. */
   readonly links: ReadonlyMap<string, MediaLink>;
 }
 

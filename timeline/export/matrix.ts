@@ -10,13 +10,13 @@ export function createScaling(x: number, y: number): Matrix {
   return [x, 0, 0, y, 0, 0];
 }
 
-/** Degrees clockwise, as the y axis points down. */
+/** Returns a rotation by degrees clockwise, as the y axis points down. */
 export function rotation(degrees: number): Matrix {
   const turn = (degrees * Math.PI) / 180;
   return [Math.cos(turn), Math.sin(turn), -Math.sin(turn), Math.cos(turn), 0, 0];
 }
 
-/** The map that does the last one first. */
+/** Returns the map that does the last one first. */
 export function product(...maps: readonly Matrix[]): Matrix {
   return maps.reduce(([a, b, c, d, e, f], [g, h, i, j, k, l]) => [
     a * g + c * h,
@@ -32,12 +32,12 @@ export function apply([a, b, c, d, e, f]: Matrix, [x, y]: Point): Point {
   return [a * x + c * y + e, b * x + d * y + f];
 }
 
-/** Turn, then stretch along the picture's own axes; what is slanted beside that is left over. */
+/** A map as a turn, then a stretch along the picture's own axes, without any slant left over. */
 export interface Parts {
-  /** Degrees clockwise. */
+  /** Rotation in degrees clockwise. */
   readonly rotation: number;
   readonly scaleX: number;
-  /** Negative in a mirror. */
+  /** Vertical scale, negative in a mirror. */
   readonly scaleY: number;
   readonly isSlanted: boolean;
 }

@@ -3,7 +3,7 @@ import type { Clip } from "../model.ts";
 
 const slugMax = 40;
 
-/** Lower-case letters, digits and hyphens, so that every editor and file system takes it. */
+/** Keeps lower-case letters, digits and hyphens, which every editor and file system takes. */
 export function getSlug(text: string, otherwise: string): string {
   const plain = text.normalize("NFKD").toLowerCase();
   const slug = plain
@@ -14,7 +14,7 @@ export function getSlug(text: string, otherwise: string): string {
   return slug === "" ? otherwise : slug;
 }
 
-/** `media/0001-sea.mp4`; numbers begin with 1. */
+/** Makes a path such as `media/0001-sea.mp4`; numbers begin with 1. */
 export function createNumberedPath(
   folder: string,
   number: number,
@@ -24,12 +24,12 @@ export function createNumberedPath(
   return `${folder}/${String(number).padStart(4, "0")}-${slug}.${extension}`;
 }
 
-/** How a source is called in a measurement and a manifest. */
+/** Returns the name of a source in a measurement and a manifest. */
 export function getRef(source: MediaSource): string {
   return source.kind === "file" ? source.path : `asset:${source.assetId}`;
 }
 
-/** As warnings name a clip. */
+/** Returns the name of a clip in warnings. */
 export function getName({ kind, id, key }: Pick<Clip, "kind" | "id" | "key">): string {
   const tag = kind === "image" ? "img" : kind;
   return id === "" ? `${tag} at ${key}` : `${tag}#${id.slice(0, 80)}`;

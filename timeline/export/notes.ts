@@ -1,6 +1,6 @@
 import { limits } from "../../config/limits.ts";
 
-/** What an export lacks, a sentence each; equal ones once. */
+/** Collects what an export lacks, one sentence each, equal ones once. */
 export class Notes {
   private readonly sentences = new Set<string>();
   private isCut = false;
@@ -16,7 +16,7 @@ export class Notes {
   }
 }
 
-/** On one line. */
+/** Puts a sentence on one line. */
 function plain(sentence: string): string {
   return sentence.replace(/\p{Cc}+/gu, " ").slice(0, 500);
 }

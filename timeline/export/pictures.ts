@@ -10,7 +10,7 @@ import type { Sources } from "./sources.ts";
 import { computeSpan, getLane, getSourceLength } from "./spans.ts";
 import type { Laid } from "./tracks.ts";
 
-/** The pictures of a timeline in the order of painting. */
+/** Lays out the pictures of a timeline in the order of painting. */
 export function layPictures(
   source: ExportSource,
   sources: Sources,
@@ -61,7 +61,7 @@ export function layPictures(
   return laid;
 }
 
-/** By z-index and order in the document, from the outermost layer inwards. */
+/** Compares z-index and order in the document, from the outermost layer inwards. */
 function comparePainting(one: readonly number[], other: readonly number[]): number {
   for (const [at, value] of one.entries()) {
     const difference = value - (other[at] ?? Number.NEGATIVE_INFINITY);
@@ -70,7 +70,7 @@ function comparePainting(one: readonly number[], other: readonly number[]): numb
   return one.length - other.length;
 }
 
-/** Names what is not there. */
+/** Finds a clip's media, and notes those that do not exist. */
 export function findMedia(clip: Clip, sources: Sources, notes: Notes): EditMedia | undefined {
   const source = clip.media?.source;
   if (source === undefined) {
@@ -114,7 +114,7 @@ function noteMedia({ media, kind, id, key }: Clip, notes: Notes): void {
     notes.add(`${getName({ kind, id, key })} plays in a loop; the export plays it once`);
 }
 
-/** The later one of a lane fades in over exactly the time that both are there. */
+/** Whether the later clip of a lane fades in over exactly the time that both are shown. */
 function isDissolve(
   before: Laid<PictureClip> & { readonly of: Clip },
   clip: Clip,

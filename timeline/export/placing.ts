@@ -28,16 +28,16 @@ export interface Placing {
   readonly pose: PoseCurves;
   readonly crop: Crop | undefined;
   readonly mask: EditMask | undefined;
-  /** What the picture has that no edit list has, as the ends of sentences. */
+  /** What the picture has but no edit list does, worded as the ends of sentences. */
   readonly lacks: readonly string[];
 }
 
-/** Pixels, degrees and shares that cannot be seen. */
+/** Differences in pixels, degrees and shares that cannot be seen. */
 const tolerance = { position: 0.05, scale: 0.0005, rotation: 0.02, opacity: 0.002 };
 
 interface Spot {
   readonly around: Matrix;
-  /** Of the element, in what is around it. */
+  /** Map from the picture's pixels to what surrounds the element. */
   readonly inside: Matrix;
   readonly anchor: readonly [x: number, y: number];
   /** The picture's middle, in its own pixels. */
@@ -47,7 +47,7 @@ interface Spot {
 
 type Moved = Pick<Clip, "transform" | "motion">;
 
-/** A media clip in its place, for so many seconds; `undefined` when its picture has no size. */
+/** Places a media clip for so many seconds; `undefined` when its picture has no size. */
 export function placeClip(clip: Clip, place: Place, seconds: number): Placing | undefined {
   const { picture, fit, box, cut, around, authored, opacity } = place;
   if (!(picture.width > 0 && picture.height > 0 && fit.scaleX > 0 && fit.scaleY > 0))
@@ -71,7 +71,7 @@ export function placeClip(clip: Clip, place: Place, seconds: number): Placing | 
   };
 }
 
-/** In the middle of the canvas, as large as fits: where its page could not be laid out. */
+/** Centres a clip on the canvas as large as fits, where its page could not be laid out. */
 export function centreClip(
   clip: Moved,
   canvas: { readonly width: number; readonly height: number },
@@ -93,7 +93,7 @@ export function centreClip(
   return computeCurves(spot, clip, seconds);
 }
 
-/** A text about the middle of its box. */
+/** Places a text about the middle of its box. */
 export function placeText(
   { x, y, motion }: TextClip,
   box: { readonly width: number; readonly height: number },
@@ -145,12 +145,12 @@ function computeCurves(spot: Spot, { transform, motion }: Moved, seconds: number
   };
 }
 
-/** Browsers write matrices with six digits. */
+/** Rounds a number; browsers write matrices with six digits. */
 function roundTo(value: number, digits: number): number {
   return Number(value.toFixed(digits));
 }
 
-/** From pixels of the canvas, at the element's place without transforms, to the picture's own. */
+/** Converts a mask from canvas pixels, without the element's transforms, to the picture's own. */
 function maskIn({ mask }: Clip, { left, top, fit }: Place): EditMask | undefined {
   if (mask === undefined) return undefined;
   const scale = Math.sqrt(fit.scaleX * fit.scaleY);
@@ -165,7 +165,7 @@ function maskIn({ mask }: Clip, { left, top, fit }: Place): EditMask | undefined
   };
 }
 
-/** What a mask that is a plain rectangle leaves of a picture, within what is left already. */
+/** Computes what a plain rectangular mask leaves of a picture, within what is left already. */
 export function computeCrop(
   mask: EditMask,
   { width, height }: { readonly width: number; readonly height: number },

@@ -2,7 +2,7 @@ import type { ExportFormat } from "../../contract/composition.ts";
 import { type EditList, editFps } from "./edit-list.ts";
 import { timeText } from "./spans.ts";
 
-/** What a person finds first: how to open it, and what it does not have. */
+/** Writes the text that a person reads first: how to open the export, and what it lacks. */
 export function writeReadme(
   list: EditList,
   format: ExportFormat,
@@ -86,7 +86,7 @@ function lutLines({ luts }: EditList): readonly string[] {
   ]);
 }
 
-/** On one line. */
+/** Puts a text on one line. */
 function plain(text: string): string {
   return text.replace(/\p{Cc}+/gu, " ");
 }

@@ -9,7 +9,7 @@ import type { Sources } from "./sources.ts";
 import { computeSpan, getLane, getSourceLength } from "./spans.ts";
 import type { Laid } from "./tracks.ts";
 
-/** What sounds, in the order of the document: sounds, and videos that have one. */
+/** Lays out sounds, and videos that have one, in the order of the document. */
 export function laySounds(
   { timeline, measurement }: ExportSource,
   sources: Sources,
@@ -24,7 +24,7 @@ export function laySounds(
     if (clip.kind === "audio" && clip.media?.isLooped === true)
       notes.add(`${getName(clip)} plays in a loop; the export plays it once`);
     const { start, from, rate, heldFrom } = span;
-    // Nothing sounds where a picture is held.
+    // A held picture has no sound.
     const end = heldFrom === undefined ? span.end : start + heldFrom;
     if (end <= start) return [];
     const sound: SoundClip = {
@@ -42,7 +42,7 @@ export function laySounds(
   });
 }
 
-/** Straight ramps at both ends of the clip; they get shorter where it has no room for both. */
+/** Makes straight ramps at both ends of the clip, shorter where it has no room for both. */
 function computeGain({ media }: Clip, frames: number, played: number): Curve {
   const { volume = 1, fadeIn = 0, fadeOut = 0 } = media ?? {};
   const share = Math.min(1, frames / editFps / (fadeIn + fadeOut));

@@ -4,10 +4,10 @@ import { type EditMedia, editFps } from "./edit-list.ts";
 import type { MeasuredMedia } from "./measurement.ts";
 import { createNumberedPath, getRef, getSlug } from "./names.ts";
 
-/** A file or an asset that is there. */
+/** A file or an asset that exists. */
 export interface StoredMedia {
   readonly mimeType: string;
-  /** The last part of its path, or what the asset is called. */
+  /** Last part of the path, or the name of the asset. */
   readonly name: string;
   readonly width?: number;
   readonly height?: number;
@@ -29,7 +29,7 @@ export class Sources {
     this.measured = measured;
   }
 
-  /** Undefined for what is not there. */
+  /** Returns a source's media, or undefined when the source does not exist. */
   find(source: MediaSource, as: EditMedia["kind"]): EditMedia | undefined {
     const ref = getRef(source);
     const known = this.byRef.get(ref);
@@ -80,7 +80,7 @@ function getExtension({ name, mimeType }: StoredMedia): string {
   return written ?? extensionByType[mimeType] ?? "bin";
 }
 
-/** In frames of the export; the hours and minutes of a dropping count are read as they stand. */
+/** Converts to frames of the export; hours and minutes of a drop-frame count are read as is. */
 function frameOfTimecode(timecode: string, frameRate: number): number {
   const [hours = 0, minutes = 0, seconds = 0, frames = 0] = timecode.split(/[:;]/).map(Number);
   const share = frameRate > 0 ? frames / frameRate : 0;

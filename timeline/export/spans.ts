@@ -5,14 +5,14 @@ import { type EditMedia, editFps } from "./edit-list.ts";
 export interface Span {
   readonly start: number;
   readonly end: number;
-  /** Frame of the source at its start. */
+  /** Frame of the source at the span's start. */
   readonly from: number;
   readonly rate: number;
-  /** Frames after its start from which on the source has nothing more. */
+  /** Frames after the span's start from which the source has nothing more. */
   readonly heldFrom: number | undefined;
 }
 
-/** Undefined for a clip that the film shows for less than half a frame. */
+/** Computes a clip's span; undefined for one shown for less than half a frame. */
 export function computeSpan(
   clip: Clip,
   media: EditMedia,
@@ -37,7 +37,7 @@ export function getLane({ composition, trackIndex }: Clip): string {
   return `${composition} ${trackIndex}`;
 }
 
-/** What a timeline's clips end by at the latest, in seconds. */
+/** Returns when a timeline's clips end at the latest, in seconds. */
 export function getSourceLength(
   { duration }: Timeline,
   measured: { readonly duration?: number | undefined } | undefined,
@@ -45,7 +45,7 @@ export function getSourceLength(
   return duration ?? measured?.duration;
 }
 
-/** A moment of the export as editors show it. */
+/** Writes a moment of the export as editors show it. */
 export function timeText(frames: number): string {
   const two = (value: number): string => String(value).padStart(2, "0");
   const seconds = Math.floor(frames / editFps);

@@ -1,13 +1,13 @@
 import type { Track } from "./edit-list.ts";
 
-/** A clip on its way to a track. */
+/** A clip that is to be placed on a track. */
 export interface Laid<C> {
   readonly clip: C;
   readonly start: number;
   readonly end: number;
-  /** The lane that it was written on. */
+  /** Lane that the clip was written on. */
   readonly lane: string;
-  /** Whether it may follow the clip before it although it begins before that one's end. */
+  /** Clip before this one that it may follow although it begins before that one's end. */
   readonly dissolvesFrom: C | undefined;
 }
 
@@ -22,8 +22,8 @@ interface Building<C> {
 }
 
 /**
- * Clips in the order of painting on tracks from the bottom: each above all that it overlaps, beside
- * clips of its own lane where there is room.
+ * Puts clips in the order of painting on tracks from the bottom: each above all that it overlaps,
+ * beside clips of its own lane where there is room.
  */
 export function stackTracks<C>(
   clips: readonly Laid<C>[],
@@ -50,7 +50,7 @@ export function stackTracks<C>(
   return finishTracks(tracks, getLane);
 }
 
-/** Sounds have no order of painting: the first track of their lane that has room. */
+/** Puts each sound on its lane's first track with room, since sounds have no painting order. */
 export function packTracks<C>(
   clips: readonly Laid<C>[],
   getLane: (name: string) => Lane,
@@ -86,7 +86,7 @@ function follows<C>(laid: Laid<C>, other: Laid<C>): boolean {
   return laid.dissolvesFrom !== undefined && laid.dissolvesFrom === other.clip;
 }
 
-/** Whether it overlaps nothing on the track but the clip that it dissolves from. */
+/** Whether a clip overlaps nothing on the track but the clip that it dissolves from. */
 function fits<C>(laid: Laid<C>, track: Building<C> | undefined): boolean {
   return track?.clips.every((other) => follows(laid, other) || !overlaps(laid, other)) === true;
 }

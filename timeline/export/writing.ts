@@ -4,25 +4,25 @@ import { type Exported, type ExportTerms, writeDocuments } from "./documents.ts"
 import { isMeasurement, type Measurement } from "./measurement.ts";
 import type { StoredMedia } from "./sources.ts";
 
-/** One export to be written, as it crosses to the thread. */
+/** An export to be written, as it is sent to the thread. */
 export interface Writing {
   readonly compositionId: string;
   readonly name: string;
-  /** As far as it is known without a measurement. */
+  /** Timeline as far as it is known without a measurement. */
   readonly timeline: Timeline;
-  /** JSON, where a farm node measured the page. */
+  /** Measurement as JSON, where a farm node measured the page. */
   readonly measurement: Uint8Array | undefined;
-  /** Why no node could. */
+  /** Why no farm node could measure the page. */
   readonly unmeasured: string | undefined;
   readonly stored: ReadonlyMap<string, StoredMedia>;
   readonly terms: ExportTerms;
 }
 
-/** Pure: the same for the same writing. */
+/** Writes an export. Pure: equal writings give equal exports. */
 export function writeExport(writing: Writing): Exported {
   const { compositionId, name, stored, terms } = writing;
   const measurement = readMeasurement(writing);
-  // A farm node computed it with the lengths of all media, as a render does.
+  // A farm node computed the timeline with the lengths of all media, as a render does.
   const timeline = measurement.timeline as Timeline;
   return writeDocuments({ compositionId, name, timeline, measurement, stored }, terms);
 }

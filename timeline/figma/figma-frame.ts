@@ -1,6 +1,6 @@
 /**
- * The layers of a design's frame, back to front: each text is one, and each child without a text
- * in it is one picture. What has a text in it is descended into.
+ * The layers of a design's frame, back to front: each text is one, and each child without a text in
+ * it is one picture. A child with a text in it is replaced by its own children.
  */
 import { limits } from "../../config/limits.ts";
 import type { FigmaImageLayer, FigmaImport, FigmaTextLayer } from "../../contract/figma.ts";
@@ -21,9 +21,9 @@ export interface TextDraft {
   readonly layer: Omit<FigmaTextLayer, Times>;
   /** How the text's box grows: with its lines, with its words, or not at all. */
   readonly grows: "width" | "height" | "none";
-  /** What a composition's added text cannot hold of it. */
+  /** What a composition's added text cannot hold of this text. */
   readonly obstacles: readonly string[];
-  /** Of the groups that it is in; its own opacity is in its picture. */
+  /** Opacity of the surrounding groups; the text's own opacity is in its picture. */
   readonly groupOpacity: number;
 }
 
@@ -46,13 +46,13 @@ export type FigmaFrame =
   | { readonly kind: "unusable"; readonly detail: string };
 
 export interface FrameTask {
-  /** The answer of `GET /v1/files/{key}/nodes`. */
+  /** Body of the answer to `GET /v1/files/{key}/nodes`. */
   readonly answer: Uint8Array;
   readonly nodeId: string;
   readonly includesHidden: boolean;
 }
 
-/** Throws `SyntaxError` for what is no JSON. */
+/** Reads a frame's layers. Throws `SyntaxError` for an answer that is not JSON. */
 export function readFrame({ answer, nodeId, includesHidden }: FrameTask): FigmaFrame {
   const value: unknown = JSON.parse(Buffer.from(answer).toString("utf8"));
   const found = new Fields(value).fields("nodes")?.fields(nodeId);
@@ -94,14 +94,14 @@ class LayerReader {
     this.includesHidden = includesHidden;
   }
 
-  /** A frame of nothing is one picture. */
+  /** Adds all layers of a frame; a frame without any becomes one picture. */
   addAll(frame: FigmaNode): void {
     if (frame.text !== undefined) this.add(frame, 1);
     else for (const child of frame.children) this.add(child, 1);
     if (this.layers.length === 0) this.addImage(frame, 1);
   }
 
-  /** `groupOpacity` is that of the groups around it. */
+  /** `groupOpacity` is the opacity of the groups around the node. */
   private add(node: FigmaNode, groupOpacity: number): void {
     if (!this.isShown(node)) return;
     if (node.text !== undefined) this.addText(node, groupOpacity);

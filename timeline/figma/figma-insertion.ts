@@ -1,6 +1,6 @@
 /**
- * The layers of an import written into a composition as its author would write them: pictures as
- * clips of `index.html`, texts as added texts of the edits. Pure.
+ * Writes the layers of an import into a composition as its author would: pictures as clips of
+ * `index.html`, texts as added texts of the edits. Pure.
  */
 import type { FigmaImport, FigmaTextLayer } from "../../contract/figma.ts";
 import { type AddedText, overlayPath, readOverlay } from "../overlay.ts";
@@ -9,11 +9,11 @@ import { addedLineHeight } from "./overlay-obstacles.ts";
 import { freeId, insertIntoPage, type PageClip } from "./page-insertion.ts";
 
 export interface InsertTask {
-  /** The files as they are; undefined where they are not there. */
+  /** The composition's files as they are; undefined where they do not exist. */
   readonly page: string | undefined;
   readonly edits: string | undefined;
   readonly frame: FigmaImport["frame"];
-  /** Back to front; texts without obstacles, and pictures. */
+  /** Layers back to front: texts without obstacles, and pictures. */
   readonly layers: readonly PlacedDraft[];
   readonly start: number;
   readonly seconds: number;
@@ -26,7 +26,7 @@ export type PlacedDraft =
 export type Insertion =
   | {
       readonly kind: "inserted";
-      /** The files; undefined where they stay as they are. */
+      /** The changed files; undefined where they stay as they are. */
       readonly page: string | undefined;
       readonly edits: string | undefined;
       readonly warnings: readonly string[];
@@ -56,7 +56,7 @@ export function insertLayers(task: InsertTask): Insertion {
 }
 
 interface Edits {
-  /** With members that are not known here. */
+  /** The whole file, with members that are not known here. */
   readonly whole: Readonly<Record<string, unknown>>;
   readonly texts: readonly AddedText[];
 }
@@ -84,7 +84,7 @@ function createAddedText(
 ): AddedText {
   const { font_size: fontSize, line_height_px: lineHeight, font_family: family } = layer;
   const align = layer.text_align === "justified" ? "left" : layer.text_align;
-  // Words are in the middle of their line's height.
+  // Words stand in the middle of their line's height.
   const y = layer.y + (lineHeight - addedLineHeight * fontSize) / 2;
   return {
     id,
@@ -101,7 +101,7 @@ function createAddedText(
   };
 }
 
-/** A box that grew with its words gets a little room, so that a wider font does not wrap them. */
+/** Gives a box that grew with its words some room, so that a wider font does not wrap them. */
 function placeBox(
   { x, width }: Pick<FigmaTextLayer, "x" | "width">,
   grows: TextDraft["grows"],
@@ -129,7 +129,7 @@ function fadeColor(color: string, opacity: number): string {
   return color.slice(0, 7) + Math.round(alpha).toString(16).padStart(2, "0");
 }
 
-/** Added texts are above all clips. */
+/** Warns of texts that lie below a picture in the design: added texts are above all clips. */
 function orderWarnings(layers: readonly PlacedDraft[]): readonly string[] {
   return layers.flatMap((draft, at) => {
     if (draft.kind === "text") return [];

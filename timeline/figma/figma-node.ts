@@ -10,12 +10,12 @@ export interface FigmaNode {
   readonly type: string;
   readonly isVisible: boolean;
   readonly opacity: number;
-  /** Degrees, clockwise. */
+  /** Rotation in degrees, clockwise. */
   readonly rotation: number;
   readonly isBlended: boolean;
-  /** Undefined where nothing of it is on the canvas. */
+  /** Bounds of the node; undefined where nothing of it is on the canvas. */
   readonly box: Box | undefined;
-  /** What it is painted with, bottom first; invisible paints are left out. */
+  /** Paints of the node, bottom first, without invisible ones. */
   readonly fills: readonly FigmaPaint[];
   readonly hasStrokes: boolean;
   readonly hasEffects: boolean;
@@ -30,21 +30,21 @@ export interface Box {
   readonly height: number;
 }
 
-/** `#rrggbb`, or `#rrggbbaa` when not opaque; undefined for gradients and pictures. */
+/** A paint, as `#rrggbb` or `#rrggbbaa` when not opaque; undefined for gradients and pictures. */
 export interface FigmaPaint {
   readonly color: string | undefined;
 }
 
 export interface FigmaText {
   readonly characters: string;
-  /** Members of the API's type style. */
+  /** Style of the text: members of the API's type style. */
   readonly style: Fields;
-  /** Whether parts of it have styles of their own. */
+  /** Whether parts of the text have styles of their own. */
   readonly isMixed: boolean;
   readonly hasLists: boolean;
 }
 
-/** Members of unknown types. */
+/** Reads members of unknown types. */
 export class Fields {
   private readonly members: Readonly<Record<string, unknown>>;
 
@@ -79,16 +79,16 @@ export class Fields {
     return typeof value === "object" && value !== null ? new Fields(value) : undefined;
   }
 
-  /** Whatever it is. */
+  /** Returns a member of any type. */
   value(name: string): unknown {
     return Object.hasOwn(this.members, name) ? this.members[name] : undefined;
   }
 }
 
-/** There are more nodes than a frame of a film has, or they nest too deep. */
+/** Thrown when there are more nodes than a frame of a film has, or they nest too deep. */
 export class TooManyNodes extends Error {}
 
-/** Throws `TooManyNodes`. */
+/** Reads a node and all below it. Throws `TooManyNodes`. */
 export function readNode(value: unknown): FigmaNode {
   return new NodeReader().read(value, 0);
 }
@@ -109,7 +109,7 @@ class NodeReader {
       type,
       isVisible: fields.flag("visible", true),
       opacity: toShare(fields.number("opacity", 1)),
-      // The API counts in radians.
+      // The API gives angles in radians.
       rotation: roundValue((fields.number("rotation", 0) * 180) / Math.PI),
       isBlended: !/^(PASS_THROUGH|NORMAL)$/.test(fields.text("blendMode", "NORMAL")),
       box: placeBox(fields.fields("absoluteBoundingBox")),
@@ -168,7 +168,7 @@ function toShare(value: number): number {
   return Math.min(1, Math.max(0, value));
 }
 
-/** Hundredths; less is noise of the host's arithmetic. */
+/** Rounds to hundredths; less is noise of the host's arithmetic. */
 export function roundValue(value: number): number {
   return Math.round(value * 100) / 100 + 0;
 }

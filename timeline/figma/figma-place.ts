@@ -1,10 +1,10 @@
-/** Which node of which file a request for an import means. */
+/** Finds out which node of which file a request for an import means. */
 import type { Fault } from "../../config/schema.ts";
 import type { FigmaImportRequest } from "../../contract/figma.ts";
 
 export interface FigmaPlace {
   readonly fileKey: string;
-  /** With colons, as the API names nodes. */
+  /** Id of the node with colons, as the API names nodes. */
   readonly nodeId: string;
 }
 
@@ -22,7 +22,7 @@ export function figmaPlace({ url, file_key: key, node_id: node }: Asked): FigmaP
   return nodeId === undefined ? wrongNode("/node_id") : { fileKey: key, nodeId };
 }
 
-/** A branch is a file of its own: `/design/<file>/branch/<key>/<name>`. */
+/** Reads a link; a branch is a file of its own: `/design/<file>/branch/<key>/<name>`. */
 function placeOfLink(link: string): FigmaPlace | Fault {
   const url = URL.canParse(link) ? new URL(link) : undefined;
   const [, first = "", file = "", word = "", branch = ""] = url?.pathname.split("/") ?? [];
@@ -36,7 +36,7 @@ function placeOfLink(link: string): FigmaPlace | Fault {
   return nodeId === undefined ? wrongNode("/url") : { fileKey, nodeId };
 }
 
-/** `1-2`, `1:2`, and of instances `I1:2;3:4`. */
+/** Reads a node's id: `1-2`, `1:2`, or `I1:2;3:4` of an instance. */
 function plainNodeId(id: string): string | undefined {
   return /^I?\d{1,20}[:-]\d{1,20}(;\d{1,20}[:-]\d{1,20}){0,8}$/.test(id)
     ? id.replaceAll("-", ":")

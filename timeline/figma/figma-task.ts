@@ -1,4 +1,4 @@
-/** What is done with designs where it may take long: on a thread that can be ended. */
+/** Work on designs that may take long and therefore runs on a thread that can be ended. */
 import { type FigmaFrame, type FrameTask, readFrame } from "./figma-frame.ts";
 import { type Insertion, type InsertTask, insertLayers } from "./figma-insertion.ts";
 
@@ -8,7 +8,7 @@ export type FigmaTask =
 
 export type FigmaResult = FigmaFrame | Insertion;
 
-/** Throws `SyntaxError` for an answer that is no JSON. */
+/** Runs a task. Throws `SyntaxError` for an answer that is not JSON. */
 export function runFigmaTask(task: FigmaTask): FigmaResult {
   return task.kind === "read" ? readFrame(task) : insertLayers(task);
 }

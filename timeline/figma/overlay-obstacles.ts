@@ -1,10 +1,10 @@
 import type { FigmaTextLayer } from "../../contract/figma.ts";
 import type { FigmaNode } from "./figma-node.ts";
 
-/** The height of a line of an added text, in font sizes (`added-texts.ts` of the film page). */
+/** Line height of an added text, in font sizes (`added-texts.ts` of the film page). */
 export const addedLineHeight = 1.2;
 
-/** What an added text of a composition cannot hold of a design's text, in words. */
+/** Lists, in words, what a composition's added text cannot hold of a design's text. */
 export function overlayObstacles(
   { text, fills, hasStrokes, hasEffects, isBlended }: FigmaNode,
   layer: Pick<

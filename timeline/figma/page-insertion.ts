@@ -1,11 +1,11 @@
-/** Clips of pictures, written into an `index.html` before the end of its timeline's root. */
+/** Writes clips of pictures into an `index.html`, before the end of its timeline's root. */
 import { limits } from "../../config/limits.ts";
 import type { FigmaImport } from "../../contract/figma.ts";
 import { Excess, getChildren, isElement, parseTree, type TreeElement } from "../markup-tree.ts";
 import type { ImageDraft } from "./figma-frame.ts";
 
 export interface PageClip {
-  /** Made its own where the page has it already. */
+  /** Id of the clip, which is changed where the page has it already. */
   readonly id: string;
   readonly assetId: string;
   readonly layer: ImageDraft["layer"];
@@ -16,7 +16,7 @@ export interface PageClip {
 
 export interface InsertedPage {
   readonly page: string;
-  /** All ids in it. */
+  /** All ids in the page. */
   readonly ids: ReadonlySet<string>;
   readonly warnings: readonly string[];
 }
@@ -43,7 +43,7 @@ export function insertIntoPage(
   };
 }
 
-/** And takes it. */
+/** Returns an id that is not used yet, and adds it to the used ones. */
 export function freeId(id: string, used: Set<string>): string {
   let free = id;
   for (let number = 2; used.has(free); number++) free = `${id}-${number}`;
@@ -51,11 +51,11 @@ export function freeId(id: string, used: Set<string>): string {
   return free;
 }
 
-/** The least that is a film. */
+/** Length of the shortest film, in seconds. */
 const leastSeconds = 1;
 
 interface Root {
-  /** Where its end tag begins. */
+  /** Offset at which the root's end tag begins. */
   readonly end: number;
   readonly width: number;
   readonly height: number;
@@ -144,7 +144,7 @@ function canvasEdge(edge: number): number {
   return Math.min(limits.capture.longEdgeMax, Math.max(16, Math.round(edge)));
 }
 
-/** The picture has its own opacity in it. */
+/** Writes the element of a picture, which already contains its own opacity. */
 function imageElement(clip: PageClip, track: number): string {
   const { id, assetId, layer, groupOpacity, start, seconds } = clip;
   const { x, y, width, height } = layer;

@@ -1,6 +1,6 @@
 /**
  * One round towards a composition's timeline: the timeline, or what has to be read before the next
- * round. Hostile markup takes long, so it is for a thread that can be ended.
+ * round. Hostile markup takes long, so it runs on a thread that can be ended.
  */
 
 import { type Bundle, entryPath } from "../bundle.ts";
@@ -8,10 +8,10 @@ import type { Timeline } from "../model.ts";
 import { effectiveTimeline } from "../timeline.ts";
 
 export interface TimelineTask {
-  /** Of all files, and of those that a timeline is written in. */
+  /** Paths of all files, and of those that a timeline is written in. */
   readonly paths: readonly string[];
   readonly markup: readonly string[];
-  /** What has been read so far. */
+  /** Texts that have been read so far, by path. */
   readonly texts: ReadonlyMap<string, string>;
   /** Lengths of assets; null for those that have none. */
   readonly seconds: ReadonlyMap<string, number | null>;

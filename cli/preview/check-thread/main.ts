@@ -1,4 +1,4 @@
-/** The thread that computes the timelines of a folder: no state, so it may be ended at any time. */
+/** A thread that computes timelines of a folder. It has no state, so it may be ended any time. */
 import type { Timeline } from "../../../timeline/model.ts";
 import { checkTexts, type FolderTexts } from "../check-texts.ts";
 

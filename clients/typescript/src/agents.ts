@@ -4,15 +4,15 @@ import { AgentsCalls } from "./generated/agents-calls.ts";
 import type { ReconnectFrame, SessionFrame } from "./generated/models.ts";
 import { pause } from "./retry.ts";
 
-/** What happens in a session; the last one is `complete`. */
+/** An event of a session; the last one is `complete`. */
 export type SessionEvent = Exclude<SessionFrame, ReconnectFrame>;
 
-/** Between reads of a session whose stream is not available. */
+/** Pause between reads of a session whose stream is not available. */
 const betweenReadsMs = 1_000;
 
-/** Sessions of agents, their turns, and following what a turn does. */
+/** Agents' sessions and turns, and a way to follow a running turn. */
 export class Agents extends AgentsCalls {
-  /** What the running turn of a session does, to its end. */
+  /** Yields the events of the session's running turn, until its end. */
   stream(id: string, options: CallOptions = {}): AsyncGenerator<SessionEvent> {
     return follow<SessionEvent>({
       caller: this.caller,

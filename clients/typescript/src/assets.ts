@@ -15,15 +15,15 @@ import { KliegError } from "./problem.ts";
 import { pause } from "./retry.ts";
 import { sendUpload, type UploadOptions } from "./sending.ts";
 
-/** Files up to here go in one request. */
+/** Files up to this size are sent in one request. */
 const directBytesMax = 8 * 1_048_576;
-/** Between looks whether an asset is ready. */
+/** Pause between checks whether an asset is ready. */
 const betweenLooksMs = 200;
 
 export interface UploadRequest {
-  /** The file's own by default, when it has one. */
+  /** Name of the file; by default the file's own name, if it has one. */
   readonly filename?: string | undefined;
-  /** By the file or its name by default. */
+  /** Media type; by default that of the file or of its name's extension. */
   readonly mime_type?: string | undefined;
   readonly display_name?: string | undefined;
   readonly tags?: readonly string[] | undefined;
@@ -38,7 +38,7 @@ export class Assets extends AssetsCalls {
     this.uploads = new UploadsCalls(caller);
   }
 
-  /** The asset once it is ready. */
+  /** Uploads a file and returns the asset once it is ready. */
   async upload(
     file: Blob,
     request: UploadRequest = {},
@@ -51,7 +51,7 @@ export class Assets extends AssetsCalls {
     return this.ready(asset, options);
   }
 
-  /** The asset when the service has looked into it. Throws when it cannot be used. */
+  /** Returns the asset once the service has processed it. Throws when it cannot be used. */
   async ready(asset: Asset | string, options: CallOptions = {}): Promise<Asset> {
     let read = typeof asset === "string" ? await this.get(asset, options) : asset;
     while (read.status === "processing" || read.status === "pending_upload") {
@@ -65,7 +65,7 @@ export class Assets extends AssetsCalls {
     });
   }
 
-  /** The bytes of an asset, unread. A signed address that no longer opens is asked for afresh. */
+  /** Returns the asset's bytes, unread. A signed URL that has expired is renewed. */
   async download(asset: Asset | string, options: CallOptions = {}): Promise<Response> {
     const { signal } = options;
     const known = typeof asset === "string" ? await this.get(asset, options) : asset;

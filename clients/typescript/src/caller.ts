@@ -11,31 +11,31 @@ import { KliegError, refusal, unreachable } from "./problem.ts";
 import { delayAfter, pause, retryBounds } from "./retry.ts";
 
 const bounds = {
-  /** An answer that takes longer than this is silence. */
+  /** A request without an answer for this long counts as unanswered. */
   answerMs: 30_000,
-  /** More for a call that carries a file, and for one whose answer is made meanwhile. */
+  /** Added for a call that carries a file, and for one whose answer is produced meanwhile. */
   uploadMs: 600_000,
   makingMs: 30_000,
 } as const;
 
 export interface CallOptions {
-  /** Ends the call, its retries included; the call then throws the signal's reason. */
+  /** Aborts the call and its retries; the call then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface SubmitOptions extends CallOptions {
-  /** One of the client's own making by default. */
+  /** The Idempotency-Key; by default the client generates one. */
   readonly idempotencyKey?: string | undefined;
 }
 
 export interface ChangeOptions extends CallOptions {
-  /** The ETag of the version that is to be changed. */
+  /** ETag of the version to change. */
   readonly ifMatch?: string | undefined;
-  /** `*`: only where there is none yet. */
+  /** `*` allows the change only if nothing exists yet. */
   readonly ifNoneMatch?: string | undefined;
 }
 
-/** A stream is opened anew for each try. */
+/** The bytes of a body. A stream is opened again for each attempt. */
 export type Bytes =
   | Blob
   | ArrayBuffer
@@ -43,17 +43,17 @@ export type Bytes =
   | (() => ReadableStream<Uint8Array>);
 
 export interface KliegOptions {
-  /** Where the service is; `/v1` may stand at its end. */
+  /** Address of the service, with or without `/v1` at its end. */
   readonly url: string;
-  /** The credential, or what finds it before each call. */
+  /** The credential, or a function that returns it before each call. */
   readonly token?: string | (() => string | Promise<string>) | undefined;
-  /** Recorded on the jobs: what the calls come through (`sdk`). */
+  /** Name of the calling program that is recorded on the jobs (default `sdk`). */
   readonly surface?: string | undefined;
-  /** Whether calls that are refused with 429 are tried again for some seconds (true). */
+  /** Whether calls refused with 429 are retried for some seconds (default true). */
   readonly retriesLimits?: boolean | undefined;
-  /** How long a 429 may ask to wait, in milliseconds; one that asks more is thrown (20 s). */
+  /** Longest wait that a 429 may ask for, in ms; beyond it, the error is thrown (default 20 s). */
   readonly limitWaitMsMax?: number | undefined;
-  /** Called before the client waits after a 429, with the milliseconds. */
+  /** Called before the client waits after a 429, with the wait in milliseconds. */
   readonly onLimitWait?: ((delayMs: number) => void) | undefined;
 }
 
@@ -61,23 +61,23 @@ type Queries = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface Call {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Behind the version prefix. */
+  /** Path after the version prefix. */
   readonly path: string;
   readonly query?: Queries;
   readonly body?: object;
   readonly form?: FormData;
   readonly bytes?: Bytes;
   readonly mediaType?: string;
-  /** A second arrival does no harm. */
+  /** Whether receiving the same request twice does no harm. */
   readonly isRepeatable: boolean;
-  /** Carries an Idempotency-Key; a duplicate's earlier result is read here. */
+  /** Carries an Idempotency-Key; a duplicate's earlier result is read from this resource. */
   readonly earlier?: "jobs" | "renders" | "sets" | "none";
-  /** Time the service takes on purpose, on top of an answer's usual bound. */
+  /** Time for which the service may hold the request, in addition to the usual answer timeout. */
   readonly heldMs?: number;
 }
 
 export class Caller {
-  /** Without a slash at its end. */
+  /** Base URL of the service, without a trailing slash and without `/v1`. */
   readonly url: string;
   private readonly options: KliegOptions;
   private isAnswered = false;
@@ -87,12 +87,12 @@ export class Caller {
     this.options = options;
   }
 
-  /** The JSON of a 2xx answer. Its shape is the service's promise; it is not checked again here. */
+  /** Returns the JSON of a 2xx answer. The service promises its shape; it is not checked here. */
   json<T>(call: Call, options: SubmitOptions & ChangeOptions): Promise<T> {
     return this.attempt(call, options, (response) => response.json() as Promise<T>);
   }
 
-  /** For an answer without a body. */
+  /** Makes a call whose answer has no body. */
   end(call: Call, options: SubmitOptions & ChangeOptions): Promise<undefined> {
     return this.attempt(call, options, async (response) => {
       await response.body?.cancel();
@@ -100,13 +100,13 @@ export class Caller {
     });
   }
 
-  /** A 2xx answer with its body unread; reading that takes as long as it takes. */
+  /** Returns a 2xx answer with its body unread; reading the body has no time limit. */
   open(call: Call, options: SubmitOptions & ChangeOptions): Promise<Response> {
     const made = { heldMs: bounds.makingMs, ...call };
     return this.attempt(made, options, async (response) => response);
   }
 
-  /** Tried once. The answer other than 2xx is thrown. `url` is a signed address: no credential. */
+  /** Fetches a signed `url` once, without a credential, and throws any answer other than 2xx. */
   async fetchUrl(url: string, init: RequestInit, signal?: AbortSignal): Promise<Response> {
     let response: Response;
     try {
@@ -205,12 +205,12 @@ function encodeBody({ body, form, bytes }: Call): RequestInit {
   if (body !== undefined) return { body: JSON.stringify(body) };
   if (form !== undefined) return { body: form };
   if (typeof bytes !== "function") return bytes === undefined ? {} : { body: bytes };
-  // A body that is a stream has to be announced so; not every type of fetch knows the word.
+  // A stream body requires `duplex`, which not every type declaration of fetch has.
   const streamed = { body: bytes(), duplex: "half" };
   return streamed;
 }
 
-/** Where the result of a lost answer is read, when the fault says that there is one. */
+/** Returns the path of the earlier result that a 409 names, for a call whose answer was lost. */
 function earlierPath({ earlier }: Call, fault: unknown): string | undefined {
   if (!(fault instanceof KliegError) || fault.status !== 409) return undefined;
   if (earlier === "jobs" && fault.jobId) return `/jobs/${segment(fault.jobId)}`;
@@ -219,12 +219,12 @@ function earlierPath({ earlier }: Call, fault: unknown): string | undefined {
   return undefined;
 }
 
-/** One segment of a path. */
+/** Encodes one segment of a path. */
 export function segment(text: string): string {
   return encodeURIComponent(text);
 }
 
-/** Without what is undefined. */
+/** Encodes the query string, leaving out undefined parameters. */
 function encodeQuery(queries: Queries = {}): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(queries))
@@ -232,7 +232,7 @@ function encodeQuery(queries: Queries = {}): string {
   return query.size === 0 ? "" : `?${query}`;
 }
 
-/** Not by `randomUUID`, which pages that came without TLS do not have. */
+/** Avoids `randomUUID`, which is missing in pages that were loaded without TLS. */
 function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -1,6 +1,6 @@
 /**
  * The device grant (RFC 8628): a person approves in a browser what this program may do. These calls
- * carry no bearer, so they need no client.
+ * carry no bearer token, so they need no client.
  */
 import type { CallOptions } from "./caller.ts";
 import type { AccessToken, DeviceAuthorization } from "./generated/models.ts";
@@ -8,7 +8,7 @@ import { KliegError, unreachable } from "./problem.ts";
 import { pause } from "./retry.ts";
 
 export interface DeviceLogin {
-  /** Where the service is, without `/v1`. */
+  /** Base URL of the service, without `/v1`. */
   readonly url: string;
   readonly clientId: string;
 }
@@ -22,7 +22,7 @@ interface Refusal {
   readonly detail?: string;
 }
 
-/** What the person is shown: an address and a code. `scope` has spaces between its words. */
+/** Returns the address and code to show to the person. `scope` separates its words by spaces. */
 export async function beginDeviceLogin(
   { url, clientId }: DeviceLogin,
   scope: string,
@@ -35,7 +35,7 @@ export async function beginDeviceLogin(
   throw refuse(body, status);
 }
 
-/** Asks as often as allowed until the person has decided. */
+/** Polls as often as allowed until the person has decided. */
 export async function awaitDeviceLogin(
   { url, clientId }: DeviceLogin,
   device: DeviceAuthorization,
@@ -56,7 +56,7 @@ export async function awaitDeviceLogin(
   }
 }
 
-/** Of what `awaitDeviceLogin` returned. */
+/** Revokes a token that `awaitDeviceLogin` returned. */
 export async function revokeDeviceToken(
   { url, clientId }: DeviceLogin,
   token: string,
@@ -65,7 +65,7 @@ export async function revokeDeviceToken(
   await postForm(url, "/oauth/revoke", { token, client_id: clientId }, options);
 }
 
-/** What a form-encoded call of OAuth answers, refusals included: they are no problem objects. */
+/** Posts an OAuth form. OAuth refusals are no problem objects and are returned like answers. */
 async function postForm<T>(
   url: string,
   path: string,

@@ -1,19 +1,19 @@
-/** Reading a `text/event-stream`, as the HTML standard says. */
+/** Reads a `text/event-stream` as the HTML standard specifies. */
 
-/** One frame; `data` is the joined data lines. */
+/** One frame of an event stream; `data` is its data lines, joined. */
 export interface StreamEvent {
   readonly event: string;
   readonly data: string;
 }
 
 const bounds = {
-  /** A frame above this is no frame of ours. */
+  /** Maximum length of a frame, in characters; the service sends none that is longer. */
   frameCharsMax: 1_048_576,
-  /** The service says something every 15 s; a connection that is silent for longer is dead. */
+  /** The service sends something every 15 s; a connection that is silent for longer is dead. */
   silenceMs: 45_000,
 } as const;
 
-/** An unfinished last frame is dropped. A caller that stops reading closes the connection. */
+/** Drops an unfinished last frame. A caller that stops reading closes the connection. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -29,7 +29,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
       yield* frames.map(parseFrame).filter((event) => event !== undefined);
     }
   } finally {
-    // What broke already cannot be ended in order.
+    // A connection that is already broken cannot be closed cleanly.
     await reader.cancel().catch(() => undefined);
   }
 }
@@ -46,7 +46,7 @@ async function readInTime(reader: ReadableStreamDefaultReader<Uint8Array>) {
   }
 }
 
-/** Undefined for a frame without data, such as a comment that keeps the connection alive. */
+/** Returns undefined for a frame without data, such as a keep-alive comment. */
 function parseFrame(frame: string): StreamEvent | undefined {
   let event = "message";
   const data: string[] = [];

@@ -12,7 +12,7 @@ import type { SseTicket } from "./generated/models.ts";
 import { KliegError, unreachable } from "./problem.ts";
 import { isPassing, pause } from "./retry.ts";
 
-/** The pace of new streams when they end early. */
+/** Delay before the next stream is opened after one ended early. */
 const betweenStreamsMs = 100;
 
 interface Frame {
@@ -22,15 +22,15 @@ interface Frame {
 
 export interface Followed<T extends Frame> {
   readonly caller: Caller;
-  /** POST for a ticket, and GET with it. */
+  /** Path that is POSTed to for a ticket; the stream is then read by GET with that ticket. */
   readonly ticketPath: string;
   readonly streamPath: string;
-  /** What is so now; may wait until it is something else when there is no stream. */
+  /** Reads the current state; without a stream, it may first wait for the state to change. */
   readonly lookAgain: (hasStream: boolean) => Promise<T>;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Ends after the `complete` frame. */
+/** Follows events across streams and reads, and ends after the `complete` frame. */
 export async function* follow<T extends Frame>(followed: Followed<T>): AsyncGenerator<T> {
   const { lookAgain, signal } = followed;
   for (;;) {
@@ -52,7 +52,7 @@ export async function* follow<T extends Frame>(followed: Followed<T>): AsyncGene
   }
 }
 
-/** Of one stream. Each step is tried once: what stands in is better than a new try. */
+/** Yields the frames of one stream. Tries each step once: the caller's fallback beats a retry. */
 async function* countFrames<T extends Frame>(followed: Followed<T>): AsyncGenerator<T> {
   const { caller, ticketPath, streamPath, signal } = followed;
   const asked = { method: "POST", path: ticketPath, isRepeatable: false } as const;
@@ -70,7 +70,7 @@ async function* countFrames<T extends Frame>(followed: Followed<T>): AsyncGenera
   }
 }
 
-/** Too many open tickets or streams of this account. */
+/** Whether this account has too many open tickets or streams. */
 function isCrowded(fault: unknown): boolean {
   return fault instanceof KliegError && fault.status === 429;
 }

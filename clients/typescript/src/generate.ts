@@ -2,7 +2,7 @@ import type { SubmitOptions } from "./caller.ts";
 import { GenerateCalls } from "./generated/generate-calls.ts";
 import type { Job } from "./generated/models.ts";
 
-/** What yields one job. */
+/** The kinds of generation that create one job each. */
 export type Generation =
   | "image"
   | "video"
@@ -11,11 +11,11 @@ export type Generation =
   | "removeBackground"
   | "restoreVideo";
 
-/** Submitting generations. */
+/** Calls that submit generations. */
 export class Generate extends GenerateCalls {
-  /** A request that was put together while the program runs, such as by a form. */
+  /** Submits a request that was assembled at run time, such as by a form. */
   submit(what: Generation, request: object, options: SubmitOptions = {}): Promise<Job> {
-    // The service checks it, as it does every request.
+    // The service validates the request, as it does every other.
     return this[what](request as never, options);
   }
 }

@@ -1,4 +1,4 @@
-/** Jobs: the calls of the contract, waiting for a result, and following what happens. */
+/** Jobs: the calls of the contract, waiting for a result, and following a job's events. */
 import { type CallOptions, segment } from "./caller.ts";
 import { follow } from "./follow.ts";
 import { JobsCalls } from "./generated/jobs-calls.ts";
@@ -9,19 +9,19 @@ import { jobError, KliegError } from "./problem.ts";
 export type JobEvent = Exclude<JobFrame, ReconnectFrame>;
 
 export interface WaitOptions extends CallOptions {
-  /** How long at most; then `timeout` is thrown, and the job goes on. For ever by default. */
+  /** Maximum wait, then `timeout` is thrown and the job goes on. By default there is no limit. */
   readonly timeoutSeconds?: number | undefined;
-  /** Is told what happens meanwhile. */
+  /** Called for each event of the job during the wait. */
   readonly onEvent?: ((event: JobEvent) => void) | undefined;
 }
 
-/** Of one request that waits. */
+/** Length of the wait of one request. */
 const windowSeconds = 60;
 
 export class Jobs extends JobsCalls {
   /**
-   * The job once it has succeeded. A job that failed throws with its failure's code, a canceled one
-   * with `canceled`; the job is in the error.
+   * Returns the job once it has succeeded. A failed job throws with the code of its failure, a
+   * canceled one with `canceled`; the error contains the job.
    */
   async wait(id: string, options: WaitOptions = {}): Promise<Job> {
     const { timeoutSeconds = Number.POSITIVE_INFINITY, onEvent } = options;
@@ -52,7 +52,7 @@ export class Jobs extends JobsCalls {
     }
   }
 
-  /** The job once it has ended, however; undefined when the window (1 to 900 s) closes first. */
+  /** Returns the job once it has ended in any way, or undefined after the window of 1 to 900 s. */
   async awaitEnd(id: string, seconds: number, options: CallOptions = {}): Promise<Job | undefined> {
     try {
       return await this.caller.json<Job>(
@@ -71,7 +71,7 @@ export class Jobs extends JobsCalls {
     }
   }
 
-  /** What happens to the job, from how it is now to its end. */
+  /** Yields the job's events, from its current state to its end. */
   stream(id: string, options: CallOptions = {}): AsyncGenerator<JobEvent> {
     const lookAgain = async (hasStream: boolean) => {
       const ended = hasStream ? undefined : await this.awaitEnd(id, windowSeconds, options);
@@ -87,7 +87,7 @@ export class Jobs extends JobsCalls {
   }
 }
 
-/** Throws for a job that ended otherwise. */
+/** Throws for a job that ended in any other way than by success. */
 function requireSuccess(job: Job): Job {
   if (job.status === "succeeded") return job;
   throw jobError(job);
@@ -98,7 +98,7 @@ function notYet(id: string): KliegError {
   return new KliegError(`The job ${id} has not ended yet.`, about);
 }
 
-/** What a stream would say of a job that was read. */
+/** Converts a job that was read to the event that a stream would have sent. */
 function toEvent(job: Job): JobEvent {
   const { status, failure, progress, status_detail: detail, status_message: message } = job;
   if (status === "succeeded") return { event: "complete", data: { status } };

@@ -1,7 +1,6 @@
 /**
- * The client of a Klieg service, by resource. Each call takes and answers what the contract says,
- * in the contract's own words; options of the client are last. Everything that goes wrong is a
- * `KliegError`.
+ * The client of a Klieg service, grouped by resource. Calls take and return what the contract
+ * specifies, under the contract's names; client options come last. Every error is a `KliegError`.
  */
 import { Agents } from "./agents.ts";
 import { Assets } from "./assets.ts";
@@ -24,7 +23,7 @@ import { Sets } from "./sets.ts";
 export { KliegError } from "./problem.ts";
 
 export class Klieg extends AccountCalls {
-  /** Where the service is, without `/v1`. */
+  /** Base URL of the service, without `/v1`. */
   readonly url: string;
   readonly generate: Generate;
   readonly jobs: Jobs;
@@ -40,7 +39,7 @@ export class Klieg extends AccountCalls {
   readonly organizations: OrganizationsCalls;
   readonly agents: Agents;
   readonly oauth: OauthCalls;
-  /** For operators: the scope `admin`. */
+  /** Calls for operators; they need the scope `admin`. */
   readonly admin: AdminCalls;
 
   constructor(options: KliegOptions) {
@@ -64,7 +63,7 @@ export class Klieg extends AccountCalls {
     this.admin = new AdminCalls(caller);
   }
 
-  /** Reads a signed address: it needs no credential and must not be shown one. */
+  /** Reads a signed address, which needs no credential and must not receive one. */
   download(signedUrl: string, signal?: AbortSignal): Promise<Response> {
     return this.caller.fetchUrl(signedUrl, {}, signal);
   }

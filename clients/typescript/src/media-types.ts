@@ -1,4 +1,4 @@
-/** What the service takes as assets, by the ends of files' names. */
+/** Media types that the service accepts as assets, by file name extension. */
 const types: Readonly<Record<string, string>> = {
   png: "image/png",
   jpg: "image/jpeg",

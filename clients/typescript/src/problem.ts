@@ -1,7 +1,7 @@
-/** What the service refuses, in the one class of errors that this client throws. */
+/** The service's refusals, as the only error class that this client throws. */
 import type { Job, Problem } from "./generated/models.ts";
 
-/** Of a generation; anything else that a failed job says is `job_failed`. */
+/** Failure codes of a generation; any other failure of a job is reported as `job_failed`. */
 const codes: readonly string[] = [
   "out_of_credits",
   "rate_limit",
@@ -21,7 +21,7 @@ interface Circumstances {
   readonly status: number;
   readonly problem?: Partial<Problem>;
   readonly code?: string | undefined;
-  /** Seconds. */
+  /** Time to wait, in seconds. */
   readonly retryAfter?: number | undefined;
   readonly retryAfterReset?: string | undefined;
   readonly job?: Job;
@@ -34,27 +34,27 @@ interface Circumstances {
  */
 export class KliegError extends Error {
   override readonly name = "KliegError";
-  /** Of the answer, or what a failed job says of its own; 0 where there is none. */
+  /** HTTP status of the answer, or the one in a failed job's failure; 0 where there is none. */
   readonly status: number;
-  /** Also `unreachable`, when nothing answered or the answer broke off. */
+  /** The problem's code; `unreachable` when there was no answer or it broke off. */
   readonly code: string | undefined;
   readonly title: string;
   readonly detail: string | undefined;
-  /** Which fields of the request are wrong, and how. */
+  /** The invalid fields of the request, with the reason for each. */
   readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
-  /** The job that the problem is about: for a duplicate, the earlier one. */
+  /** The job that the problem is about; for a duplicate, the earlier job. */
   readonly jobId: string | undefined;
   readonly renderId: string | undefined;
   readonly setId: string | undefined;
-  /** For support. */
+  /** Request id to give to support. */
   readonly requestId: string | undefined;
-  /** Seconds, when the service named them. */
+  /** Time to wait in seconds, when the service named it. */
   readonly retryAfter: number | undefined;
-  /** When a quota begins anew, as RFC 3339. */
+  /** When the exhausted quota resets, as RFC 3339. */
   readonly retryAfterReset: string | undefined;
-  /** All that the service said. */
+  /** The whole problem object as the service sent it. */
   readonly problem: Partial<Problem>;
-  /** The job that failed or was canceled, as a wait found it. */
+  /** The job that failed or was canceled, as read by the wait. */
   readonly job: Job | undefined;
 
   constructor(message: string, circumstances: Circumstances) {
@@ -76,7 +76,7 @@ export class KliegError extends Error {
   }
 }
 
-/** Of an answer other than 2xx. A proxy's page is no problem object and has its status alone. */
+/** Builds the error for an answer other than 2xx. A proxy's error page yields only its status. */
 export async function refusal(response: Response): Promise<KliegError> {
   const { status, headers } = response;
   const problem = await readProblem(response);
@@ -97,7 +97,7 @@ async function readProblem(response: Response): Promise<Partial<Problem>> {
   }
 }
 
-/** Seconds; a date counts from the answer's own, so that no clock here is asked. */
+/** Seconds to wait; a date is compared with the answer's own date, not with the local clock. */
 function parseRetryAfter(headers: Headers): number | undefined {
   const text = headers.get("retry-after");
   if (text === null) return undefined;
@@ -109,12 +109,12 @@ function secondsUntil(date: string, headers: Headers): number {
   return (Date.parse(date) - Date.parse(headers.get("date") ?? "")) / 1_000;
 }
 
-/** Nothing answered at `url`, or the connection broke before the answer was whole. */
+/** Builds the error for no answer from `url`, or a connection that broke during the answer. */
 export function unreachable(url: string, cause: unknown): KliegError {
   return new KliegError(`Nothing answers at ${url}.`, { status: 0, code: "unreachable", cause });
 }
 
-/** What a wait throws for a job that ended without a result. */
+/** Builds the error that a wait throws for a job that ended without a result. */
 export function jobError(job: Job): KliegError {
   if (job.status === "canceled") {
     const message = job.cancellation?.message ?? "The job was canceled.";

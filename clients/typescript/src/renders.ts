@@ -1,4 +1,4 @@
-/** Renders: the calls of the contract, waiting for a film, and following what happens. */
+/** Renders: the calls of the contract, waiting for a film, and following a render's events. */
 import { type CallOptions, segment } from "./caller.ts";
 import { follow } from "./follow.ts";
 import type { ReconnectFrame, Render, RenderFrame } from "./generated/models.ts";
@@ -9,11 +9,11 @@ import { pause } from "./retry.ts";
 /** A change of a render; the last one is `complete`. */
 export type RenderEvent = Exclude<RenderFrame, ReconnectFrame>;
 
-/** Between reads of a render whose stream is not available. */
+/** Delay between two reads of a render whose stream is not available. */
 const betweenReadsMs = 1_000;
 
 export class Renders extends RendersCalls {
-  /** The render once it has succeeded; a failed one throws `job_failed`. */
+  /** Returns the render once it has succeeded; a failed one throws `job_failed`. */
   async wait(id: string, options: CallOptions = {}): Promise<Render> {
     for await (const event of this.stream(id, options)) if (event.event === "complete") break;
     const render = await this.get(id, options);
@@ -25,7 +25,7 @@ export class Renders extends RendersCalls {
     });
   }
 
-  /** What happens to the render, from how it is now to its end. */
+  /** Yields the render's events, from its current state to its end. */
   stream(id: string, options: CallOptions = {}): AsyncGenerator<RenderEvent> {
     const lookAgain = async (hasStream: boolean) => {
       if (!hasStream) await pause(betweenReadsMs, options.signal);
@@ -41,7 +41,7 @@ export class Renders extends RendersCalls {
   }
 }
 
-/** What a stream would say of a render that was read. */
+/** Converts a render that was read to the event that a stream would have sent. */
 function toEvent({ status, progress, warnings, error }: Render): RenderEvent {
   if (status === "succeeded" || status === "failed")
     return { event: "complete", data: { status, warnings, ...(error && { error }) } };

@@ -8,9 +8,9 @@
 import { KliegError } from "./problem.ts";
 
 export const retryBounds = {
-  /** Tries of one call: some 40 s with the delays below, enough for a restart. */
+  /** Maximum tries of one call: some 40 s with the delays below, enough for a restart. */
   triesMax: 12,
-  /** Tries of a call that is refused for its rate: some 8 s. */
+  /** Maximum tries of a call that is refused by a rate limit: some 8 s. */
   refusedTriesMax: 5,
   firstDelayMs: 100,
   refusedFirstDelayMs: 500,
@@ -19,19 +19,19 @@ export const retryBounds = {
 } as const;
 
 export interface Circumstance {
-  /** From 1 on. */
+  /** Tries made so far, at least 1. */
   readonly tried: number;
   readonly isRead: boolean;
   readonly isRepeatable: boolean;
-  /** Whether anything ever answered this client. */
+  /** Whether this client has ever received an answer. */
   readonly isAnswered: boolean;
   /** Whether to try again after a 429. */
   readonly retriesLimits: boolean;
-  /** How long a 429 may ask to wait. */
+  /** Maximum wait that a 429 may ask for. */
   readonly limitWaitMsMax: number;
 }
 
-/** How long to wait before the next try; undefined when there should be none. */
+/** Returns the delay before the next try, or undefined when there should be none. */
 export function delayAfter(fault: unknown, circumstance: Circumstance): number | undefined {
   if (!(fault instanceof KliegError)) return undefined;
   const { tried, isRead, isRepeatable, isAnswered, retriesLimits } = circumstance;
@@ -55,11 +55,11 @@ function patient(
   const askedMs = (fault.retryAfter ?? 0) * 1_000;
   if (askedMs > askedMsMax) return undefined;
   const delayMs = Math.min(retryBounds.delayMsMax, firstMs * 2 ** (tried - 1));
-  // Half of it by chance, so that clients that failed together do not come back together.
+  // Half of the delay is random, so that clients that failed together do not retry together.
   return askedMs + delayMs * (0.5 + Math.random() / 2);
 }
 
-/** Silence, or the service saying that it cannot just now. */
+/** Whether the fault is temporary: no answer, or a status that says so, such as 502 or 503. */
 export function isPassing(fault: unknown, isRead = false): boolean {
   if (!(fault instanceof KliegError)) return false;
   if (fault.code === "unreachable") return true;
@@ -68,14 +68,14 @@ export function isPassing(fault: unknown, isRead = false): boolean {
 
 const unconnected = new Set(["ECONNREFUSED", "ENOTFOUND", "EHOSTUNREACH", "EAI_AGAIN"]);
 
-/** Nothing listens there, so nothing was received. Browsers do not tell. */
+/** Whether the connection failed, so nothing was received. Browsers do not report this. */
 function isUnconnected({ cause }: KliegError): boolean {
-  // fetch wraps the socket's fault in its own.
+  // fetch wraps the socket's error in its own.
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
   return inner instanceof Error && "code" in inner && unconnected.has(String(inner.code));
 }
 
-/** Rejects with the signal's reason. */
+/** Waits; rejects with the signal's reason when it is aborted. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {

@@ -16,9 +16,9 @@ const triesMax = 5;
 
 export interface UploadOptions extends CallOptions {
   readonly onProgress?: ((sent: Sent) => void) | undefined;
-  /** Of a file that goes to a signed address: where to go on if it breaks off. */
+  /** Called with the id of an upload to a signed address, to resume it if it breaks off. */
   readonly onUpload?: ((uploadId: string) => void) | undefined;
-  /** The id of an upload of this very file that broke off. */
+  /** Id of an interrupted upload of this same file. */
   readonly resume?: string | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface Sending {
   readonly options: UploadOptions;
 }
 
-/** The asset, which the service has yet to look into. */
+/** Returns the asset, which the service has yet to examine. */
 export async function sendUpload(sending: Sending): Promise<Asset> {
   const { uploads, upload, options } = sending;
   if (upload.status === "completed") return uploads.complete(upload.id, {}, options);
@@ -105,7 +105,7 @@ function findUrl(
   return parts.find(({ part_number }) => part_number === number)?.url;
 }
 
-/** Tries again through silence, and through a refusal of an address that has expired. */
+/** Retries when there is no answer, and when the signed address has expired. */
 async function persist(
   signal: AbortSignal | undefined,
   act: (tried: number) => Promise<void>,

@@ -5,9 +5,9 @@ import { pause } from "./retry.ts";
 
 const betweenReadsMs = 500;
 
-/** Sets of pictures, and waiting until each has ended. */
+/** Sets of pictures: the calls of the contract, and waiting until every member has ended. */
 export class Sets extends SetsCalls {
-  /** The set once none of its members runs any more: `ready`, `partial` or `failed`. */
+  /** Returns the set once none of its members is running: `ready`, `partial` or `failed`. */
   async wait(id: string, options: CallOptions = {}): Promise<OutputSet> {
     for (;;) {
       const set = await this.get(id, options);

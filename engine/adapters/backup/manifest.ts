@@ -1,4 +1,4 @@
-/** What a backup says of itself, in a file that is written last: without it, it is none. */
+/** The manifest of a backup. It is written last: a folder without a manifest is not a backup. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { check, Type } from "../../../config/schema.ts";
@@ -8,22 +8,22 @@ import { DataDirectoryError, formatVersion } from "../data-directory.ts";
 export interface Manifest {
   readonly kind: "klieg-backup";
   readonly formatVersion: number;
-  /** The store's id. */
+  /** Id of the backed-up store. */
   readonly store: string;
-  /** Of the instant that the backup shows. */
+  /** Time of the state that the backup contains. */
   readonly atMs: number;
-  /** In their order, the directory last. */
+  /** Snapshots of the shards in order, the directory last. */
   readonly shards: readonly Snapshot[];
   readonly objects: BackedObjects;
 }
 
-/** Those in a bucket are not in the backup. */
+/** Where the objects were; objects in a bucket are not part of the backup. */
 export type BackedObjects =
   | { readonly place: "s3" }
   | { readonly place: "disk"; readonly count: number; readonly bytes: number };
 
 export const manifestName = "backup.json";
-/** Below the backup's folder. */
+/** Folder of the objects, relative to the backup's folder. */
 export const objectsFolder = "objects";
 export const tokenName = "admin-token";
 
@@ -52,7 +52,7 @@ const isManifest = check<Manifest>(
   }),
 );
 
-/** Throws `DataDirectoryError`. */
+/** Reads the manifest; throws `DataDirectoryError`. */
 export function readManifest(folder: string): Manifest {
   let manifest: unknown;
   try {

@@ -1,6 +1,6 @@
 /**
- * Brings a backup into an empty data directory. All of it is checked as it is read, and nothing is
- * a store before all of it is there.
+ * Restores a backup into an empty data directory. All data is verified as it is read, and the
+ * directory becomes a store only once all of it is there.
  */
 import { copyFileSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ import { writePlace } from "../objects/objects-place.ts";
 import { type Manifest, objectsFolder, readManifest, tokenName } from "./manifest.ts";
 import { copyObjects, countObjects, shardNames } from "./write-backup.ts";
 
-/** Throws `DataDirectoryError` with one sentence. */
+/** Restores a backup; throws `DataDirectoryError` with one sentence. */
 export async function restoreBackup(folder: string, dataDir: string): Promise<Manifest> {
   const manifest = readManifest(folder);
   const { shards, objects } = manifest;
@@ -40,7 +40,7 @@ export async function restoreBackup(folder: string, dataDir: string): Promise<Ma
   return manifest;
 }
 
-/** Throws `PortError`. */
+/** Copies the objects; throws `PortError`. */
 async function bringObjects({ objects }: Manifest, folder: string, dataDir: string): Promise<void> {
   if (objects.place === "s3") return;
   const source = diskObjects(join(folder, objectsFolder));
@@ -53,7 +53,7 @@ async function bringObjects({ objects }: Manifest, folder: string, dataDir: stri
   await copyObjects(source, diskObjects(join(dataDir, "objects")));
 }
 
-/** Throws `PortError`. */
+/** Writes the rows of a snapshot; throws `PortError`. */
 async function bringRows(
   snapshot: Snapshot | undefined,
   folder: string,

@@ -31,18 +31,18 @@ import {
 export interface BackupParts {
   readonly dataDir: string;
   readonly shardCount: number;
-  /** The store's id. */
+  /** Id of the store. */
   readonly store: string;
-  /** Where it is written. */
+  /** Folder into which the backup is written. */
   readonly folder: string;
   readonly objectsPlace: BackedObjects["place"];
-  /** Runs `look` while no shard commits; once more where that was not one instant. */
+  /** Runs `look` while no shard commits, and again if the commits did not all pause at once. */
   readonly whileHeld: (look: () => Promise<void>) => Promise<void>;
 }
 
 type View = ReturnType<typeof openTableView>;
 
-/** Throws `PortError`; what was written so far is no backup. */
+/** Writes a backup. Throws `PortError`; what was written by then is not a valid backup. */
 export async function writeBackup(parts: BackupParts): Promise<Manifest> {
   const { dataDir, shardCount, store, folder, objectsPlace } = parts;
   makeEmpty(folder);
@@ -83,7 +83,7 @@ export async function writeBackup(parts: BackupParts): Promise<Manifest> {
   return manifest;
 }
 
-/** The folders of shards below a data directory, the directory's last. */
+/** Returns the folders of shards in a data directory, the directory's last. */
 export function shardNames(shardCount: number): string[] {
   const numbers = [...Array(shardCount).keys()].map((shard) => `shard-${shard}`);
   return [...numbers, "shard-directory"];
@@ -100,7 +100,7 @@ export async function countObjects(
   return { count, bytes };
 }
 
-/** What is there with the same size is not copied again: no object changes. */
+/** Objects never change, so one that exists with the same size is not copied again. */
 export async function copyObjects(from: Objects, to: Objects): Promise<void> {
   for await (const object of from.list())
     if (!object.key.startsWith(`${volatileRoot}/`)) await copyObject(from, to, object);
@@ -112,12 +112,12 @@ async function copyObject(from: Objects, to: Objects, object: ListedObject): Pro
   try {
     await to.put(key, from.read(key, { start: 0, end: sizeBytes }));
   } catch (error) {
-    // Removed meanwhile.
+    // The object was removed meanwhile.
     if ((await from.stat(key)) !== undefined) throw error;
   }
 }
 
-/** Throws `PortError`. */
+/** Requires or creates an empty folder; throws `PortError`. */
 function makeEmpty(folder: string): void {
   let names: string[];
   try {
@@ -129,7 +129,7 @@ function makeEmpty(folder: string): void {
   if (names.length > 0) throw new PortError(`${folder} is not empty`, false);
 }
 
-/** Without it, who restores the store could not ask it anything. */
+/** Copies the token; without it, the restored store would accept no requests from its operator. */
 function keepToken(dataDir: string, folder: string): void {
   try {
     const token = readFileSync(join(dataDir, tokenName));

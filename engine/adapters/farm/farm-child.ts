@@ -2,29 +2,29 @@ import { type ChildProcess, fork, spawnSync } from "node:child_process";
 import type { FromNode, NodeConnection } from "../../ports/tasks.ts";
 
 export interface FarmChild extends NodeConnection {
-  /** Undefined when it could not be started. */
+  /** Process id, or undefined when the child could not be started. */
   readonly pid: number | undefined;
-  /** Ends the child now, if it still lives. */
+  /** Kills the child at once if it is still alive. */
   kill(): void;
 }
 
-/** Argument of a node that reaches the service's objects by URLs alone. */
+/** Argument of a node that accesses the service's objects by signed URLs only. */
 export const signedObjects = "signed-objects";
 
-/** A node's pictures are outside V8's heap; larger semi-spaces would only hold garbage. */
+/** A node's pictures are outside V8's heap; larger semi-spaces would only collect garbage. */
 const nodeArgs = ["--max-semi-space-size=2"];
 
 /**
- * Becomes the program that follows, which the kernel kills when the thread that started it has
- * ended, however it did (prctl(2), PR_SET_PDEATHSIG). Its own children end with their pipes to it.
+ * Prefix that runs the program after it, which the kernel then kills when the thread that started
+ * it ends for any reason (prctl(2), PR_SET_PDEATHSIG). Its own children end with their pipes to it.
  */
 const mortal = ["setpriv", "--pdeathsig", "KILL", "--"] as const;
 
 let hasMortal: boolean | undefined;
 
 /**
- * A farm node as a child process of this one, with this environment and no more. It ends when this
- * process does: by the kernel where that can be asked to, and when it finds its channel closed.
+ * Starts a farm node as a child process with only this environment. The child ends when this
+ * process does: the kernel kills it where that is supported, or it finds its channel closed.
  */
 export function startFarmChild(
   entry: string,

@@ -12,16 +12,16 @@ import type { Piece } from "./frame-link.ts";
 import { isFromNode, isToNode } from "./task-messages.ts";
 
 /**
- * Subjects; ids are of one process each. A node listens at the second, a service at the others. A
- * node's id begins with its user of NATS and a dot, so that the server can confine each user to
- * what its own node is given.
+ * NATS subjects; each id belongs to one process. A node subscribes to the second, a service to the
+ * others. A node's id begins with its NATS user and a dot, so that the server can restrict each
+ * user to its own node's messages.
  */
 export const helloSubject = "farm.hello";
 export const nodeSubject = (node: string): string => `farm.node.${node}`;
 export const brokerSubject = (broker: string): string => `farm.broker.${broker}`;
 
 export type Frame =
-  /** A node is there; a service that did not know it opens a session. */
+  /** Announces a node; a service that does not know it opens a session. */
   | { readonly kind: "hello"; readonly from: string }
   /** `session` is of one service and one node; `name` outlasts the process. */
   | ({
@@ -71,7 +71,7 @@ export function encodeFrame(frame: OwnFrame): Uint8Array {
   return pack({ version: [major, minor], ...frame });
 }
 
-/** `undefined` for bytes that are no frame. */
+/** Returns `undefined` for bytes that are not a frame. */
 export function decodeFrame(bytes: Uint8Array): Frame | undefined {
   const value = unpack(bytes);
   if (!isVersioned(value)) return undefined;
@@ -86,19 +86,19 @@ export function encodeMessage(message: FromNode | ToNode): Uint8Array {
   return pack(message);
 }
 
-/** `undefined` for what no service says, for example one of a later minor version. */
+/** Returns `undefined` for an unknown message, for example of a later minor version. */
 export function decodeToNode(bytes: Uint8Array): ToNode | undefined {
   const value = plain(unpack(bytes));
   return isToNode(value) ? value : undefined;
 }
 
-/** `undefined` for what no node says. */
+/** Returns `undefined` for a message that no node sends. */
 export function decodeFromNode(bytes: Uint8Array): FromNode | undefined {
   const value = plain(unpack(bytes));
   return isFromNode(value) ? value : undefined;
 }
 
-/** As JSON has it: MessagePack knows dates and errors, and what else no record can hold. */
+/** Reduces to JSON values: MessagePack has dates, errors and other values no record can hold. */
 function plain(value: unknown): unknown {
   try {
     return value === undefined ? undefined : JSON.parse(JSON.stringify(value));

@@ -10,25 +10,25 @@
 import { limits } from "../../../config/limits.ts";
 
 export interface Piece {
-  /** 0 for a piece that only acknowledges. */
+  /** Sequence number, or 0 for a piece that only acknowledges. */
   readonly seq: number;
-  /** All pieces up to this one have arrived. */
+  /** Number up to which all pieces have arrived. */
   readonly ack: number;
   readonly isLast: boolean;
   readonly bytes: Uint8Array;
 }
 
 export interface LinkPorts {
-  /** May lose the piece. */
+  /** Sends a piece, which may be lost. */
   publish(piece: Piece): void;
   receive(message: Uint8Array): void;
-  /** It exceeds its bounds. */
+  /** Called when a message or the backlog exceeds its bounds. */
   fail(reason: string): void;
 }
 
-/** Below what NATS takes at once, 1 MB, whatever stands around it. */
+/** Maximum bytes of a piece: below the maximum message of NATS, 1 MB, with all headers. */
 const pieceBytes = 256 * 1024;
-/** Sent again at once; more follows when this was heard. */
+/** Bytes that are repeated at once; more follow when these were acknowledged. */
 const repeatBytes = 4 * 1024 ** 2;
 const nothing = new Uint8Array();
 
@@ -43,14 +43,14 @@ export class FrameLink {
   private arriving: Uint8Array[] = [];
   private arrivingBytes = 0;
   private owesAck = false;
-  /** The first kept piece at the last tick. */
+  /** Number of the first unacknowledged piece at the last tick. */
   private stuckAt = 0;
 
   constructor(ports: LinkPorts) {
     this.ports = ports;
   }
 
-  /** Whether the other end has all that was sent. */
+  /** Whether the other end has received everything that was sent. */
   get hasArrived(): boolean {
     return this.kept.length === 0;
   }
@@ -91,7 +91,7 @@ export class FrameLink {
     this.ports.receive(message);
   }
 
-  /** Regularly: a sign of life, and again what stays unheard. */
+  /** Called regularly: sends a sign of life, or repeats pieces that are still unacknowledged. */
   tick(): void {
     const first = this.kept[0]?.seq ?? 0;
     if (first !== 0 && first === this.stuckAt) this.repeat();
@@ -99,7 +99,7 @@ export class FrameLink {
     this.stuckAt = first;
   }
 
-  /** When the way to the other end was gone and is back. */
+  /** Repeats unacknowledged pieces, also when a lost connection is restored. */
   repeat(): void {
     let left = repeatBytes;
     for (const piece of this.kept) {
@@ -114,7 +114,7 @@ export class FrameLink {
     this.ports.publish({ ...piece, ack: this.heard });
   }
 
-  /** One for all that comes in one tick; none where something is sent meanwhile. */
+  /** Sends one acknowledgement for all pieces of a tick, unless a piece is sent meanwhile. */
   private acknowledgeSoon(): void {
     if (this.owesAck) return;
     this.owesAck = true;

@@ -3,8 +3,9 @@ import type { BrokerConnection } from "../../ports/tasks.ts";
 import { isToNode } from "./task-messages.ts";
 
 /**
- * The channel to the parent that forked this process. Throws `PortError` when there is none.
- * A message that cannot be sent is dropped: the channel is then closing and the close follows.
+ * The channel to the parent that forked this process. Throws `PortError` when there is none. A
+ * message that cannot be sent is dropped, since the channel is then closing and its close event
+ * follows.
  */
 export function ipcBrokerConnection(child: NodeJS.Process): BrokerConnection {
   const { send } = child;

@@ -1,14 +1,14 @@
 import type { BrokerConnection, FromNode, ToNode } from "../../ports/tasks.ts";
 
-/** The broker's end of a connection inside one process. */
+/** The broker's end of an in-process connection. */
 export interface MemoryBroker {
   send(message: ToNode): void;
   onMessage(listener: (message: FromNode) => void): void;
-  /** What the node sees when the service dies. */
+  /** Closes the connection as the node sees it when the service dies. */
   close(): void;
 }
 
-/** Both ends; messages arrive at once and as copies. After `close` nothing arrives any more. */
+/** Returns both ends; messages arrive at once, as copies. After `close` no message arrives. */
 export function memoryBrokerConnection(): { node: BrokerConnection; broker: MemoryBroker } {
   const toNode: ((message: ToNode) => void)[] = [];
   const fromNode: ((message: FromNode) => void)[] = [];

@@ -28,13 +28,13 @@ import { FrameLink } from "./frame-link.ts";
 export interface NodePorts {
   readonly connection: NatsConnection;
   readonly clock: Clock;
-  /** The user of NATS that the connection is. */
+  /** NATS user of the connection. */
   readonly user: string;
-  /** Of the node, as the log of a service shows it. */
+  /** Name of the node as shown in a service's log. */
   readonly name: string;
-  /** No service serves this node. */
+  /** Called when the services refuse to serve this node. */
   onRefused(sentence: string): void;
-  /** Something wrong came, perhaps often. */
+  /** Reports an invalid message; possibly called often. */
   note(sentence: string): void;
 }
 
@@ -45,7 +45,7 @@ interface Service {
   readonly session: string;
   readonly link: FrameLink;
   lastSeenMs: number;
-  /** Room that it was told of last. */
+  /** Number of slots that the service was last informed of. */
   told: number;
 }
 
@@ -94,7 +94,7 @@ export class NatsBrokerConnection implements BrokerConnection {
         this.sendFor(message.member.split("/", 1)[0] ?? "", message);
         break;
       case "heartbeat":
-        // The next one says as much.
+        // A lost heartbeat does no harm, because the next one replaces it.
         if (this.isConnected) this.sendFor(message.token, message);
         break;
       case "ask":
@@ -113,10 +113,10 @@ export class NatsBrokerConnection implements BrokerConnection {
     this.listeners.push(listener);
   }
 
-  /** Services come and go; the node stays. */
+  /** Never called: services come and go, but the node stays. */
   onClose(): void {}
 
-  /** When all that was sent has arrived, or at the latest after `patienceMs`. */
+  /** Closes when everything sent has arrived, or at the latest after `patienceMs`. */
   async close(patienceMs: number): Promise<void> {
     this.isClosing = true;
     const { clock, connection } = this.ports;
@@ -188,7 +188,7 @@ export class NatsBrokerConnection implements BrokerConnection {
     service.link.handle(frame);
   }
 
-  /** Only the first piece of a session may begin it: what came before is not known here. */
+  /** Only the first piece of a session may open it, because earlier pieces are not known here. */
   private join({
     from: id,
     name,
@@ -257,7 +257,7 @@ export class NatsBrokerConnection implements BrokerConnection {
     this.servicesByToken.get(token)?.link.send(encodeMessage(message));
   }
 
-  /** A service subtracts its own leases by itself. */
+  /** Informs each service of the slots; it subtracts its own leases itself. */
   private tellRoom(): void {
     const leased = [...this.servicesByToken.values()];
     for (const service of this.services.values()) {

@@ -28,10 +28,10 @@ import { FrameLink, type Piece } from "./frame-link.ts";
 export interface FarmPorts {
   readonly connection: NatsConnection;
   readonly clock: Clock;
-  /** Of the service, the same after it was started again. */
+  /** Name of the service, which stays the same after a restart. */
   readonly name: string;
   attach(node: NodeConnection): void;
-  /** Something wrong came, perhaps often. */
+  /** Reports an invalid message; possibly called often. */
   note(sentence: string): void;
 }
 
@@ -59,7 +59,7 @@ export class NatsFarm {
     clock.after(limits.farm.heartbeatMs, () => this.watch());
   }
 
-  /** Ends the sessions, and leaves the connection open. */
+  /** Ends the sessions, but leaves the connection open. */
   close(): void {
     this.isClosed = true;
     for (const session of this.sessions.values()) session.end();
@@ -149,14 +149,14 @@ export class NatsFarm {
 }
 
 interface SessionPorts extends Pick<FarmPorts, "clock" | "name" | "note"> {
-  /** The service's process. */
+  /** Id of the service's process. */
   readonly self: string;
   publish(frame: OwnFrame): void;
   isConnected(): boolean;
   onEnd(): void;
 }
 
-/** With one node, from its hello until one side ends it. */
+/** The session with one node, from its hello until one side ends it. */
 class Session implements NodeConnection {
   readonly id = randomBytes(12).toString("hex");
   lastSeenMs: number;
@@ -197,7 +197,7 @@ class Session implements NodeConnection {
     this.link.repeat();
   }
 
-  /** Once; the broker is notified. */
+  /** Ends the session, at most once, and notifies the broker. */
   end(): void {
     if (this.hasEnded) return;
     this.hasEnded = true;
@@ -207,7 +207,7 @@ class Session implements NodeConnection {
   }
 
   send(message: ToNode): void {
-    // It has other services, and goes on for them.
+    // The node is not drained: it goes on working for other services.
     if (message.kind === "drain") this.end();
     else if (!this.hasEnded) this.link.send(encodeMessage(message));
   }

@@ -3,8 +3,8 @@ import type { Clock } from "../../ports/clock.ts";
 const pauseMs = 1_000;
 
 /**
- * What others send may be wrong as often as they like: at most one of these notes a second is
- * written, with the number of those that were left out before it.
+ * Other machines may send any number of invalid messages: at most one of these notes is written per
+ * second, with the number of those omitted before it.
  */
 export function sparingNotes(
   clock: Clock,

@@ -1,4 +1,4 @@
-/** The forms of the task port's messages, for adapters whose other end may be anybody. */
+/** Schemas of the task port's messages, for adapters whose other end is not trusted. */
 import { limits } from "../../../config/limits.ts";
 import { check, Type } from "../../../config/schema.ts";
 import type { FromNode, ToNode } from "../../ports/tasks.ts";

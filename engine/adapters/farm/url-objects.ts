@@ -1,6 +1,6 @@
 /**
- * Objects of a store that is reached by signed URLs alone, each asked for when it is needed. What a
- * network breaks off is asked again, with a URL of its own.
+ * Objects of a store that is only accessible by signed URLs, each requested when it is needed.
+ * Requests that the network breaks off are repeated, each with a new URL.
  */
 import { createHash, randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
@@ -13,7 +13,7 @@ import { PortError } from "../../ports/port-error.ts";
 import { type Web, type WebAnswer, WebError, type WebRequest } from "../../ports/web.ts";
 import { checkObjectKey } from "../objects/object-key.ts";
 
-/** Who has such URLs made. All throw `PortError`. */
+/** The source of signed URLs. All methods throw `PortError`. */
 export interface UrlSource {
   urlFor(order: "get" | "put", key: string): Promise<string>;
   remove(key: string): Promise<void>;
@@ -22,9 +22,9 @@ export interface UrlSource {
 export interface UrlObjectsPorts {
   readonly urls: UrlSource;
   readonly web: Web;
-  /** Ends whatever is under way. */
+  /** Aborts all requests under way. */
   readonly signal: AbortSignal;
-  /** For results on their way that are too large for memory. */
+  /** Folder for results that are too large to be held in memory while they are sent. */
   readonly folder: string;
 }
 
@@ -77,7 +77,7 @@ interface Held extends StoredObject {
   readonly chunks: readonly Uint8Array[];
 }
 
-/** A store must know beforehand how much comes. */
+/** Holds the bytes until their number is known, which a store requires in advance. */
 async function hold(
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   folder: string,
@@ -123,7 +123,7 @@ async function send(ports: UrlObjectsPorts, key: string, held: Held): Promise<vo
     throw new PortError(`the object store answered ${answer.status} to ${key}`, false);
 }
 
-/** Undefined when there is no such object. */
+/** Returns undefined when there is no such object. */
 async function get(
   ports: UrlObjectsPorts,
   key: string,
@@ -140,7 +140,7 @@ async function get(
   throw new PortError(`the object store answered ${status} to ${key}`, false);
 }
 
-/** Of an object of which a part was asked for (RFC 9110, section 14.4). */
+/** Returns the size of an object of which a part was requested (RFC 9110, section 14.4). */
 function sizeIn({ status, headers }: WebAnswer, key: string): number {
   const text = status === 200 ? headers["content-length"] : headers["content-range"];
   const size = /^(?:bytes .*\/)?(\d{1,15})$/.exec(text ?? "")?.[1];
@@ -162,7 +162,7 @@ async function* read(
         answer.discard();
         return;
       }
-      // A store that knows no ranges begins at the beginning.
+      // A store without support for ranges sends the object from its beginning.
       let skipped = answer.status === 200 ? at : 0;
       for await (const chunk of answer.body) {
         const rest = chunk.subarray(Math.min(skipped, chunk.length), skipped + end - at);
@@ -190,8 +190,8 @@ function ask(
 }
 
 /**
- * Until there is an answer that a fresh URL would not change: one that came too late, or whose
- * store tells another time, is refused like a forged one (403, 400 by some).
+ * Repeats a request until its answer is one that a new URL would not change: a URL that has
+ * expired, or whose store's clock differs, is refused like a forged one (403, by some stores 400).
  */
 async function repeatedly(
   { signal }: UrlObjectsPorts,
@@ -213,7 +213,7 @@ async function repeatedly(
   }
 }
 
-/** Nothing there, or nothing more; all else may be of the URL, of the moment or of the network. */
+/** No object, or no more of it; other statuses may be due to the URL, the moment or the network. */
 const lastingStatuses: ReadonlySet<number> = new Set([404, 416]);
 
 function absent(key: string): PortError {

@@ -1,16 +1,16 @@
 import type { Log, LogEntry } from "../../ports/log.ts";
 import { PortError } from "../../ports/port-error.ts";
 
-/** What all who append to one log, or follow it, share. */
+/** A log in memory, shared by all nodes that append to it or follow it. */
 export class MemoryLog {
-  /** While false nothing reaches the log, and nothing comes from it. */
+  /** While false, no node can append to the log or read from it. */
   isReachable = true;
   private entries: LogEntry[] = [];
   private endSeq = 0;
   private readonly sequenceById = new Map<string, number>();
   private readonly followers = new Set<() => void>();
 
-  /** One node's way to the log. */
+  /** Opens one node's connection to the log. */
   open(isCutOff: () => boolean = () => false): Log {
     const readReached = <T>(look: () => T): Promise<T> =>
       this.isReachable && !isCutOff()
@@ -38,14 +38,14 @@ export class MemoryLog {
     };
   }
 
-  /** What becomes of it when the servers' disks are lost; back to `logSeq` for a part of it. */
+  /** Simulates the loss of the servers' disks; with `logSeq`, of the entries after it. */
   lose(logSeq = 0): void {
     this.entries = this.entries.filter((entry) => entry.logSeq <= logSeq);
     this.endSeq = Math.min(this.endSeq, logSeq);
     this.sequenceById.clear();
   }
 
-  /** Tells those who follow of what was stored while the log could not be reached. */
+  /** Makes the log reachable, and delivers to followers what was stored meanwhile. */
   reach(): void {
     this.isReachable = true;
     for (const tell of this.followers) tell();

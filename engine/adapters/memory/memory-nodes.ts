@@ -1,6 +1,6 @@
 import type { NodeReply, Nodes, Presence } from "../../ports/nodes.ts";
 
-/** What the nodes of one process share. */
+/** An in-memory channel between the nodes of one process. */
 export class MemoryNodes {
   private readonly listeners = new Set<(presence: Presence) => void>();
   private readonly replyListeners = new Map<string, (reply: NodeReply) => void>();

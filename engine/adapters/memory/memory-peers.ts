@@ -1,6 +1,6 @@
 import type { Announcement, Peers } from "../../ports/peers.ts";
 
-/** What the nodes of one process share; one that is cut off neither says nor learns anything. */
+/** An in-memory channel between the nodes of one process; a node cut off cannot send or receive. */
 export class MemoryPeers {
   private readonly listeners = new Map<(announcement: Announcement) => void, () => boolean>();
 

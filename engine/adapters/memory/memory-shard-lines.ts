@@ -1,6 +1,6 @@
 import type { ShardLine } from "../../ports/shard-line.ts";
 
-/** What the nodes of one process share. */
+/** In-memory lines to the owners of shards, shared by the nodes of one process. */
 export class MemoryShardLines {
   private readonly answerers = new Map<number, (question: unknown) => Promise<object>>();
 

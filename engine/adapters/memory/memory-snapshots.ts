@@ -1,6 +1,6 @@
 import type { Snapshot, Snapshots } from "../../ports/snapshots.ts";
 
-/** What the nodes of one process share; one that is cut off neither asks nor answers. */
+/** In-memory requests for snapshots between nodes of one process; a node cut off takes no part. */
 export class MemorySnapshots {
   private readonly offers = new Map<() => Snapshot | undefined, () => boolean>();
 

@@ -1,4 +1,4 @@
-/** In-memory twins of a shard's stores: the executable specification of the ports, for tests. */
+/** In-memory versions of a shard's stores: the executable specification of the ports, for tests. */
 import type { Key, KeyRange } from "../../key.ts";
 import type { Journal } from "../../ports/journal.ts";
 import { PortError } from "../../ports/port-error.ts";

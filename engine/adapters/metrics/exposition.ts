@@ -1,24 +1,24 @@
-/** Samples in Prometheus' text format 0.0.4, written by prom-client. */
+/** Formats samples in Prometheus' text format 0.0.4, using prom-client. */
 import { AggregatorRegistry, collectDefaultMetrics, Registry } from "prom-client";
 import { metrics } from "../../metrics/metrics.ts";
 import type { Sample } from "../../metrics/tally.ts";
 
 export const expositionType = Registry.PROMETHEUS_CONTENT_TYPE;
 
-/** A value as prom-client has it. */
+/** A value as prom-client represents it. */
 interface Value {
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
   readonly metricName?: string;
 }
 
-/** The process itself: processor time, memory, delays of the thread that writes it. */
+/** Metrics of the process: processor time, memory, and delays of the thread that writes them. */
 export class ProcessFigures {
   private readonly registry = new Registry();
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
-    // Gauges that are named as counters are: Prometheus' own check refuses them.
+    // These gauges have names of counters, which Prometheus' own check refuses.
     for (const what of ["handles", "requests", "resources"])
       this.registry.removeSingleMetric(`nodejs_active_${what}_total`);
   }
@@ -28,7 +28,7 @@ export class ProcessFigures {
   }
 }
 
-/** Series of the same name and labels are added up. */
+/** Formats samples; series with the same name and labels are added up. */
 export function expose(samples: readonly Sample[], process: object): Promise<string> {
   const families = Object.entries(metrics).map(([name, { kind, help }]) => ({
     name,

@@ -1,4 +1,4 @@
-/** Where an operator's Prometheus looks: this machine alone, and nothing but figures. */
+/** The listener for an operator's Prometheus: open to this machine only, and only for metrics. */
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { Sample } from "../../metrics/tally.ts";
@@ -11,8 +11,8 @@ interface Notes {
 }
 
 /**
- * At no port when that is 0. One that is taken costs the metrics, not the service. Ends with the
- * process.
+ * Opens no listener for port 0. A port that is taken only disables the metrics, not the service.
+ * Ends with the process.
  */
 export async function listenToOperators(
   port: number,

@@ -27,17 +27,17 @@ import {
 
 const bounds = {
   requestMs: 2_000,
-  /** A minute at the most, when nothing answers; some half of it while servers elect. */
+  /** At most a minute of tries when no server answers; about half of it during an election. */
   attempts: 30,
   againMs: 500,
-  /** After which a follower looks whether the servers have forgotten it. */
+  /** Silence after which a follower checks whether the servers have lost its subscription. */
   idleHeartbeatMs: 1_000,
   followAgainMs: 250,
 } as const;
 
 const codes = { streamNotFound: 10_059, noMessage: 10_037, wrongLastSequence: 10_071 } as const;
 
-/** The log of the shard with this name, which is made when there is none. Throws `PortError`. */
+/** Opens the log of the shard, and creates it when there is none. Throws `PortError`. */
 export function openJetStreamLog(connection: NatsConnection, shard: string): Promise<Log> {
   const place = { stream: `LOG_${shard}`, subject: `LOG.${shard}`, keepMs: 24 * 3_600_000 };
   return openStream(connection, place);
@@ -46,11 +46,11 @@ export function openJetStreamLog(connection: NatsConnection, shard: string): Pro
 export interface StreamPlace {
   readonly stream: string;
   readonly subject: string;
-  /** Older entries are dropped: who was away for longer begins with a snapshot. */
+  /** Age at which entries are dropped; nodes away for longer start from a snapshot. */
   readonly keepMs?: number;
 }
 
-/** Throws `PortError`. */
+/** Opens a stream, and creates it when there is none. Throws `PortError`. */
 export async function openStream(connection: NatsConnection, place: StreamPlace): Promise<Log> {
   const log = new JetStreamLog(connection, place);
   await patiently(() => log.make());
@@ -58,8 +58,8 @@ export async function openStream(connection: NatsConnection, place: StreamPlace)
 }
 
 /**
- * Asks again while servers start or choose the leader of a stream; `onWait` is told at the first
- * time. Throws `PortError`.
+ * Repeats a request while servers start or elect the leader of a stream; `onWait` is called after
+ * the first failure. Throws `PortError`.
  */
 export async function patiently<T>(ask: () => Promise<T>, onWait?: () => void): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -87,9 +87,9 @@ class JetStreamLog implements Log {
     this.subject = place.subject;
   }
 
-  /** Does nothing when the stream is there. */
+  /** Creates the stream; does nothing when it exists. */
   async make(): Promise<void> {
-    // A single server keeps one copy; a cluster of them keeps three.
+    // A single server keeps one copy; a cluster keeps three.
     const replicas = this.connection.info?.cluster === undefined ? 1 : 3;
     await askStream("make the log", async () => {
       const manager = await this.manager();
@@ -104,7 +104,7 @@ class JetStreamLog implements Log {
       const { seq, duplicate } = await client.publish(this.subject, record, options);
       if (seq === after + 1) return true;
       if (duplicate) return false;
-      // Stored where it must not be: the server does not know the expected sequence.
+      // The record is in the wrong place: the server ignored the expected sequence.
       throw new PortError(`the log took a record at ${seq} that belongs at ${after + 1}`, false);
     } catch (error) {
       if (getCode(error) !== codes.wrongLastSequence) throw createFault("append to the log", error);
@@ -141,7 +141,7 @@ class JetStreamLog implements Log {
             onEntry({ logSeq: seq, record: Uint8Array.from(data) });
           }
         } catch (error) {
-          // Servers that are away, or have lost the stream, are asked again.
+          // Servers that are unreachable, or have lost the stream, are tried again.
           if (!(error instanceof Error)) throw error;
         }
         await pause(bounds.followAgainMs);
@@ -163,7 +163,7 @@ class JetStreamLog implements Log {
   }
 
   async trim(logSeq: number): Promise<void> {
-    // A purge up to the first entry takes all of them.
+    // A purge up to sequence 1, the first entry, would remove all entries.
     if (logSeq === 0) return;
     await askStream("trim the log", async () => {
       const manager = await this.manager();
@@ -202,13 +202,13 @@ class JetStreamLog implements Log {
     } catch (error) {
       if (getCode(error) === codes.noMessage) return undefined;
       if (getCode(error) !== codes.streamNotFound) throw createFault("read the log", error);
-      // The servers have lost it: from now on it is there, and empty.
+      // The servers have lost the stream, so it is created again, empty.
       await this.make();
       return undefined;
     }
   }
 
-  /** With which id the record was published; undefined where there is none. */
+  /** Returns the id with which the record was published; undefined where there is no record. */
   private async idAt(seq: number): Promise<string | undefined> {
     try {
       const manager = await this.manager();
@@ -248,14 +248,14 @@ async function askStream<T>(what: string, ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Servers that are away, or choose a leader, answer later. */
+/** Servers that are unreachable, or electing a leader, will answer later. */
 function createFault(what: string, error: unknown): PortError {
   if (error instanceof PortError) return error;
   const why = error instanceof Error ? error.message : String(error);
   return new PortError(`could not ${what} (${why})`, true, error);
 }
 
-/** JetStream's own error code. */
+/** Returns JetStream's own error code. */
 function getCode(error: unknown): number | undefined {
   return error instanceof NatsError ? error.api_error?.err_code : undefined;
 }

@@ -1,4 +1,4 @@
-/** What nodes say of themselves, on a subject of NATS. */
+/** Announcements of nodes about themselves, on a NATS subject. */
 import { check, Type } from "../../../config/schema.ts";
 import type { NodeReply, Nodes, Presence } from "../../ports/nodes.ts";
 import type { NatsConnection } from "./nats.ts";

@@ -1,6 +1,4 @@
-/**
- * What nodes say of a shard, on a subject of NATS; what is said while a node is away is lost to it.
- */
+/** Announcements of nodes about a shard, on a NATS subject; a node that is away misses them. */
 import { check, Type } from "../../../config/schema.ts";
 import type { Announcement, Peers } from "../../ports/peers.ts";
 import type { NatsConnection } from "./nats.ts";

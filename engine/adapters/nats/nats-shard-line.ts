@@ -1,4 +1,4 @@
-/** Questions to the owners of shards, on subjects of NATS that only they answer. */
+/** Questions to the owners of shards, on NATS subjects to which only the owners subscribe. */
 import { check, Type } from "../../../config/schema.ts";
 import type { LineAnswer, ShardLine } from "../../ports/shard-line.ts";
 import { isUnanswered, type NatsConnection } from "./nats.ts";
@@ -6,7 +6,7 @@ import { packVersioned, unpackVersioned } from "./versioned.ts";
 
 const isSaid = check<{ readonly body: object }>(Type.Object({ body: Type.Object({}) }));
 
-/** `subject` tells apart what is asked: `ASK` of actors, `TELL` what other shards tell. */
+/** `subject` is the kind of message: `ASK` for questions to actors, `TELL` for shards' tells. */
 export function natsShardLine(connection: NatsConnection, subject: "ASK" | "TELL"): ShardLine {
   return {
     async ask(shard, question, timeout): Promise<LineAnswer> {
@@ -27,7 +27,7 @@ export function natsShardLine(connection: NatsConnection, subject: "ASK" | "TELL
           if (!isSaid(said)) return;
           answerer(said.body).then(
             (answer) => message.respond(packVersioned({ body: answer })),
-            // Silence: the outcome is unknown.
+            // Without an answer the outcome is unknown.
             () => {},
           );
         },

@@ -1,4 +1,4 @@
-/** Requests for a shard's snapshots, on a subject of NATS that only its owner answers. */
+/** Requests for a shard's snapshots, on a NATS subject to which only its owner subscribes. */
 import { check, Type } from "../../../config/schema.ts";
 import { PortError } from "../../ports/port-error.ts";
 import type { Snapshot, Snapshots } from "../../ports/snapshots.ts";
@@ -9,7 +9,7 @@ import { packVersioned, unpackVersioned } from "./versioned.ts";
 const requestMs = 2_000;
 
 interface Answer {
-  /** Of the data directory: rows of another one mean something else. */
+  /** Format version of the data directory: the meaning of its rows depends on it. */
   readonly format: number;
   readonly snapshot?: Snapshot;
 }
@@ -37,7 +37,7 @@ export function natsSnapshots(connection: NatsConnection, shard: string): Snapsh
     async request() {
       const bytes = await connection.request(subject, undefined, { timeout: requestMs }).then(
         ({ data }) => data,
-        // None answers, or the servers are away: it is asked again.
+        // No owner answers, or the servers are unreachable: the caller will ask again.
         () => undefined,
       );
       if (bytes === undefined) return undefined;

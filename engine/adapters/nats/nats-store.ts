@@ -16,20 +16,20 @@ import type { NatsConnection } from "./nats.ts";
 export interface ClusterStore {
   readonly storeId: string;
   readonly shardCount: number;
-  /** Under way: no node may start. */
+  /** A change of the shard count under way, during which no node may start. */
   readonly change?: StoreChange;
-  /** What the store's ids were when it had fewer shards. */
+  /** Ids that the store had when it had fewer shards. */
   readonly formerIds?: readonly string[];
 }
 
-/** A node that is stopped makes another store of this one, with more shards. */
+/** A change in progress, in which a stopped node creates another store with more shards. */
 export interface StoreChange {
   readonly node: string;
   readonly storeId: string;
   readonly shardCount: number;
 }
 
-/** What a message of the stream says, and its number, 0 before the first. */
+/** The store as named by a message of the stream, and the message's number, 0 before the first. */
 export interface AgreedStore {
   readonly store: ClusterStore | undefined;
   readonly seq: number;
@@ -37,24 +37,24 @@ export interface AgreedStore {
 
 const id = Type.String({ minLength: 1, maxLength: 64 });
 const shardCount = Type.Integer({ minimum: 1, maximum: 128 });
-/** `format` is of the data directories: rows of another one mean something else. */
+/** `format` is the version of the data directories: the meaning of rows depends on it. */
 const isStore = check<ClusterStore & { readonly format: number }>(
   Type.Object({
     format: Type.Literal(formatVersion),
     storeId: id,
     shardCount,
     change: Type.Optional(Type.Object({ node: id, storeId: id, shardCount })),
-    // Each had at least twice as many shards as the one before.
+    // Each former store had at least twice as many shards as the one before.
     formerIds: Type.Optional(Type.Array(id, { maxItems: 8 })),
   }),
 );
 
-/** Throws `PortError`. */
+/** Opens the stream that names the cluster's store; throws `PortError`. */
 export function openStoreStream(connection: NatsConnection): Promise<Log> {
   return openStream(connection, { stream: "STORE", subject: "STORE" });
 }
 
-/** Throws `PortError` with one sentence. */
+/** Reads the agreed store; throws `PortError` with one sentence. */
 export async function readStore(stream: Log): Promise<AgreedStore> {
   const { logSeq: seq, record } = await patiently(() => stream.end());
   if (record === undefined) return { store: undefined, seq };
@@ -69,8 +69,8 @@ export async function readStore(stream: Log): Promise<AgreedStore> {
 }
 
 /**
- * Says `store` behind the message `seq`; false when there is another by now. `name` is this
- * message's and no other's. Throws `PortError`.
+ * Publishes `store` after the message `seq`; returns false when there is a later one by now. `name`
+ * must be unique to this message. Throws `PortError`.
  */
 export function sayStore(
   stream: Log,
@@ -82,12 +82,12 @@ export function sayStore(
   return patiently(() => stream.publish(message, name, seq));
 }
 
-/** Between two looks of a new node at which store the cluster has. */
+/** Delay between the two times that a new node reads which store the cluster has. */
 const settleMs = 2_000;
 
 /**
- * The store of the cluster: `proposed` if there was none. A node that `isNew` looks twice. Throws
- * `PortError` with one sentence.
+ * Returns the cluster's store: `proposed` if there was none. A node that `isNew` reads it twice.
+ * Throws `PortError` with one sentence.
  */
 export async function agreeOnStore(
   connection: NatsConnection,

@@ -15,7 +15,7 @@ const requestMs = 2_000;
 
 interface Spoken {
   readonly wire: readonly [major: number, minor: number];
-  /** Of the data directory: rows of another one mean something else. */
+  /** Format version of the data directory: the meaning of its rows depends on it. */
   readonly format: number;
   readonly release: string;
 }
@@ -29,7 +29,7 @@ const isSpoken = check<Spoken>(
   }),
 );
 
-/** Answers nodes that start, as long as the connection lasts. */
+/** Answers starting nodes for as long as the connection lasts. */
 export function answerVersion(connection: NatsConnection, release: string): void {
   const { major, minor } = wireVersion;
   const spoken: Spoken = { wire: [major, minor], format: formatVersion, release };
@@ -40,11 +40,11 @@ export function answerVersion(connection: NatsConnection, release: string): void
   });
 }
 
-/** Throws `PortError` with one sentence when nodes live that this one does not understand. */
+/** Throws `PortError` with one sentence when incompatible nodes are alive. */
 export async function checkVersion(connection: NatsConnection, release: string): Promise<void> {
   const answer = await connection.request(subject, undefined, { timeout: requestMs }).then(
     ({ data }) => unpack(data),
-    // None lives.
+    // No other node is alive.
     () => undefined,
   );
   if (!isSpoken(answer)) return;

@@ -1,7 +1,7 @@
 /**
- * Connections to NATS, the only importer of its client. A connection that was made once comes back
- * by itself however long the servers are away; what is published meanwhile is lost, which
- * its publisher must know how to do without.
+ * Connections to NATS; only this file imports its client. An established connection is restored by
+ * itself however long the servers are away; messages published meanwhile are lost, which publishers
+ * must cope with.
  */
 import {
   connect,
@@ -18,18 +18,18 @@ import { PortError } from "../../ports/port-error.ts";
 export type { JetStreamSubscription, NatsConnection, StreamConfig } from "nats";
 export { consumerOpts, NatsError, nanos, RetentionPolicy, StorageType } from "nats";
 
-/** `name` is shown by the server's monitoring. */
+/** Access data of a connection; `name` appears in the server's monitoring. */
 export type NamedAccess = NatsAccess & { readonly name: string };
 
 const bounds = {
   connectMs: 5_000,
   reconnectMs: 250,
   jitterMs: 250,
-  /** A server that owes two answers is given up. */
+  /** Ping interval; a server with two unanswered pings is given up. */
   pingMs: 2_000,
 } as const;
 
-/** Throws `PortError` with one sentence that names no secret. */
+/** Connects; throws `PortError` with one sentence that contains no secret. */
 export async function connectNats(access: NamedAccess): Promise<NatsConnection> {
   const servers = access.servers.map(checkServer);
   const isEncrypted = servers.every((server) => server.isEncrypted);
@@ -44,13 +44,13 @@ export async function connectNats(access: NamedAccess): Promise<NatsConnection> 
       reconnectJitter: bounds.jitterMs,
       reconnectJitterTLS: bounds.jitterMs,
       maxReconnectAttempts: -1,
-      // Credentials that a server refuses while it starts are right later.
+      // A server that is starting may refuse valid credentials, so the client tries again.
       ignoreAuthErrorAbort: true,
       pingInterval: bounds.pingMs,
       maxPingOut: 2,
-      // A trace for each request in case it fails costs more than the request.
+      // A stack trace for each request, in case it fails, would cost more than the request.
       noAsyncTraces: true,
-      // Servers that others name may be reached without TLS only if ours are.
+      // Other servers of the cluster may be used without TLS only if the configured ones are.
       ignoreClusterUpdates: !isEncrypted,
       ...(isEncrypted ? { tls: {} } : {}),
       ...chooseAuthentication(servers, access.credentials?.trim()),
@@ -61,14 +61,14 @@ export async function connectNats(access: NamedAccess): Promise<NatsConnection> 
 }
 
 export interface NatsFollower {
-  /** Nothing arrives, and what is published is lost, until `back`. */
+  /** Until `back`, no message arrives, and published messages are lost. */
   onLoss(): void;
   back(): void;
-  /** The server refuses something, such as a subject, or the client has a fault. */
+  /** The server refuses something, such as a subject, or the client has an error. */
   fault(sentence: string): void;
 }
 
-/** Until the connection is closed. */
+/** Follows the connection's state until the connection is closed. */
 export async function followNats(
   connection: NatsConnection,
   follower: NatsFollower,
@@ -79,7 +79,7 @@ export async function followNats(
     else if (type === Events.Error) follower.fault(`NATS: ${String(data)}`);
 }
 
-/** What was published goes out first; where NATS is away, not for longer than `patienceMs`. */
+/** Sends what was published first; when NATS is unreachable, waits at most `patienceMs`. */
 export async function closeNats(connection: NatsConnection, patienceMs: number): Promise<void> {
   const late = setTimeout(() => void connection.close(), patienceMs);
   try {
@@ -88,7 +88,7 @@ export async function closeNats(connection: NatsConnection, patienceMs: number):
     if (!connection.isClosed()) throw fault;
   } finally {
     clearTimeout(late);
-    // A drain that NATS went away from has not closed it.
+    // A drain during which NATS was lost has not closed the connection.
     await connection.close();
   }
 }
@@ -107,7 +107,7 @@ interface Authentication {
   readonly authenticator?: ReturnType<typeof credsAuthenticator>;
 }
 
-/** A file goes before what stands in a URL. */
+/** A credentials file takes precedence over credentials in a URL. */
 function chooseAuthentication(
   servers: readonly NatsServer[],
   credentials: string | undefined,
@@ -126,15 +126,15 @@ function chooseAuthentication(
 }
 
 /**
- * The name of the user as which `access` connects, as part of a subject; `farm` where a file of
- * credentials names none.
+ * Returns the name of the user as which `access` connects, as part of a subject; `farm` where a
+ * credentials file names none.
  */
 export function natsUser({ servers, credentials }: NatsAccess): string {
   const { user = "farm" } = chooseAuthentication(servers.map(checkServer), credentials?.trim());
   return user.replaceAll(/[^A-Za-z0-9_-]/g, "-").slice(0, 64);
 }
 
-/** Whether a request found none that answers its subject. */
+/** Whether a request failed because its subject has no subscriber. */
 export function isUnanswered(error: unknown): boolean {
   return error instanceof NatsError && error.code === ErrorCode.NoResponders;
 }

@@ -1,4 +1,4 @@
-/** What nodes say to each other over NATS: MessagePack that names the version of its form. */
+/** Messages between nodes over NATS: MessagePack with the version of the message format. */
 import { check, Type } from "../../../config/schema.ts";
 import { wireVersion } from "../../ports/wire-version.ts";
 import { pack, unpack } from "../message-pack.ts";
@@ -13,7 +13,7 @@ export function packVersioned(message: object): Uint8Array {
   return pack({ wire: [wireVersion.major, wireVersion.minor], ...message });
 }
 
-/** Undefined for what no node says, or one of another major version. */
+/** Returns undefined for invalid messages, and for those of another major version. */
 export function unpackVersioned(bytes: Uint8Array): object | undefined {
   const message = unpack(bytes);
   return isUnderstood(message) ? message : undefined;

@@ -36,10 +36,10 @@ const flushBytes = 8 * 1024 * 1024;
 const chunkBytesMax = 65_536;
 const temporaryFolder = "~incoming";
 
-/** No later attempt mends these: the path or its permissions are wrong. */
+/** Codes of permanent errors: the path or its permissions are wrong. */
 const lastingCodes = new Set(["EACCES", "EISDIR", "ENAMETOOLONG", "ENOTDIR", "EPERM", "EROFS"]);
 const absentCodes = new Set(["ENOENT", "ENOTDIR"]);
-/** The path lies on another file system, or that has no such links or not for us. */
+/** Codes for another file system, or one that has no hard links or does not allow them here. */
 const unlinkableCodes = new Set(["EMLINK", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EPERM", "EXDEV"]);
 
 export function diskObjects(root: string): Objects {
@@ -76,7 +76,7 @@ export function diskObjects(root: string): Objects {
 }
 
 /**
- * Deletes what writers that died left behind, and all that is volatile; called before the first
+ * Deletes what writers that died left behind, and all volatile objects; called before the first
  * writer of `root` starts.
  */
 export async function removeStaleTemporaries(root: string): Promise<void> {
@@ -129,7 +129,7 @@ async function writeAll(
   return { sizeBytes, sha256: hash.digest("hex") };
 }
 
-/** Moves the synced file to its place; both the file's name and new folders survive a power cut. */
+/** Moves the synced file to its place; its name and new folders survive a power failure. */
 async function publish(temporary: string, path: string): Promise<void> {
   await makeFolder(dirname(path));
   await rename(temporary, path);
@@ -165,7 +165,7 @@ async function* read(key: string, path: string, range: ByteRange): AsyncGenerato
   }
 }
 
-/** What comes or goes meanwhile is listed or not. */
+/** Objects that are added or removed meanwhile may be listed or not. */
 async function* list(path: string, folder: string | undefined): AsyncGenerator<ListedObject> {
   const names = (await onDisk(folder ?? "", absentAsUndefined(readdir(path)))) ?? [];
   for (const name of names) {
@@ -179,7 +179,7 @@ async function* list(path: string, folder: string | undefined): AsyncGenerator<L
 
 const whole: ByteRange = { start: 0, end: Number.MAX_SAFE_INTEGER };
 
-/** One file under two names: neither is ever written to. False where that cannot be. */
+/** Gives a file a second name, as neither is ever written to. False where that is impossible. */
 async function shareFile(from: string, to: string): Promise<boolean> {
   await makeFolder(dirname(to));
   await rm(to, { force: true });
@@ -188,7 +188,7 @@ async function shareFile(from: string, to: string): Promise<boolean> {
   return true;
 }
 
-/** Makes the link; false where that cannot be. */
+/** Creates the link; returns false where that is impossible. */
 async function tryLink(from: string, to: string): Promise<boolean> {
   try {
     await link(from, to);

@@ -5,7 +5,7 @@ import { checkObjectKey } from "./object-key.ts";
 
 const chunkBytesMax = 65_536;
 
-/** The twin of the disk adapter: objects live as long as the value that this returns. */
+/** In-memory version of the disk adapter; its objects live as long as the returned value. */
 export function memoryObjects(): Objects {
   const bytesByKey = new Map<string, Uint8Array>();
   return {

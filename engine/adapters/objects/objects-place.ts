@@ -1,6 +1,6 @@
 /**
- * Where a data directory's objects are: a mark in it says that they are in a bucket. A service that
- * is told of another place would miss every one of them.
+ * Where a data directory's objects are: a marker file says that they are in a bucket. A service
+ * configured for the wrong place would find none of them.
  */
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

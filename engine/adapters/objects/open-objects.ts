@@ -1,4 +1,4 @@
-/** Where a service's objects are: on the disk, or in a bucket where one is set. */
+/** Opens a service's objects: on the disk, or in a bucket where one is configured. */
 import { join } from "node:path";
 import type { ObjectStore } from "../../../config/settings.ts";
 import type { Objects } from "../../ports/objects.ts";
@@ -7,7 +7,7 @@ import { systemClock } from "../system-clock.ts";
 import { diskObjects, removeStaleTemporaries } from "./disk-objects.ts";
 import { type Place, readPlace, writePlace } from "./objects-place.ts";
 
-/** Each thread opens its own; nothing is asked of the store yet. */
+/** Opens the objects for one thread, without a request to the store. */
 export async function openObjects(
   dataDir: string,
   store: ObjectStore | undefined,
@@ -18,9 +18,9 @@ export async function openObjects(
 }
 
 /**
- * Makes the place of a service's objects fit for use, before its first writer starts. Throws
- * `DataDirectoryError` or `PortError` with a sentence for the operator; `warn` is told what is not
- * as it could be.
+ * Prepares the place of a service's objects before its first writer starts. Throws
+ * `DataDirectoryError` or `PortError` with a sentence for the operator; `warn` receives lesser
+ * problems.
  */
 export async function prepareObjects(
   data: Pick<DataDirectory, "path" | "isNew">,
@@ -43,7 +43,7 @@ export async function preparePlace(
   await prepareBucket(openRequests(store), systemClock.nowMs(), warn);
 }
 
-/** Only where it is needed: the client takes 0.3 s and 30 MB of each thread that loads it. */
+/** Loads the client only where needed: it costs each thread that loads it 0.3 s and 30 MB. */
 async function loadS3() {
   const { openRequests } = await import("../s3/requests.ts");
   const { s3Objects } = await import("../s3/s3-objects.ts");

@@ -1,4 +1,4 @@
-/** Moves the objects of a store that no service uses between the disk and a bucket. */
+/** Moves the objects of a store that is not in use between the disk and a bucket. */
 import type { ObjectStore } from "../../../config/settings.ts";
 import { type Moved, moveObjects, removeObjects } from "../../objects-move.ts";
 import { holdStore } from "../data-directory.ts";
@@ -9,15 +9,15 @@ export interface Move {
   readonly dataDir: string;
   readonly store: ObjectStore;
   readonly to: Place;
-  /** Whether what was moved is removed where it was. */
+  /** Whether moved objects are removed from their old place. */
   readonly removesSource: boolean;
   readonly warn: (sentence: string) => void;
   readonly onMoved: (moved: Moved) => void;
 }
 
 /**
- * Undefined when the objects were there before. A service finds them at the new place only when all
- * are there. Throws `DataDirectoryError` or `PortError`.
+ * Returns undefined when the objects were already there. A service uses the new place only when all
+ * objects are there. Throws `DataDirectoryError` or `PortError`.
  */
 export async function moveStore(move: Move): Promise<Moved | undefined> {
   const { dataDir, store, to, removesSource, warn, onMoved } = move;

@@ -29,7 +29,8 @@ const uploadsRule: LifecycleRule = {
 };
 
 /**
- * Throws `PortError` with a sentence for the operator; `warn` is told what is not as it could be.
+ * Throws `PortError` with a sentence for the operator; `warn` is called with each shortcoming that
+ * does not keep the bucket from being used.
  */
 export async function prepareBucket(
   s3: S3Requests,
@@ -51,13 +52,13 @@ async function ensureBucket(s3: S3Requests): Promise<void> {
   } catch (error) {
     if (getCode(error) !== "NoSuchBucket") throw error;
     await s3.makeBucket().catch((refusal: unknown) => {
-      // Another node was quicker.
+      // Another node created the bucket first.
       if (getCode(refusal) !== "BucketAlreadyOwnedByYou") throw refusal;
     });
   }
 }
 
-/** Rights to list are not rights to write. */
+/** Writes a test object, because the right to list does not include the right to write. */
 async function tryBucket(s3: S3Requests): Promise<void> {
   const objects = s3Objects(s3);
   const key = `${volatileRoot}/start/${randomUUID()}`;
@@ -70,14 +71,14 @@ async function tryBucket(s3: S3Requests): Promise<void> {
   await objects.remove(key);
 }
 
-/** Whether the store itself removes what is old. Rules of the operator's stay as they are. */
+/** Whether the store itself removes old objects. The operator's own rules stay as they are. */
 async function expires(s3: S3Requests): Promise<boolean> {
   try {
     const found = await readRules(s3);
     if (found.length > 0) return found.includes(ruleName);
     await s3.setLifecycle([volatileRule, uploadsRule]).catch(async (error: unknown) => {
       if (createFault(error).retryable) throw error;
-      // MinIO has no such rule for uploads, and gives them up after a day by itself.
+      // MinIO has no such rule for uploads, and abandons them after a day by itself.
       await s3.setLifecycle([volatileRule]);
     });
     return true;

@@ -1,13 +1,13 @@
 /**
- * What an object store does wrong, as a `PortError` whose message is a sentence for the operator.
- * No key, address, signature or text of the store's is in it, since it reaches logs and clients.
+ * Faults of an object store, as a `PortError` whose message is a sentence for the operator. No key,
+ * address, signature or text from the store is in it, since it reaches logs and clients.
  */
 import { PortError } from "../../ports/port-error.ts";
 import { LongAnswer, Overloaded, SilentStore } from "./transport.ts";
 
 /** `isBrief`: the same request may succeed in a moment. */
 export class S3Fault extends PortError {
-  /** The store's or the system's word for it; empty without one. */
+  /** Error code from the store or the system; empty without one. */
   readonly code: string;
   readonly isBrief: boolean;
   constructor(
@@ -33,7 +33,7 @@ const unanswered =
   "The object store of KLIEG_S3_ENDPOINT does not answer; start it or correct the setting.";
 const unlike = "KLIEG_S3_ENDPOINT does not answer as S3 does; set it to the address of an S3 API.";
 
-/** No later attempt mends these: a setting or the store's own are wrong. */
+/** Faults that no retry mends: a setting is wrong, or the store itself is broken. */
 const lasting: Readonly<Record<string, string>> = {
   AccessDenied:
     "The object store does not let the key of KLIEG_S3_ACCESS_KEY use the bucket of KLIEG_S3_BUCKET; give that key the right to list, read, write and remove there.",
@@ -57,17 +57,17 @@ const lasting: Readonly<Record<string, string>> = {
   TemporaryRedirect: elsewhere,
 };
 
-/** The connection was lost or never made. */
+/** Codes of a connection that was lost or never established. */
 const lostCodes: ReadonlySet<string> = new Set([
   ...["ECONNABORTED", "ECONNREFUSED", "ECONNRESET", "EPIPE", "ERR_STREAM_PREMATURE_CLOSE"],
   ...["EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT"],
 ]);
 
-/** Of a store, as opposed to the system's, which are all capitals. */
+/** Form of a store's error codes, unlike the system's, which are all capitals. */
 const storeCode = /^[A-Z][A-Za-z0-9]{0,63}$/;
 const systemCode = /^[A-Z][A-Z0-9_]{1,63}$/;
 
-/** `mayPass`: what is not understood may be another the next time, as with an interrupted copy. */
+/** `mayPass`: an unknown fault may not recur on a retry, as with an interrupted copy. */
 export function createFault(error: unknown, mayPass = false): S3Fault {
   if (error instanceof S3Fault) return error;
   if (error instanceof Overloaded)
@@ -92,13 +92,13 @@ export function createFault(error: unknown, mayPass = false): S3Fault {
   });
 }
 
-/** Room comes back, and an upload that is gone is begun anew. */
+/** Faults that a retry may mend: space is freed, and a lost upload is started again. */
 const passing: ReadonlySet<string> = new Set([
   ...["NoSuchUpload", "InternalError", "OperationAborted", "RequestTimeout", "BadDigest"],
   ...["QuotaExceeded", "XMinioStorageFull"],
 ]);
 
-/** A name that is not found, a certificate that is not trusted, or no HTTP at all. */
+/** Handles an unknown host name, an untrusted certificate, or an answer that is not HTTP. */
 function systemFault(code: string, cause: unknown): S3Fault {
   if (code === "ENOTFOUND")
     return new S3Fault(

@@ -17,9 +17,9 @@ import { createFault, S3Fault } from "./faults.ts";
 import { openTransport, type TransportBounds } from "./transport.ts";
 
 export interface S3Bounds extends TransportBounds {
-  /** Each part of an upload but the last; at least 5 MiB. Ten thousand parts are an object. */
+  /** Size of each part but the last; at least 5 MiB. An object has at most ten thousand parts. */
   readonly partBytes: number;
-  /** A larger object is copied in parts of so many bytes. S3 allows 5 GiB. */
+  /** Objects larger than this are copied in parts of this size. S3 allows 5 GiB. */
   readonly copyBytes: number;
 }
 
@@ -61,7 +61,7 @@ export interface ListedEntry {
 
 export interface ListedPage {
   readonly objects: readonly ListedEntry[];
-  /** Where the next page begins; undefined on the last one. */
+  /** Token at which the next page begins; undefined on the last page. */
   readonly next: string | undefined;
 }
 
@@ -117,7 +117,7 @@ function objectRequests({ client, bucket }: Target) {
           return { sizeBytes: whole(size), etag, modifiedMs: lastModified.getTime() };
         }),
       ),
-    /** Undefined when there is no such object; nothing to read when it ends before `start`. */
+    /** Undefined when there is no such object; reads nothing when it ends before `start`. */
     get: (key: string, start: number, end: number) =>
       unlessAbsent(ask(() => get(client, bucket, key, start, end))),
     remove: (key: string) => unlessAbsent(ask(() => client.removeObject(bucket, key))),
@@ -128,9 +128,9 @@ function objectRequests({ client, bucket }: Target) {
   };
 }
 
-/** Of one object in parts, which are numbered from 1. */
+/** Requests that upload one object in parts, which are numbered from 1. */
 function uploadRequests({ client, bucket: bucketName, isSecure }: Target) {
-  // Without TLS the signature covers the bytes; with it, this does.
+  // Without TLS the signature covers the bytes; with TLS this checksum does.
   const getChecksum = (bytes: Buffer): Record<string, string> =>
     isSecure ? { "Content-MD5": createHash("md5").update(bytes).digest("base64") } : {};
   return {
@@ -143,7 +143,7 @@ function uploadRequests({ client, bucket: bucketName, isSecure }: Target) {
         const place = { bucketName, objectName, uploadID, partNumber };
         return client.uploadPart({ ...place, headers: getChecksum(bytes) }, bytes);
       }),
-    /** The bytes `[start, end)` of `from`. */
+    /** Copies the bytes `[start, end)` of `from` as one part. */
     copyPart: (
       { key: objectName, uploadID, partNumber }: PartPlace,
       from: string,
@@ -160,7 +160,7 @@ function uploadRequests({ client, bucket: bucketName, isSecure }: Target) {
       ask(() => client.completeMultipartUpload(bucketName, objectName, uploadID, [...parts]), true),
     abort: (objectName: string, uploadID: string) =>
       ask(() => client.abortMultipartUpload(bucketName, objectName, uploadID)),
-    /** Up to a thousand of those that were begun and are not complete. */
+    /** Lists up to a thousand uploads that were begun and are not complete. */
     uploads: () => ask(() => listUploads(client, bucketName)),
   };
 }
@@ -178,7 +178,7 @@ function bucketRequests({ client, bucket, region }: Target) {
   };
 }
 
-/** `isAssembly`: the store may begin its answer and fail later. */
+/** `isAssembly`: the store may send the head of its answer and still fail later. */
 async function ask<T>(work: () => Promise<T>, isAssembly = false): Promise<T> {
   for (let attempt = 1; ; attempt++)
     try {
@@ -219,11 +219,11 @@ async function get(
 
 async function listUploads(client: Client, bucket: string) {
   try {
-    // Swift takes an empty delimiter for one that each key has; no key of ours has this one.
+    // Swift reads an empty delimiter as one that every key has; none of our keys has this one.
     return (await client.listIncompleteUploadsQuery(bucket, "", "", "", "~")).uploads;
   } catch (error) {
     if (createFault(error).retryable) throw error;
-    // MinIO takes no such delimiter, and gives uploads up by itself.
+    // MinIO accepts no such delimiter, and abandons incomplete uploads by itself.
     return [];
   }
 }
@@ -233,7 +233,7 @@ function beginsAt({ statusCode, headers }: IncomingMessage): number {
   return Number(/^bytes (\d+)-/.exec(headers["content-range"] ?? "")?.[1]);
 }
 
-/** What a listing says, as it should be. */
+/** Checks a listing's page and returns what is needed of it. */
 function toListedPage(page: Awaited<ReturnType<Client["listObjectsV2Query"]>>): ListedPage {
   const { objects, isTruncated, nextContinuationToken } = page;
   return {

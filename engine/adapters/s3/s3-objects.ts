@@ -19,7 +19,7 @@ import { SilentStore } from "./transport.ts";
  * Only failures of the store become `PortError`; what the given bytes throw passes through.
  */
 const chunkBytesMax = 65_536;
-/** What S3 allows. */
+/** The longest validity of a signed URL that S3 allows. */
 const signedSecondsMax = 7 * 86_400;
 
 export function s3Objects(s3: S3Requests): Objects {
@@ -60,7 +60,7 @@ export function s3Objects(s3: S3Requests): Objects {
       const prefix = folder === undefined ? "" : `${folder}/`;
       for (let from: string | undefined = ""; from !== undefined; ) {
         const page = await s3.list(prefix, from);
-        // Other programs may keep things of other names in the bucket.
+        // Other programs may keep objects with other names in the bucket.
         for (const { key, sizeBytes } of page.objects)
           if (isObjectKey(key)) yield { key, sizeBytes };
         from = page.next;
@@ -103,7 +103,7 @@ async function put(
   }
 }
 
-/** One upload in parts. */
+/** An upload of one object in parts. */
 class Upload {
   private readonly s3: S3Requests;
   private readonly key: string;
@@ -121,14 +121,14 @@ class Upload {
     return new Upload(s3, key, await s3.begin(key));
   }
 
-  /** Resolves when the part before is stored; throws when that one failed. */
+  /** Resolves when the previous part is stored; throws when that one failed. */
   async add(bytes: Buffer): Promise<void> {
     await this.sending;
     const place = { key: this.key, uploadID: this.id, partNumber: this.parts.length + 1 };
     this.sending = this.s3.uploadPart(place, bytes).then((stored) => {
       this.parts.push(stored);
     });
-    // The next call gets the error.
+    // The error is thrown by the next call.
     this.sending.catch(() => undefined);
   }
 
@@ -138,14 +138,14 @@ class Upload {
     await this.s3.complete(this.key, this.id, this.parts);
   }
 
-  /** What cannot be given up now, the bucket's rule removes after a day. */
+  /** An upload that cannot be aborted now is removed after a day by the bucket's rule. */
   async abort(): Promise<void> {
     await this.sending.catch(() => undefined);
     await this.s3.abort(this.key, this.id).catch(() => undefined);
   }
 }
 
-/** The bytes in parts of this size; only the last one is smaller. */
+/** Splits the bytes into parts of this size; only the last one is smaller. */
 async function* splitParts(
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   partBytes: number,
@@ -154,7 +154,7 @@ async function* splitParts(
   let filled = 0;
   for await (const chunk of bytes)
     for (let at = 0; at < chunk.length; ) {
-      // A copy: a source may use its chunk again.
+      // Copied, because a source may reuse its chunk.
       const piece = Buffer.from(chunk.subarray(at, at + partBytes - filled));
       chunks.push(piece);
       at += piece.length;
@@ -179,7 +179,7 @@ async function* read(
   yield* readChunks(found, end - start, s3.bounds.silenceMs);
 }
 
-/** A reader may take its time; only the store may not. */
+/** Limits the time that the store takes to send bytes, not the time that a reader takes. */
 async function* readChunks(
   stream: Readable,
   bytesMax: number,
@@ -237,12 +237,12 @@ async function copyInParts(
       const target = { key: to, uploadID, partNumber: parts.length + 1 };
       parts.push(await s3.copyPart(target, from, { start, end }));
     }
-    // Parts of two objects would be neither.
+    // Parts of two versions of the object would make up neither.
     if ((await s3.stat(from))?.etag !== etag)
       throw new PortError(`object ${from}: it was replaced while it was copied`, true);
     await s3.complete(to, uploadID, parts);
   } catch (failure) {
-    // The bucket's rule removes after a day what is left.
+    // Whatever remains is removed after a day by the bucket's rule.
     await s3.abort(to, uploadID).catch(() => undefined);
     throw failure;
   }

@@ -13,23 +13,23 @@ import https from "node:https";
 import { Readable } from "node:stream";
 
 export interface TransportBounds {
-  /** Until there is a connection. */
+  /** Time limit for establishing a connection. */
   readonly connectMs: number;
-  /** Without a byte in either direction. */
+  /** Longest time without a byte in either direction. */
   readonly silenceMs: number;
-  /** The same where the store puts an object together and says nothing meanwhile. */
+  /** Longest silence while the store assembles an object and sends nothing. */
   readonly assemblyMs: number;
 }
 
-/** A page of a listing has a thousand keys. */
+/** Largest answer other than an object: a page of a listing has a thousand keys. */
 const answerBytesMax = 8 * 1024 * 1024;
 const connectionsMax = 256;
-/** Each of a reader who may be slow; they keep no other request waiting. */
+/** Connections of readers, which may be slow; they keep no other request waiting. */
 const readersMax = 4_096;
 const idleConnectionsMax = 64;
 const overloadedStatuses: ReadonlySet<number> = new Set([408, 429, 499, 500, 502, 503, 504, 520]);
 
-/** The store may well answer later. */
+/** The store is overloaded; a later attempt may well succeed. */
 export class Overloaded extends Error {
   readonly status: number;
   constructor(status: number) {
@@ -46,7 +46,7 @@ export class LongAnswer extends Error {
   override readonly message = "the object store's answer is too long";
 }
 
-/** As the library takes it: what sends requests in place of `node:http`. */
+/** The transport in the form that the library takes: it sends requests in place of `node:http`. */
 export function openTransport(
   isSecure: boolean,
   bounds: TransportBounds,
@@ -58,7 +58,7 @@ export function openTransport(
   const send = (options: RequestOptions, take: (answer: IncomingMessage) => void) => {
     const isRead = isObject(options);
     const sent = request({ ...options, agent: isRead ? readers : agent }, (answer) => {
-      // From its first moment; the reader gets the error.
+      // Attached at once, so that no error is unhandled; the reader gets the error.
       answer.on("error", () => undefined);
       receive(sent, answer, isRead, take);
     });
@@ -104,12 +104,12 @@ function limitTime(sent: ClientRequest, bounds: TransportBounds, isAssembly: boo
   });
 }
 
-/** An object itself is asked for without parameters; listings and the like have some. */
+/** Objects are requested without query parameters; listings and the like have some. */
 function isObject({ method, path }: RequestOptions): boolean {
   return method === "GET" && path?.includes("?") === false;
 }
 
-/** Copies, and making one object of its parts. */
+/** Whether the store assembles an object: a copy, or the completion of an upload in parts. */
 function isAssembly({ method, path, headers }: RequestOptions): boolean {
   const isCopy = headers !== undefined && "x-amz-copy-source" in headers;
   return isCopy || (method === "POST" && path?.includes("uploadId=") === true);

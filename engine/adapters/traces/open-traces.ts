@@ -1,6 +1,6 @@
 import type { Traces } from "../../ports/traces.ts";
 
-/** Undefined without a collector; the exporter's many files are then not even read. */
+/** Undefined without a collector; the exporter's many files are then not even loaded. */
 export async function openTraces(
   collectorUrl: string | undefined,
   part: string,

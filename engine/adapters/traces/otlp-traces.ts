@@ -1,4 +1,4 @@
-/** Spans over OTLP (HTTP, JSON), told in batches by OpenTelemetry's own exporter. */
+/** Exports spans over OTLP (HTTP, JSON), in batches, by OpenTelemetry's own exporter. */
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { resourceFromAttributes } from "@opentelemetry/resources";
@@ -10,8 +10,8 @@ const bounds = { timeoutMs: 1_000, batchMs: 1_000, spansMax: 2_048 };
 const kinds = { server: SpanKind.SERVER, internal: SpanKind.INTERNAL } as const;
 
 /**
- * `part` is the part of the service that tells. What a collector asks for besides stands in
- * OTEL_EXPORTER_OTLP_HEADERS, which the exporter reads by itself.
+ * `part` names the part of the service that records the spans. Further headers that a collector
+ * needs stand in OTEL_EXPORTER_OTLP_HEADERS, which the exporter reads by itself.
  */
 export function otlpTraces(collectorUrl: string, part: string): Traces {
   const exporter = new OTLPTraceExporter({
@@ -45,7 +45,7 @@ export function otlpTraces(collectorUrl: string, part: string): Traces {
       if (isFailed) span.setStatus({ code: SpanStatusCode.ERROR });
       span.end(new Date(endMs));
     },
-    // What the collector does not take any more is lost.
+    // Spans that the collector no longer accepts are lost.
     close: () => provider.shutdown().catch(() => undefined),
   };
 }

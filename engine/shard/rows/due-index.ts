@@ -13,10 +13,10 @@ const granularityMs = limits.engine.dueGranularityMs;
 export class DueIndex {
   private readonly dueByActor = new Map<Key, number>();
   private readonly actorsByBucket = new Map<number, Set<Key>>();
-  /** What the tables hold, so that a flush writes only differences. */
+  /** Due times that the tables hold, so that a flush writes only differences. */
   private readonly storedByActor = new Map<Key, number>();
   private swept: number;
-  /** All earlier buckets are empty, but for those that are swept. */
+  /** Bucket before which all others are empty, except those that were swept. */
   private soonest: number;
 
   constructor(nowMs: number) {
@@ -37,18 +37,18 @@ export class DueIndex {
     else actors.add(actor);
   }
 
-  /** As read from the tables at start. */
+  /** Restores an actor's due time, as read from the tables at start. */
   restore(actor: Key, dueMs: number): void {
     this.storedByActor.set(actor, dueMs);
     this.set(actor, dueMs);
   }
 
-  /** Those that wait for something; more may come while they are gone through. */
+  /** Actors that wait for something; more may be added during the iteration. */
   actors(): IterableIterator<Key> {
     return this.dueByActor.keys();
   }
 
-  /** Actors that are due; each is returned once and must be set again. */
+  /** Returns the actors that are due, each one once; they must be set again. */
   take(nowMs: number): Key[] {
     const due: Key[] = [];
     const last = getBucket(nowMs) - 1;
@@ -64,7 +64,7 @@ export class DueIndex {
     return due;
   }
 
-  /** When to call `take` again: at `latestMs`, or when an actor is due before that. */
+  /** When to call `take` next: at `latestMs`, or earlier when an actor is due before that. */
   nextMs(latestMs: number): number {
     if (this.soonest <= this.swept) {
       const last = getBucket(latestMs);
@@ -74,7 +74,7 @@ export class DueIndex {
     return Math.min(latestMs, (this.soonest + 1) * granularityMs);
   }
 
-  /** In order. After a long pause there are fewer filled buckets than have passed. */
+  /** Lists filled buckets in order; after a long pause these are fewer than have passed. */
   private bucketsUpTo(last: number): number[] {
     const { swept, actorsByBucket } = this;
     if (last - swept > actorsByBucket.size)
@@ -89,14 +89,14 @@ export class DueIndex {
 
   /**
    * The write that brings the tables up to date for one actor: a time, `null` to delete, or
-   * nothing.
+   * undefined for no change.
    */
   difference(actor: Key, dueMs: number | undefined): number | null | undefined {
     if (this.storedByActor.get(actor) === dueMs) return undefined;
     return dueMs ?? null;
   }
 
-  /** Notes that this write is durable. */
+  /** Notes that the tables now hold this due time. */
   store(actor: Key, dueMs: number | undefined): void {
     if (dueMs === undefined) this.storedByActor.delete(actor);
     else this.storedByActor.set(actor, dueMs);

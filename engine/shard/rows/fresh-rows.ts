@@ -16,19 +16,19 @@ import { sortInSlices } from "./sort-in-slices.ts";
 
 export interface FreshRow extends Slice {
   readonly key: Key;
-  /** Undefined for what is no head, and for what was read back from the journal. */
+  /** Undefined for a row that is no head, or that was read back from the journal. */
   readonly head: FreshHead | undefined;
 }
 
-/** What a flush must know of a head beside its bytes. */
+/** What a flush needs to know of a head besides its bytes. */
 export interface FreshHead {
-  /** When its actor wants to learn `due`. */
+  /** When the actor is to get the message `due`. */
   readonly dueMs: number | undefined;
-  /** What its index entries follow from. */
+  /** The part of the head that its index entries derive from. */
   readonly picked: unknown;
 }
 
-/** Of a record's writes, in their order. */
+/** Heads of a record's writes, in the order of the writes. */
 type Heads = readonly (FreshHead | undefined)[];
 
 export class FreshRows {
@@ -42,12 +42,12 @@ export class FreshRows {
     return this.current.writes + this.frozen.writes;
   }
 
-  /** The record's bytes are copied. */
+  /** Adds a record's rows; the record's bytes are copied. */
   add(record: Uint8Array, heads?: Heads): void {
     if (countWrites(record) > 0) this.current.add(record, heads);
   }
 
-  /** What it returns is good until the next `thaw`. */
+  /** Returns a row's slice, which is valid until the next `thaw`. */
   get(key: Key): Slice | undefined {
     return this.current.get(key) ?? this.frozen.get(key);
   }
@@ -58,13 +58,13 @@ export class FreshRows {
     [this.current, this.frozen] = [this.frozen, this.current];
   }
 
-  /** Finds the frozen rows, in order; awaits `pause` again and again, so that others run. */
+  /** Indexes the frozen rows, in order; awaits `pause` repeatedly, so that others can run. */
   async findFrozen(pause: () => Promise<void>): Promise<void> {
     while (this.frozen.read(recordsPerSlice)) await pause();
     await this.frozen.sortLarge(pause);
   }
 
-  /** Finds rows of some new records, which a look-up or a freeze would have to do in one go. */
+  /** Indexes rows of some new records, so that a look-up or a freeze has less to do in one go. */
   findSome(): void {
     this.current.read(recordsPerSlice);
   }
@@ -74,20 +74,20 @@ export class FreshRows {
     return this.frozen.lastWrites();
   }
 
-  /** The rows of a partition: a later one replaces an earlier one of the same key. */
+  /** Yields a partition's rows; a later row replaces an earlier one of the same key. */
   *readRows(partition: number): Generator<FreshRow> {
     for (const generation of [this.frozen, this.current]) yield* generation.readRows(partition);
   }
 
-  /** The frozen rows are in the tables now. */
+  /** Clears the frozen rows, which are in the tables now. */
   thaw(): void {
     this.frozen.clear();
   }
 }
 
-/** Some thousand rows under load: about a millisecond. */
+/** Some thousand rows under load, which take about a millisecond. */
 const recordsPerSlice = 8;
-/** Rows of a partition that are sorted in one go: some milliseconds. */
+/** Rows of a partition that are sorted without a pause, which takes some milliseconds. */
 const rowsPerSlice = 4_096;
 
 const compareKeys = (one: FreshRow, other: FreshRow) => (one.key < other.key ? -1 : 1);
@@ -95,12 +95,12 @@ const compareKeys = (one: FreshRow, other: FreshRow) => (one.key < other.key ? -
 class Generation {
   writes = 0;
   private readonly pages = new RecordPages();
-  /** Of the first of them the rows are found. */
+  /** Copies of all records; the rows of the first `readCount` of them are indexed. */
   private readonly records: Uint8Array[] = [];
   private readonly heads: (Heads | undefined)[] = [];
   private readCount = 0;
   private readonly byPartition: (RowPlaces | undefined)[] = [];
-  /** Rows of large partitions, in order, once they were asked for. */
+  /** Rows of large partitions, sorted, once `sortLarge` has run. */
   private readonly sorted = new Map<number, readonly FreshRow[]>();
 
   add(record: Uint8Array, heads: Heads | undefined): void {
@@ -121,14 +121,14 @@ class Generation {
       if (places !== undefined && places.size > 0) yield this.readRows(partition);
   }
 
-  /** At most `count` records more; false when that was all. */
+  /** Indexes at most `count` more records; returns false when none is left. */
   read(count = Number.POSITIVE_INFINITY): boolean {
     const until = Math.min(this.records.length, this.readCount + count);
     while (this.readCount < until) this.readRecord(this.readCount++);
     return until < this.records.length;
   }
 
-  /** In the order of their keys. */
+  /** Returns a partition's rows, sorted by key. */
   readRows(partition: number): readonly FreshRow[] {
     this.read();
     const sorted = this.sorted.get(partition);
@@ -136,7 +136,7 @@ class Generation {
     return [...this.find(this.byPartition[partition])].sort(compareKeys);
   }
 
-  /** No record may be added from then on. Accounts with much work fill one partition. */
+  /** No record may be added afterwards. Accounts with much work fill one partition. */
   async sortLarge(pause: () => Promise<void>): Promise<void> {
     for (const [partition, places] of this.byPartition.entries()) {
       if (places === undefined || places.size <= rowsPerSlice) continue;

@@ -1,19 +1,19 @@
 /**
- * Copies of records, one behind the other in pages that are filled again and again. Records are
- * kept for seconds: each in memory of its own they survive V8's young collections, and every 64 MB
- * of them call for a full one.
+ * Copies of records, one after the other in pages that are reused. Records are kept for seconds:
+ * allocated one by one they would survive V8's young collections, and every 64 MB of them would
+ * cause a full one.
  */
 const pageBytes = 256 * 1024;
-/** Of the first; each further one is twice as large. Most shards of a quiet cluster need one. */
+/** Size of the first page; each next one doubles. Most shards of a quiet cluster need one. */
 const firstBytes = 16 * 1024;
 
 export class RecordPages {
   private readonly pages: Uint8Array[] = [];
-  /** The page that is being filled, and how far it is. */
+  /** Index of the page that is being filled, and the offset at which it is free. */
   private page = 0;
   private end = 0;
 
-  /** Returns the copy, which is good until `clear`. */
+  /** Returns the record's copy, which is valid until `clear`. */
   add(record: Uint8Array): Uint8Array {
     const { length } = record;
     while (this.end + length > (this.pages[this.page]?.length ?? 0)) {
@@ -32,7 +32,7 @@ export class RecordPages {
     return Math.min(pageBytes, firstBytes * 2 ** this.pages.length);
   }
 
-  /** Gives back the pages that were not needed since the last time. */
+  /** Frees the pages that were not used since the last call. */
   clear(): void {
     this.pages.length = Math.min(this.pages.length, this.page + 1);
     this.page = 0;

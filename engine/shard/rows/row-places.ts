@@ -11,7 +11,7 @@ import type { Key } from "../../key.ts";
 /** `[start, end)` of the record with this number hold the value; both are -1 for a deletion. */
 export interface RowPlace {
   readonly record: number;
-  /** Which of the record's writes it is. */
+  /** Index of the write within the record. */
   readonly write: number;
   readonly keyStart: number;
   readonly keyEnd: number;
@@ -19,30 +19,30 @@ export interface RowPlace {
   readonly end: number;
 }
 
-/** Where the words of a row are. */
+/** Offsets of a row's fields, in words. */
 const [hashAt, recordAt, writeAt, keyStartAt, keyEndAt, startAt, endAt] = [0, 1, 2, 3, 4, 5, 6];
 const wordsPerRow = 7;
 const slotsPerRow = 2;
 const firstRows = 16;
-/** A table of which less is used gives its memory back when it is cleared. */
+/** A table of which a smaller share is used gives its memory back when it is cleared. */
 const usedLeast = 1 / 8;
-/** In place of the number of its write. */
+/** Stands in place of a write's index for a row that was taken back. */
 const takenBack = -1;
 const keyBytesMax = 255;
 
 export class RowPlaces {
   private readonly records: readonly Uint8Array[];
   private words = new Int32Array(firstRows * wordsPerRow);
-  /** Numbers of rows from 1 on; 0 is free. */
+  /** Numbers of rows, counted from 1; 0 marks a free slot. */
   private slots = new Int32Array(firstRows * slotsPerRow);
   private count = 0;
 
-  /** `records` by their numbers; more may be added. */
+  /** `records` are found by their index; more may be added later. */
   constructor(records: readonly Uint8Array[]) {
     this.records = records;
   }
 
-  /** With rows that were taken back. */
+  /** Number of rows, including those that were taken back. */
   get size(): number {
     return this.count;
   }
@@ -55,7 +55,7 @@ export class RowPlaces {
     return row < 0 ? undefined : this.getPlace(row);
   }
 
-  /** In place of an earlier one of the same key. */
+  /** Sets the row's place, replacing an earlier one of the same key. */
   set(place: RowPlace): void {
     const { record, write, keyStart, keyEnd, start, end } = place;
     const at = this.rowFor(this.getBytes(record), keyStart, keyEnd) * wordsPerRow;
@@ -68,7 +68,7 @@ export class RowPlaces {
     words[at + endAt] = end;
   }
 
-  /** The row with this place's key; false when it holds no value. */
+  /** Removes the row with this place's key; returns false when the row holds no value. */
   takeBack({ record, keyStart, keyEnd }: RowPlace): boolean {
     const bytes = this.getBytes(record);
     const hash = computeHash(bytes, keyStart, keyEnd);
@@ -78,7 +78,7 @@ export class RowPlaces {
     return true;
   }
 
-  /** In the order in which their keys came first. */
+  /** Yields the rows in the order in which their keys were first set. */
   *all(): Generator<RowPlace> {
     for (let row = 0; row < this.count; row++) {
       const place = this.getPlace(row);
@@ -109,7 +109,7 @@ export class RowPlaces {
     };
   }
 
-  /** The row with the key that these bytes are, or a new one. */
+  /** Finds the row whose key these bytes are, or adds one. */
   private rowFor(bytes: Uint8Array, from: number, to: number): number {
     if (this.count * wordsPerRow === this.words.length) this.grow();
     const hash = computeHash(bytes, from, to);
@@ -121,7 +121,7 @@ export class RowPlaces {
     return this.count - 1;
   }
 
-  /** Of the row with this key, or the free one where it belongs. */
+  /** Finds the slot of the row with this key, or the free slot where it belongs. */
   private findSlot(hash: number, bytes: Uint8Array, from: number, to: number): number {
     const mask = this.slots.length - 1;
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
@@ -154,7 +154,7 @@ export class RowPlaces {
     }
   }
 
-  /** -1: the slot is free. */
+  /** Returns the index of the row in a slot; -1 for a free slot. */
   private rowIn(slot: number): number {
     return (this.slots[slot] ?? 0) - 1;
   }
@@ -171,7 +171,7 @@ export class RowPlaces {
 const noBytes = new Uint8Array(0);
 const keyBytes = new Uint8Array(keyBytesMax);
 
-/** FNV-1a, 32 bits, with its upper half folded into the lower. */
+/** Computes FNV-1a with 32 bits, its upper half folded into the lower one. */
 function computeHash(bytes: Uint8Array, from: number, to: number): number {
   let hash = 0x811c9dc5;
   for (let at = from; at < to; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193);

@@ -19,15 +19,15 @@ import { DueIndex } from "./due-index.ts";
 import { type FreshHead, FreshRows } from "./fresh-rows.ts";
 import { Window } from "./window.ts";
 
-/** A row as a batch writes it. */
+/** A row that a batch writes. */
 export interface Written {
   readonly value: unknown;
-  /** Its JSON in the batch's values, from the end of its step on; -1 for a value of undefined. */
+  /** Bounds of its JSON in the batch's values, set at its step's end; -1 for a deletion. */
   start: number;
   end: number;
-  /** Set for heads. */
+  /** The actor, if the row is a head. */
   readonly actor: AnyActor | undefined;
-  /** When the actor of a head wants to learn `due`. */
+  /** For a head: when the actor is to get the message `due`. */
   dueMs: number | undefined;
 }
 
@@ -67,7 +67,7 @@ export class ShardRows {
     return window === undefined ? this.readStored(key) : window.get(key.slice(2), atMs);
   }
 
-  /** A record that is on its way into the journal, and the batch that it was made of. */
+  /** Adds a record that is being written to the journal, with the writes of its batch. */
   add(record: Uint8Array, writes: ReadonlyMap<Key, Written>): void {
     const heads: (FreshHead | undefined)[] = [];
     for (const [key, { actor, value, dueMs }] of writes) {
@@ -82,7 +82,7 @@ export class ShardRows {
     return this.windows.has(getCode(key));
   }
 
-  /** `value` undefined removes the entry. */
+  /** Sets a window's entry; an undefined `value` removes it. */
   setWindow(key: Key, value: unknown, atMs: number): void {
     const window = this.windows.get(getCode(key));
     invariant(window !== undefined, "a window row belongs to a window");
@@ -90,7 +90,7 @@ export class ShardRows {
     else window.remove(key.slice(2));
   }
 
-  /** `stays` false: the head leaves memory at once. */
+  /** Caches a head; when `stays` is false, removes it from memory at once. */
   keepHead(key: Key, head: unknown, stays: boolean): void {
     const cached = this.heads.get(key);
     if (cached !== undefined && stays) {
@@ -112,7 +112,7 @@ export class ShardRows {
     return text === undefined ? undefined : decodeRow(this.rowCodecs, key, text);
   }
 
-  /** Oldest first; what was written again since it came, or since the last look, may stay. */
+  /** Evicts the oldest heads first; one written again since it was last examined may stay. */
   private evict(): void {
     for (const [key, cached] of this.heads) {
       if (this.headBytes <= limits.engine.headCacheBytes) return;
@@ -132,7 +132,7 @@ export class ShardRows {
 
 let bare: FreshHead = { dueMs: undefined, picked: undefined };
 
-/** Heads without index entries share what is the same: they are kept by the hundred thousand. */
+/** Heads without index entries share one object: they are kept by the hundred thousand. */
 function freshHead(dueMs: number | undefined, picked: unknown): FreshHead {
   if (picked !== undefined) return { dueMs, picked };
   if (bare.dueMs !== dueMs) bare = { dueMs, picked };

@@ -1,4 +1,4 @@
-/** Sorts many items without holding the thread: between two slices others have their turn. */
+/** Sorts many items without blocking the thread: other work can run between slices. */
 export async function sortInSlices<Item>(
   items: Iterable<Item>,
   compare: (one: Item, other: Item) => number,

@@ -9,7 +9,7 @@
  */
 const wordsPerEntry = 10; // 4 words of key, 4 of value, 2 of time
 const firstSlots = 64;
-/** A table that grows holds the thread for a part of the entries only. */
+/** Number of tables that share the entries: one that grows blocks the thread for its part only. */
 const parts = 64;
 
 export class Window {
@@ -60,7 +60,7 @@ class Generation {
   }
 }
 
-/** By other bits of the key than those that choose its slot. */
+/** Chooses the part by other bits of the key than those that choose the slot. */
 function getPart(key: string): number {
   return key.charCodeAt(0) % parts;
 }
@@ -95,8 +95,8 @@ class Table {
   }
 
   /**
-   * Word offset of the entry whose key is in `source` at `from`, or of the free slot where it
-   * belongs.
+   * Returns the word offset of the entry whose key is in `source` at `from`, or of the free slot
+   * where it belongs.
    */
   private findSlot(source: Uint32Array, from: number): number {
     const words = this.words;
@@ -122,7 +122,7 @@ class Table {
     for (let from = 0; from < old.length; from += wordsPerEntry) {
       if (isFree(old, from)) continue;
       const at = this.findSlot(old, from);
-      // Word by word: a view of each entry would cost more than the move itself.
+      // Copied word by word: a view of each entry would cost more than the copy itself.
       for (let word = 0; word < wordsPerEntry; word++)
         this.words[at + word] = old[from + word] ?? 0;
     }
@@ -131,7 +131,7 @@ class Table {
 
 const scratch = new Uint32Array(4);
 
-/** `text` is 16 bytes as a binary string. The result is good until the next call. */
+/** `text` is 16 bytes as a binary string. The result is valid until the next call. */
 function splitWords(text: string): Uint32Array {
   for (let word = 0; word < 4; word++) {
     const at = word * 4;
@@ -144,7 +144,7 @@ function splitWords(text: string): Uint32Array {
   return scratch;
 }
 
-/** The inverse, of the four words from `at` on. */
+/** Inverse of `splitWords`, from the four words that begin at `at`. */
 function joinWords(words: Uint32Array, at: number): string {
   let text = "";
   for (let index = at; index < at + 4; index++) {

@@ -5,13 +5,13 @@ import { fitObject } from "../object-fit.ts";
 import { awayAttribute, getAuthoredMatrix, type ShownClip } from "../shown-clips.ts";
 
 export interface MeasuredPage {
-  /** By the clip's key. */
+  /** The clips' places, by clip key. */
   readonly places: Readonly<Record<string, Place>>;
-  /** Whether they are there at every time: nothing in the page moves. */
+  /** Whether the places are the same at all times, because nothing in the page moves. */
   readonly isStill: boolean;
 }
 
-/** Where the page has its pictures now, for exports. */
+/** Measures where the page now has its pictures, for exports. */
 export function measurePlaces(clips: readonly ShownClip[], keys: readonly string[]): MeasuredPage {
   const wanted = new Set(keys);
   const order = new Map<Element, number>();
@@ -24,7 +24,7 @@ export function measurePlaces(clips: readonly ShownClip[], keys: readonly string
   return { places: Object.fromEntries(places), isStill };
 }
 
-/** What takes no place outside of its time gets it for the moment. */
+/** Measures an element, after briefly laying it out if it takes no space at this time. */
 function placeInTime(clip: ShownClip, order: ReadonlyMap<Element, number>): Place {
   const { element } = clip;
   const isAway = element.hasAttribute(awayAttribute);
@@ -69,7 +69,7 @@ function listNumbers({ a, b, c, d, e, f }: DOMMatrix): Place["around"] {
   return [a, b, c, d, e, f];
 }
 
-/** From the element to the page without its own transform, and how far in it is laid out. */
+/** Measures the transforms around the element, without its own, and its position in them. */
 function measureSurroundings(element: HTMLElement): {
   readonly matrix: DOMMatrix;
   readonly left: number;
@@ -92,7 +92,7 @@ function measureSurroundings(element: HTMLElement): {
   return { matrix, left, top };
 }
 
-/** By its own box, and by what is around it where nothing is turned or stretched. */
+/** Measures what its own box cuts off, and boxes around it unless turned or stretched. */
 function measureCut(
   element: HTMLElement,
   picture: Place["picture"],
@@ -103,10 +103,10 @@ function measureCut(
   const box = element.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = element;
   const isPlain = Math.abs(box.width - width) < 1 && Math.abs(box.height - height) < 1;
-  // From the element's corner.
+  // Edges of the visible part, relative to the element's corner.
   let [left, top, right, bottom] = [0, 0, width, height];
   for (let at = element.parentElement; isPlain && at !== null; at = at.parentElement) {
-    // The frame's own edge cuts nothing that an editor would not cut.
+    // The frame's own edge is skipped: an editor cuts there too.
     const isFrame = at === document.body || at.hasAttribute("data-composition-id");
     if (isFrame || getComputedStyle(at).overflow === "visible") continue;
     const room = at.getBoundingClientRect();
@@ -130,7 +130,7 @@ function computeOpacity(element: Element): number {
   return opacity;
 }
 
-/** Of each layer from the outermost: its z-index, and its place in the document. */
+/** For each layer from the outermost: its z-index, and its position in the document. */
 function getPaintOrder(element: Element, order: ReadonlyMap<Element, number>): number[] {
   const layers: number[] = [];
   for (let at: Element | null = element; at !== null; at = at.parentElement) {
@@ -142,7 +142,7 @@ function getPaintOrder(element: Element, order: ReadonlyMap<Element, number>): n
   return layers.slice(0, 200);
 }
 
-/** Of it and all around it: what changes a picture and has no counterpart in an editor. */
+/** Lists styles of the element and its ancestors that an editor has no counterpart for. */
 function listStyles(element: Element): string[] {
   const found = new Set<string>();
   for (

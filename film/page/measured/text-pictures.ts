@@ -3,17 +3,17 @@
 import type { MeasuredText } from "../../../timeline/export/measurement.ts";
 import type { ShownClip } from "../shown-clips.ts";
 
-/** An added text alone in the page, to be painted and measured, for exports. */
+/** An added text shown alone in the page, to be painted and measured for exports. */
 export interface StagedText extends Omit<MeasuredText, "picture" | "id"> {
-  /** Of the page that its picture takes, from the corner. */
+  /** Size of the page area that the picture takes, from the corner. */
   readonly width: number;
   readonly height: number;
 }
 
-/** Around a text, for letters that reach beyond their box: a share of their size. */
+/** Margin around a text for letters that reach beyond their box, as a share of their size. */
 const marginShare = 0.3;
 
-/** Shows one text in the page's corner, as a film shows it, and nothing else. */
+/** Shows one text in the page's corner, as in the film, and hides everything else. */
 export function stageText(clips: readonly ShownClip[], id: string): StagedText | null {
   const found = clips.find(({ plan }) => plan.key === `text/${id}`);
   if (found === undefined) return null;
@@ -54,7 +54,7 @@ function measureBaseline(element: HTMLElement): number {
   return baseline;
 }
 
-/** As they are broken. */
+/** Returns the text's lines as the browser breaks them. */
 function measureLines(element: HTMLElement): string[] {
   const [node] = element.childNodes;
   if (!(node instanceof Text)) return [];

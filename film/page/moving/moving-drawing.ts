@@ -44,7 +44,7 @@ async function copyInFrame(text: string): Promise<SVGSVGElement | undefined> {
   return live !== undefined && isDrawing(live) ? live : undefined;
 }
 
-/** Where no page can look into a frame: like an image it runs nothing and holds no page. */
+/** For pages that cannot look into frames: like an image, the copy runs and embeds nothing. */
 function copyInRoot(text: string): SVGSVGElement | undefined {
   const { documentElement: live } = new DOMParser().parseFromString(text, type);
   if (!isDrawing(live)) return undefined;
@@ -60,10 +60,10 @@ function copyInRoot(text: string): SVGSVGElement | undefined {
   return live;
 }
 
-/** So many are at hand, because those of the frames before may still be painted. */
+/** URLs that are kept, because pictures of earlier frames may still be painted. */
 const urlsMax = 500;
 
-/** Also one of a page in a frame. */
+/** Also true for a node of a page in a frame, which has a class of its own. */
 function isRoot(node: Node): node is Document | ShadowRoot {
   return "getAnimations" in node;
 }
@@ -92,7 +92,7 @@ const own = "animate,animateTransform,animateMotion,animateColor,set";
 
 type Pairs = ReadonlyMap<Element, Element>;
 
-/** CSS animations stand where a delay that is shorter by their time puts them, past ones too. */
+/** CSS animations are held by reducing their delays by the time, even those that have ended. */
 function holdStyles(live: Element, ms: number, pairs: Pairs, targets: Set<Element>): void {
   const root = live.getRootNode();
   if (!isRoot(root)) return;
@@ -108,7 +108,7 @@ function holdStyles(live: Element, ms: number, pairs: Pairs, targets: Set<Elemen
   }
 }
 
-/** SVG's own animations leave the values that they give at the time. */
+/** Writes the values that SVG's own animations give at this time into the copy. */
 function holdOwn(live: SVGSVGElement, pairs: Pairs): void {
   for (const animation of live.querySelectorAll<SVGAnimationElement>(own)) {
     const { targetElement } = animation;
@@ -121,7 +121,7 @@ function holdOwn(live: SVGSVGElement, pairs: Pairs): void {
   }
 }
 
-/** Where the element is in its parent, along its path too. */
+/** Writes the element's transform within its parent, which includes a motion along a path. */
 function holdMotion(element: Element, copy: Element): void {
   const { parentElement } = element;
   if (!isPlaced(element) || parentElement === null || !isPlaced(parentElement)) return;
@@ -156,7 +156,7 @@ function holdValue(element: Element, copy: Element, name: string): void {
     copy.setAttribute("style", `${copy.getAttribute("style") ?? ""};${name}:${computed}`);
 }
 
-/** As an attribute has it; `undefined` for what is a style only. */
+/** Returns the value in the form of an attribute; `undefined` for what is only a style. */
 function getAnimatedValue(element: Element, name: string): string | undefined {
   if (name === "points") return formatList(Reflect.get(element, "animatedPoints"));
   if (name === "stdDeviation")

@@ -7,14 +7,14 @@ import { type MovingPicture, openPictures, typeByBytes } from "./moving-picture.
 import { changeSheets, changeStyles } from "./styled-pictures.ts";
 
 /**
- * Pictures that move by themselves show what belongs to the film's time, wherever the page has
- * them: each of their pictures is put there as a file of its own.
+ * Animated images (GIF, SVG and the like) follow the film's time wherever the page shows them: each
+ * of their pictures is put there as a file of its own.
  */
 declare const window: FilmWindow;
 
 interface Moving {
   readonly picture: MovingPicture;
-  /** Of styles that name it. */
+  /** CSS variable that replaces the image's address in styles. */
   readonly variable: string;
   isStyled: boolean;
 }
@@ -27,7 +27,7 @@ interface Use {
   shown: string;
 }
 
-/** An element on which variables are set, and what they are. */
+/** An element on which variables are set, with their current values. */
 interface Holder {
   readonly element: HTMLElement;
   readonly shown: Map<string, string>;
@@ -37,14 +37,14 @@ const picturesMax = 50;
 const movingByUrl = new Map<string, Moving | undefined>();
 const uses = new Map<Element, Use>();
 const holders = new Map<Element, Holder>();
-/** Pictures that are shown, so that the browser has them at hand when a style names them. */
+/** Images on display, kept loaded so that the browser has them ready for styles that name them. */
 const kept = new Map<string, HTMLImageElement>();
 const keptMax = 200;
-/** What scripts changed since it was looked through. */
+/** What scripts have changed since the page was last searched for uses. */
 const changed = { elements: false, sheets: false };
 let observer: MutationObserver | undefined;
 
-/** Takes over those that the page has asked for until now; sentences about others. */
+/** Takes over animated images requested so far; returns sentences about those that it cannot. */
 export async function takeMovingImages(): Promise<readonly string[]> {
   const answer = await fetch(ownAddress(".klieg/moving"));
   const urls = (await answer.json()) as readonly string[];
@@ -66,12 +66,12 @@ export async function takeMovingImages(): Promise<readonly string[]> {
   return sentences;
 }
 
-/** Shows what they have at a time; `getSeconds`: how long what holds an element has been there. */
+/** Shows their current pictures; `getSeconds` returns how long an element's clip has been there. */
 export async function showMovingImages(getSeconds: (element: Element) => number): Promise<void> {
   if (movingByUrl.size === 0) return;
   followChanges();
   if (changed.elements || changed.sheets) findUses();
-  // All at once: each waits for a frame of the browser's.
+  // Awaited together, because each one waits for a frame of the browser.
   const shown: Promise<void>[] = [];
   for (const use of uses.values()) {
     const url = await use.moving.picture.urlAt(1_000 * getSeconds(use.element));
@@ -84,7 +84,7 @@ export async function showMovingImages(getSeconds: (element: Element) => number)
     for (const element of [...roots, ...clips])
       if (moving !== undefined) shown.push(dress(element, moving, getSeconds));
   await Promise.all(shown);
-  // What was changed here is known.
+  // The changes made here need no search.
   observer?.takeRecords();
 }
 
@@ -100,7 +100,7 @@ async function openPicture(url: string): Promise<MovingPicture> {
   return openDrawing(new TextDecoder().decode(data));
 }
 
-/** Scripts may show them elsewhere later. */
+/** Observes the page, because scripts may show the images elsewhere later. */
 function followChanges(): void {
   const note = (records: readonly MutationRecord[]): void => {
     for (const { type, addedNodes } of records) {
@@ -174,7 +174,7 @@ function getImageAddress(element: Element): readonly ["src" | "href", string] {
   return ["href", URL.canParse(href, document.baseURI) ? new URL(href, document.baseURI).href : ""];
 }
 
-/** Also those of pages in frames, whose classes are others. */
+/** Also true for images of pages in frames, which have classes of their own. */
 function isImage(element: Element): element is HTMLImageElement {
   return "currentSrc" in element;
 }
@@ -205,7 +205,7 @@ async function dress(
   element.style.setProperty(variable, `url("${url}")`);
 }
 
-/** Resolves when the browser has it. */
+/** Loads an image and keeps it; resolves when the browser has it. */
 async function keep(url: string): Promise<void> {
   const [[first] = [""]] = kept;
   if (kept.size >= keptMax) kept.delete(first);

@@ -1,19 +1,19 @@
 /// <reference lib="dom" />
 
-/** A picture that moves by itself (GIF, WebP, APNG, AVIF, SVG), as still ones by its time. */
+/** An animated image (GIF, WebP, APNG, AVIF, SVG), as still pictures by time. */
 export interface MovingPicture {
-  /** The address of what it shows, in milliseconds since it began. */
+  /** Returns the URL of the picture that is shown `ms` milliseconds after the start. */
   urlAt(ms: number): Promise<string>;
 }
 
 const picturesMax = 2_000;
 
-/** Decodes one of several pictures in a file. Throws when it cannot be decoded. */
+/** Opens a file with several pictures. Throws when it cannot be decoded. */
 export async function openPictures(data: ArrayBuffer, type: string): Promise<MovingPicture> {
   const decoder = new ImageDecoder({ data, type });
   await Promise.all([decoder.completed, decoder.tracks.ready]);
   const { frameCount = 0, repetitionCount = 0 } = decoder.tracks.selectedTrack ?? {};
-  /** When each picture ends, in milliseconds of a round. */
+  /** When each picture ends, in milliseconds from the start of a round. */
   const ends: number[] = [];
   for (let frameIndex = 0; frameIndex < Math.min(frameCount, picturesMax); frameIndex++) {
     const { image } = await decoder.decode({ frameIndex });
@@ -31,7 +31,7 @@ export async function openPictures(data: ArrayBuffer, type: string): Promise<Mov
   };
 }
 
-/** A hair late, so that a picture which begins with a frame is in it. */
+/** Adds a tiny margin, so that a picture which begins exactly with a frame is in that frame. */
 function pictureAt(ends: readonly number[], rounds: number, ms: number): number {
   const round = ends.at(-1) ?? 0;
   if (round === 0) return 0;
@@ -52,13 +52,13 @@ async function drawPicture(decoder: ImageDecoder, frameIndex: number): Promise<s
   canvas.height = image.displayHeight;
   canvas.getContext("2d", { willReadFrequently: true })?.drawImage(image, 0, 0);
   image.close();
-  // What makes blobs of canvases waits a second for a browser that has nothing to do.
+  // Not `toBlob`, which waits for the browser to be idle, for up to a second.
   const [, coded = ""] = canvas.toDataURL("image/png").split(",");
   const bytes = Uint8Array.from(atob(coded), (letter) => letter.charCodeAt(0));
   return URL.createObjectURL(new Blob([bytes], { type: "image/png" }));
 }
 
-/** What a file is by its first bytes, whatever its name says. */
+/** Detects a file's type by its first bytes, whatever its name says. */
 export function typeByBytes(data: ArrayBuffer): string {
   const head = String.fromCharCode(...new Uint8Array(data, 0, Math.min(16, data.byteLength)));
   if (head.startsWith("GIF8")) return "image/gif";

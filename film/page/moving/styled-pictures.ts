@@ -9,13 +9,13 @@ import { rulesIn } from "../style-rules.ts";
  */
 export type VariableFor = (url: string) => string | undefined;
 
-/** Puts variables in the sheets of a document or a shadow root. */
+/** Replaces addresses by variables in the sheets of a document or a shadow root. */
 export function changeSheets(place: Document | ShadowRoot, variableFor: VariableFor): void {
   for (const sheet of [...place.styleSheets, ...place.adoptedStyleSheets])
     changeSheet(sheet, variableFor);
 }
 
-/** And in the styles of its elements. */
+/** Replaces addresses by variables in the inline styles of its elements. */
 export function changeStyles(place: Document | ShadowRoot, variableFor: VariableFor): void {
   for (const element of place.querySelectorAll<HTMLElement | SVGElement>('[style*="url("]'))
     changeStyle(element.style, place.baseURI, variableFor);

@@ -1,15 +1,15 @@
 /// <reference lib="dom" />
 
-/** `planar.wasm`: pixels to planes, within its own memory. */
+/** `planar.wasm`, which converts pixels to planes within its own memory. */
 export interface Planar {
-  /** BGRX of even sizes, at least eight pixels wide. */
+  /** BGRX pixels; the sizes are even, and the width is at least eight pixels. */
   readonly pixels: Uint8Array;
-  /** I420 of BT.709 in limited range, as `convert` leaves it. */
+  /** I420 planes (BT.709, limited range) that `convert` has written. */
   readonly planes: Uint8Array;
   convert(): void;
 }
 
-/** Throws when `module` is something else. */
+/** Throws when `module` is not `planar.wasm`. */
 export async function loadPlanar(
   module: BufferSource,
   width: number,

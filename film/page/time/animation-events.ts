@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import type { Progress } from "./playback.ts";
 
-/** Kinds of events of animations that any script listens to. */
+/** The kinds of animation events to which any script listens. */
 export class HeardEvents {
   private readonly types = new Set<string>();
 
@@ -24,7 +24,7 @@ export function isAnimationEvent(type: string): boolean {
   return eventTypes.test(type);
 }
 
-/** Dispatches what happens to animations, by the rules of CSS animations and transitions. */
+/** Dispatches the events of animations, by the rules of CSS animations and transitions. */
 export class AnimationEvents {
   private readonly heard: HeardEvents;
 
@@ -80,7 +80,7 @@ const oldNames: Readonly<Record<string, string>> = {
   transitionend: "webkitTransitionEnd",
 };
 
-/** Names of events with the seconds that had passed. */
+/** Names of events, each with the seconds elapsed. */
 type Steps = readonly (readonly [name: string, seconds: number])[];
 
 function animationSteps({ effect }: Animation, before: Progress, after: Progress): Steps {

@@ -10,7 +10,7 @@ import { replace } from "./replace.ts";
 
 type View = Window & typeof globalThis;
 
-/** The Web Animations that scripts of a window see: those that play by the film's time. */
+/** Replaces the Web Animations API of a window, so that animations follow the film's time. */
 export function takeAnimations(view: View, held: HeldAnimations, heard: HeardEvents): void {
   const { prototype } = view.Animation;
   takeMethods(prototype, held);
@@ -124,7 +124,7 @@ function takeProperties(prototype: Animation, held: HeldAnimations): void {
   );
 }
 
-/** A script that sets one waits for the animation. */
+/** A script that sets one of these waits for the animation's end. */
 function takeCallbacks(prototype: Animation, held: HeldAnimations): void {
   for (const name of ["onfinish", "oncancel"]) {
     const real = Object.getOwnPropertyDescriptor(prototype, name);
@@ -154,13 +154,13 @@ function awaitFinish(one: Held, held: HeldAnimations): Promise<Animation> {
   const promise = new Promise<Animation>((resolve, reject) => {
     settle = { resolve, reject };
   });
-  // A script that does not wait for it need not know that it was canceled.
+  // A script that does not await the promise need not learn that it was canceled.
   promise.catch(nothing);
   if (settle !== undefined) one.finished = { promise, ...settle };
   return promise;
 }
 
-/** Notes who listens, and keeps from them what the browser tells by its own time. */
+/** Notes what scripts listen to, and hides from them the events of the browser's own time. */
 function takeListeners(view: View, held: HeldAnimations, heard: HeardEvents): void {
   const note = (type: string): void => {
     if (!heard.has(type) && isAnimationEvent(type)) {
@@ -198,13 +198,13 @@ function takeListeners(view: View, held: HeldAnimations, heard: HeardEvents): vo
   );
 }
 
-/** The events that a browser dispatches by its own time. */
+/** The events that a browser dispatches by its own clock. */
 const nativeTypes = [
   ...["animationstart", "animationiteration", "animationend", "animationcancel"],
   ...["transitionrun", "transitionstart", "transitionend", "transitioncancel"],
 ];
 
-/** Calls `listen` for each kind of event; before any listener of the page's. */
+/** Mutes the browser's own events; calls `listen` for each kind, before the page can listen. */
 export function muteNative(
   view: View,
   listen: (type: string, listener: (event: Event) => void) => void,
@@ -215,7 +215,7 @@ export function muteNative(
   for (const type of nativeTypes) listen(type, mute);
 }
 
-/** Of an animation that a scroll or a view moves, which the browser plays. */
+/** Whether the event is of an animation driven by a scroll or view, which the browser plays. */
 function isForeign(event: Event, view: View): boolean {
   const { target } = event;
   if (!(target instanceof view.Element)) return false;
@@ -230,7 +230,7 @@ function isForeign(event: Event, view: View): boolean {
     );
 }
 
-/** The browser's own methods, as they are before this window's are taken over. */
+/** Returns the browser's own methods, as they are before this window's are replaced. */
 export function animationNatives(view: View): AnimationNatives {
   const { prototype } = view.Animation;
   const { pause, finish, cancel } = prototype;

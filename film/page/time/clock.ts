@@ -8,17 +8,17 @@
  * 3. Functions that wait for a frame run once a frame of the film, at its time.
  */
 export interface Agenda {
-  /** When the next thing of the agenda happens; `undefined` where none is known. */
+  /** When the agenda's next event happens; `undefined` when none is known. */
   nextMs(): number | undefined;
-  /** Runs what happens at the clock's time. */
+  /** Runs the events that are due at the clock's time. */
   run(): void;
-  /** Brings what the page shows to the clock's time, before scripts look at it. */
+  /** Updates what the page shows to the clock's time, before scripts read it. */
   pose(): void;
 }
 
 interface Timer {
   readonly due: number;
-  /** Among timers that are due at the same time, the first that was set comes first. */
+  /** Order in which timers were set; of those due at the same time, the first one runs first. */
   readonly order: number;
   readonly every: number | undefined;
   readonly nesting: number;
@@ -31,9 +31,9 @@ interface Painter {
   readonly call: (nowMs: number) => void;
 }
 
-/** Things that run before a frame is given up; what is left runs in the next one. */
+/** Most calls that run in one frame; the rest runs in the next one. */
 const runsMax = 20_000;
-/** Timers that set each other wait at least so long from the sixth on, as in browsers. */
+/** Least wait of timers that set each other, from the sixth on, as in browsers. */
 const nestedMs = 4;
 const nestingMax = 5;
 
@@ -44,14 +44,14 @@ export class Clock {
   private painters = new Map<number, Painter>();
   private lastId = 0;
   private order = 0;
-  /** How many timers led to what runs now, each set by the one before. */
+  /** How many timers, each set by the one before, led to the current call. */
   private nesting = 0;
 
   constructor(agenda: Agenda) {
     this.agenda = agenda;
   }
 
-  /** Returns the timer's id. The owner is the window whose timer it is. */
+  /** Returns the timer's id; `owner` is the window to which the timer belongs. */
   setTimer(call: () => void, waitMs: number, repeats: boolean, owner: object): number {
     this.lastId += 1;
     const nesting = this.nesting + 1;
@@ -59,7 +59,7 @@ export class Clock {
     return this.lastId;
   }
 
-  /** Like a timer that no other one led to. */
+  /** Sets a timer that does not count as nested. */
   setTask(call: () => void, waitMs: number, owner: object): void {
     this.lastId += 1;
     this.put(this.lastId, { call, owner, nesting: 0, every: undefined }, waitMs);
@@ -79,7 +79,7 @@ export class Clock {
     this.painters.delete(id);
   }
 
-  /** Forgets what a window that is gone was waiting for. */
+  /** Removes all timers and frame requests of a window that is gone. */
   forget(owner: object): void {
     for (const [id, timer] of this.timers) if (timer.owner === owner) this.timers.delete(id);
     for (const [id, painter] of this.painters)
@@ -91,12 +91,12 @@ export class Clock {
     return this.painters.size > 0 || (this.nextMs() ?? Number.POSITIVE_INFINITY) <= untilMs;
   }
 
-  /** Whether anything waits for its time. */
+  /** Whether any timer or frame request is pending. */
   isWaiting(): boolean {
     return this.painters.size > 0 || this.timers.size > 0;
   }
 
-  /** Leads the page to a frame; `settle` resolves when all that was set off has ended. */
+  /** Moves the page to a time; `settle` resolves when everything triggered has ended. */
   async advance(toMs: number, settle: () => Promise<void>): Promise<void> {
     for (let runs = 0; runs < runsMax; runs++) {
       const next = this.nextMs();
@@ -116,7 +116,7 @@ export class Clock {
     await settle();
   }
 
-  /** Gives this instant a time of the film: what waits is due as long after it as before. */
+  /** Declares the present to be `atMs` of the film; pending timers keep their remaining wait. */
   restart(atMs: number): void {
     for (const [id, timer] of this.timers)
       this.timers.set(id, { ...timer, due: atMs + Math.max(0, timer.due - this.nowMs) });
@@ -130,7 +130,7 @@ export class Clock {
     return Math.min(first.due, happens);
   }
 
-  /** The first timer if it is due, or else what the agenda has. */
+  /** Runs the first timer if it is due, or else the agenda's events. */
   private runNext(): void {
     const [timer, id] = this.firstTimer() ?? [];
     if (timer === undefined || id === undefined || timer.due > this.nowMs) {
@@ -166,7 +166,7 @@ function isBefore(one: Timer, other: Timer): boolean {
   return one.due < other.due || (one.due === other.due && one.order < other.order);
 }
 
-/** What a script throws is the page's fault and ends nothing else. */
+/** Calls a script's function; an error is reported as the page's, and stops nothing else. */
 export function run(call: () => void): void {
   try {
     call();

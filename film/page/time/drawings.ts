@@ -2,7 +2,7 @@
 /// <reference lib="dom.iterable" />
 import type { Place } from "./held-animations.ts";
 
-/** SVG's own animations: each drawing is put at a time since it came into the page. */
+/** When each SVG came into the page, from which the time of its own animations counts. */
 const births = new WeakMap<SVGSVGElement, number>();
 
 export function holdDrawings(

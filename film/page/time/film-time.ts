@@ -13,8 +13,8 @@ import { ShadowRoots } from "./shadow-roots.ts";
 type View = Window & typeof globalThis;
 
 /**
- * The film's time of a page and of all pages in its frames: the only time that their scripts,
- * styles and drawings have.
+ * The film's time for a page and all pages in its frames: the only time that their scripts, styles
+ * and SVGs have.
  */
 export class FilmTime {
   readonly clock: Clock;
@@ -43,10 +43,10 @@ export class FilmTime {
     );
   }
 
-  /** In real time. */
+  /** Calls a function after a delay in real time. */
   readonly soon: (call: () => void, delayMs: number) => void;
 
-  /** Takes over a window before any script of its own runs. */
+  /** Replaces a window's time before any script of its own runs. */
   take(view: View): void {
     this.views.add(view);
     view.addEventListener("error", ({ error }) => {
@@ -65,13 +65,13 @@ export class FilmTime {
     return this.faults > 0;
   }
 
-  /** The page and the pages in it, as far as they are the bundle's. */
+  /** Documents of the page and of the pages in its frames, if they are the bundle's. */
   documents(): readonly Document[] {
     const there = [...this.views].filter(isShown);
     return there.map((view) => view.document);
   }
 
-  /** And their shadow roots. */
+  /** The documents and their shadow roots. */
   places(): readonly (Document | ShadowRoot)[] {
     const documents = this.documents();
     return [...documents, ...this.roots.listAttached(documents)];
@@ -85,18 +85,18 @@ export class FilmTime {
     await this.clock.advance(toMs, () => this.settle());
   }
 
-  /** Time in which scripts set themselves up; the film begins after it. */
+  /** Gives scripts time to set themselves up; the film begins afterwards. */
   async setUp(ms: number): Promise<void> {
     await this.settle();
     await this.advance(this.clock.nowMs + ms);
   }
 
-  /** This instant is a time of the film, mostly its first. */
+  /** Declares the present to be a time of the film, usually its first. */
   restart(atMs: number): void {
     this.clock.restart(atMs);
   }
 
-  /** Clips are known and shown as in the first frame. */
+  /** Begins the film, when the clips are known and shown as in the first frame. */
   begin(
     placeFor: (element: Element | undefined, isStyled: boolean) => Place,
     isPauseMeant: boolean,
@@ -110,7 +110,7 @@ export class FilmTime {
     this.hold(() => true);
   }
 
-  /** Everything that moves at this time; `isArrived`: what was not laid out before. */
+  /** Poses all animations at this time; `isArrived`: the element was not laid out before. */
   hold(isArrived: (element: Element) => boolean): void {
     this.held.discover(isArrived);
     this.held.pose();
@@ -129,7 +129,7 @@ export class FilmTime {
     return this.requests.onEnd(() => this.documents());
   }
 
-  /** When all has ended that something set off. */
+  /** Resolves when everything that was triggered has ended. */
   private async settle(): Promise<void> {
     await this.messages.settle();
     while (this.requests.isWaiting(this.documents())) {
@@ -141,7 +141,7 @@ export class FilmTime {
   }
 }
 
-/** Attributes by which markup listens to events. */
+/** Attributes by which markup listens to animation events. */
 const hearing = [
   ...["animationstart", "animationiteration", "animationend", "transitionrun"],
   ...["transitionstart", "transitionend"],

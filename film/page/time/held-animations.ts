@@ -24,19 +24,19 @@ export interface Held {
   readonly animation: Animation;
   readonly playback: Playback;
   place: Place;
-  /** What was told of it by events. */
+  /** The progress up to which events were dispatched. */
   told: Progress;
   isFinishTold: boolean;
   finished: Settling | undefined;
-  /** Whether a script waits for its end. */
+  /** Whether a script waits for the animation's end. */
   isAwaited: boolean;
-  /** Whether scripts play it, so that its style does not. */
+  /** Whether scripts control the animation, so that its style no longer does. */
   isScripted: boolean;
-  /** Paused by an author who expects a film to seek it. */
+  /** Whether its author paused it, expecting the film to seek it. */
   isSought: boolean;
 }
 
-/** The clock of what holds an element: when it began in the film's time, and how fast it goes. */
+/** Time of an element's surroundings: when it began in the film's time, and how fast it runs. */
 export interface Place {
   readonly startMs: number;
   readonly rate: number;
@@ -48,7 +48,7 @@ export interface Settling {
   readonly reject: (fault: unknown) => void;
 }
 
-/** What the page's first script took of the browser before any other could change it. */
+/** The browser's own methods, saved by the page's first script before any other ran. */
 export interface AnimationNatives {
   readonly pause: (animation: Animation) => void;
   readonly finish: (animation: Animation) => void;
@@ -71,7 +71,7 @@ export class HeldAnimations implements Agenda {
   private readonly known = new WeakMap<Animation, Held>();
   private readonly live = new Set<Held>();
   private placeFor: PlaceFor | undefined;
-  /** Whether the page's author plays what is paused. */
+  /** Whether animations that are paused are played by the page's author. */
   private isPauseMeant = false;
 
   constructor(
@@ -86,7 +86,7 @@ export class HeldAnimations implements Agenda {
     this.now = now;
   }
 
-  /** From now on clips are known, and what is there counts from their starts. */
+  /** Begins when the clips are known: what exists now counts from their starts. */
   begin(placeFor: PlaceFor, isPauseMeant: boolean): void {
     this.isPauseMeant = isPauseMeant;
     this.discover(() => true);
@@ -99,7 +99,7 @@ export class HeldAnimations implements Agenda {
     this.pose();
   }
 
-  /** Takes over what has begun since; `isArrived`: elements whose clip was not laid out before. */
+  /** Takes over new animations; `isArrived`: the element's clip was not laid out before. */
   discover(isArrived: (target: Element) => boolean): void {
     for (const root of this.roots())
       for (const animation of root.getAnimations()) {
@@ -116,7 +116,7 @@ export class HeldAnimations implements Agenda {
     }
   }
 
-  /** One that is held, or begins to be; `undefined` for those of other timelines. */
+  /** Finds or takes over an animation; `undefined` for one of another timeline. */
   find(
     animation: Animation,
     isArrived: (target: Element) => boolean = () => false,
@@ -127,14 +127,14 @@ export class HeldAnimations implements Agenda {
     return this.take(animation, isArrived);
   }
 
-  /** Puts it where it is at this time. */
+  /** Sets the animation to its state at the current time. */
   poseOne(held: Held): void {
     const time = this.getTime(held);
     const { animation } = held;
     if (time === undefined) return;
     const shown = Math.min(Math.max(0, time), computeEnd(animation));
     if (this.natives.time(animation) !== shown) this.natives.seek(animation, shown);
-    // The style's next change begins where this one ended only if the browser knows that it did.
+    // The style's next change starts from this end only if the browser knows that it was reached.
     if (isTransition(animation) && !held.isAwaited && this.isOver(held))
       this.natives.finish(animation);
   }
@@ -156,12 +156,12 @@ export class HeldAnimations implements Agenda {
     return playback.isOver(this.computeClock(place), computeEnd(animation));
   }
 
-  /** The time of what holds the animation. */
+  /** Returns the time of the animation's surroundings. */
   localTime({ place }: Held): number {
     return this.computeClock(place);
   }
 
-  /** After a script changed how it plays. */
+  /** Called when a script has changed how the animation plays. */
   change(held: Held): void {
     held.isScripted = true;
     this.live.add(held);
@@ -196,7 +196,7 @@ export class HeldAnimations implements Agenda {
     }
   }
 
-  /** What happened before the first script listened is not told later. */
+  /** Notes the progress so far, so that earlier events are not dispatched to a later listener. */
   beginHearing(): void {
     if (this.events.isHeard || this.placeFor === undefined) return;
     for (const held of this.live) held.told = this.getProgress(held);
@@ -238,7 +238,7 @@ export class HeldAnimations implements Agenda {
     return held;
   }
 
-  /** As in HyperFrames, which seeks what its author paused. */
+  /** Seeks a paused animation with the film, as HyperFrames does. */
   private seekLater(held: Held): void {
     if (held.isSought) return;
     held.playback.seek(0, 0);
@@ -246,7 +246,7 @@ export class HeldAnimations implements Agenda {
     held.isSought = true;
   }
 
-  /** `animation-play-state`, until scripts play the animation themselves. */
+  /** Applies `animation-play-state`, until scripts play the animation themselves. */
   private followStyle(held: Held): void {
     const { animation, playback } = held;
     if (held.isScripted || !("animationName" in animation)) return;
@@ -270,7 +270,7 @@ export class HeldAnimations implements Agenda {
     held.told = { phase: "idle", iteration: 0 };
     held.playback.cancel();
     if (this.events.isHeard) this.events.tell(held.animation, before, held.told);
-    // It may run again, by a script that has kept it.
+    // A script that has kept the animation may run it again.
     this.known.delete(held.animation);
     if (held.finished !== undefined && !held.isFinishTold)
       held.finished.reject(new DOMException("The animation was canceled.", "AbortError"));
@@ -324,7 +324,7 @@ function isSame(one: Progress, other: Progress): boolean {
   return one.phase === other.phase && one.iteration === other.iteration;
 }
 
-/** Pages in frames have classes of their own, so members tell what a thing is. */
+/** Checks members, because pages in frames have classes of their own. */
 export function getTarget({ effect }: Animation): Element | undefined {
   if (effect === null || !("target" in effect)) return undefined;
   return (effect as KeyframeEffect).target ?? undefined;
@@ -348,7 +348,7 @@ function isOfDocument({ timeline, effect }: Animation): boolean {
   return !("source" in timeline) && !("subject" in timeline);
 }
 
-/** Milliseconds; endless ones have no end. */
+/** When the effect ends, in milliseconds; infinite for an endless one. */
 export function computeEnd({ effect }: Animation): number {
   return Number(effect?.getComputedTiming().endTime ?? 0);
 }

@@ -3,8 +3,8 @@ import type { Clock } from "./clock.ts";
 import { replace } from "./replace.ts";
 
 /**
- * Messages that a page's scripts send to themselves. They take no time, so that loops of them
- * would run as fast as the machine is: beyond some at one instant they wait for the clock.
+ * Messages that a page's scripts send to themselves. They take no time, so a loop of them would run
+ * as fast as the machine does: beyond a certain number at one instant they wait for the clock.
  */
 export class Messages {
   private readonly clock: Clock;
@@ -12,10 +12,10 @@ export class Messages {
   private readonly soon: (call: () => void, delayMs: number) => void;
   private readonly turning: MessageChannel;
   private windows = 0;
-  /** Whether windows may get messages, which are not in line with those of channels. */
+  /** Whether windows may receive messages, which are not queued with those of channels. */
   private areWindowsTold = false;
   private turn: () => void = () => undefined;
-  /** Until the film begins, when scripts set up as much as they like. */
+  /** Whether the film has not begun: until then scripts may set up as much as they like. */
   isLoading = true;
   private sent = 0;
   private instant = 0;
@@ -83,7 +83,7 @@ export class Messages {
     });
   }
 
-  /** A window's own messages come as events; those that are too many come again later. */
+  /** Lets a window's own messages pass as events; excess ones are dispatched again later. */
   private receive(event: MessageEvent, view: Window): void {
     if (!event.isTrusted || event.source === null || this.pass()) return;
     event.stopImmediatePropagation();
@@ -102,7 +102,7 @@ export class Messages {
   }
 }
 
-/** What a browser may deliver in a millisecond. */
+/** Most messages per instant, about what a browser can deliver in a millisecond. */
 const sentMax = 20;
 const loadingMax = 10_000;
 const lateMs = 1;

@@ -2,12 +2,12 @@
 import type { Clock } from "./clock.ts";
 import { replace } from "./replace.ts";
 
-/** Any date would do; it must only be the same. */
+/** Start of the film as a date. Any date would do, but it must always be the same. */
 const epochMs = 1_767_225_600_000;
 
 type View = Window & typeof globalThis;
 
-/** Time, timers and chance as the scripts of a window find them. */
+/** Replaces time, timers and random numbers as the scripts of a window see them. */
 export function takeClock(view: View, clock: Clock): void {
   const now = (): number => clock.nowMs;
   replace(
@@ -58,7 +58,7 @@ function takeTimers(view: View, clock: Clock): void {
   view.addEventListener("pagehide", () => clock.forget(view));
 }
 
-/** Tasks that scripts leave to the browser are timers. */
+/** Replaces the scheduler: tasks that scripts hand to the browser become timers. */
 function takeScheduler(view: View, clock: Clock): void {
   const scheduler: unknown = Reflect.get(view, "scheduler");
   if (typeof scheduler !== "object" || scheduler === null) return;

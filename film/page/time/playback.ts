@@ -1,5 +1,5 @@
 /**
- * How an animation plays: which of its times it has at a time of its timeline, as Web Animations
+ * How an animation plays: maps a time of its timeline to a time of its own, as Web Animations
  * define it. All values are milliseconds.
  */
 export class Playback {
@@ -9,7 +9,7 @@ export class Playback {
   private since = 0;
   private isPlaying = false;
 
-  /** Its time at `now` of the timeline, where `end` is the end of its effect. */
+  /** The animation's time at `now` of the timeline, where `end` is the end of its effect. */
   at(now: number, end: number): number | undefined {
     const { time, rate } = this;
     if (time === undefined || !this.isPlaying) return time;
@@ -31,13 +31,13 @@ export class Playback {
     return (this.rate > 0 && time >= end) || (this.rate < 0 && time <= 0);
   }
 
-  /** When it began, which only one that plays knows. */
+  /** When the animation began; undefined unless it is playing. */
   start(): number | undefined {
     if (this.time === undefined || !this.isPlaying || this.rate === 0) return undefined;
     return this.since - this.time / this.rate;
   }
 
-  /** When it reaches one of its times, if it plays towards it. */
+  /** When the animation reaches this time of its own; undefined unless it is playing. */
   reaches(time: number): number | undefined {
     if (this.time === undefined || !this.isPlaying || this.rate === 0) return undefined;
     return this.since + (time - this.time) / this.rate;
@@ -64,7 +64,7 @@ export class Playback {
     this.isPlaying = false;
   }
 
-  /** One that is idle stands where it is put. */
+  /** Seeks to a time; an idle animation is paused there. */
   seek(time: number, now: number): void {
     this.set(time, now, this.isPlaying);
   }
@@ -79,7 +79,7 @@ export class Playback {
     if (time !== undefined) this.set(time, now, this.isPlaying);
   }
 
-  /** Goes on as if it had come to where it is at this time of the timeline. */
+  /** Continues as if the current state had been reached at this time of the timeline. */
   rebase(since: number): void {
     this.since = since;
   }
@@ -106,7 +106,7 @@ export interface Progress {
   readonly iteration: number;
 }
 
-/** Times that were computed in two ways are equal when they differ by less. */
+/** Tolerance: times computed in two ways are equal when they differ by less. */
 export const hairMs = 1e-6;
 
 export function progressAt(time: number | undefined, timing: EffectTiming, rate: number): Progress {
@@ -126,7 +126,7 @@ export function activeMs({ duration, iterations }: EffectTiming): number {
   return duration === 0 || iterations === 0 ? 0 : duration * iterations;
 }
 
-/** The next of its times, in the direction in which it plays, at which its progress changes. */
+/** The animation's next time, in its direction of play, at which its progress changes. */
 export function nextBoundary(time: number, timing: EffectTiming, rate: number): number | undefined {
   const { delay, duration, iterationStart, end } = timing;
   const whole = delay + activeMs(timing);

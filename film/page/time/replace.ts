@@ -1,4 +1,4 @@
-/** Puts a value where pages find the browser's own. */
+/** Replaces a member of one of the browser's own objects. */
 export function replace(target: object, name: string, value: unknown): void {
   Object.defineProperty(target, name, { value, configurable: true, writable: true });
 }

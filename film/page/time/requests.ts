@@ -2,10 +2,10 @@
 /// <reference lib="dom.iterable" />
 import { replace } from "./replace.ts";
 
-/** Requests of scripts that have not ended, so that no frame depends on how long they take. */
+/** Counts requests of scripts that have not ended, so that no frame depends on their speed. */
 export class Requests {
   private waiting = 0;
-  /** How often that is checked, some milliseconds apart, before the wait is given up. */
+  /** Checks left, a millisecond or more apart, before waiting is given up. */
   private looksLeft = 2_000;
   private readonly soon: (call: () => void, delayMs: number) => void;
 
@@ -33,7 +33,7 @@ export class Requests {
     );
   }
 
-  /** Whether the page was waited for so long that it is waited for no more. */
+  /** Whether the page was waited for so long that no frame waits any more. */
   get isExhausted(): boolean {
     return this.looksLeft <= 0;
   }
@@ -45,7 +45,7 @@ export class Requests {
     );
   }
 
-  /** Resolves once they have ended. */
+  /** Resolves once all requests have ended. */
   async onEnd(documents: () => readonly Document[]): Promise<void> {
     for (; this.looksLeft > 0 && this.isWaiting(documents()); this.looksLeft -= 1)
       await new Promise<void>((resolve) => this.soon(resolve, 1));
@@ -60,7 +60,7 @@ export class Requests {
     return work;
   }
 
-  /** The same method, with its promises counted. */
+  /** Replaces a method by one that counts its pending promises. */
   private count(owner: object, name: string): void {
     const real: unknown = Reflect.get(owner, name);
     if (typeof real !== "function") return;

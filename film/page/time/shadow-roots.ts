@@ -6,14 +6,14 @@ import { replace } from "./replace.ts";
 export class ShadowRoots {
   private readonly roots = new Set<ShadowRoot>();
   private readonly onFound: (root: ShadowRoot) => void;
-  /** Whether copies of elements may bring roots that no script attached. */
+  /** Whether copied elements may bring shadow roots that no script attached. */
   private areCopied = false;
 
   constructor(onFound: (root: ShadowRoot) => void) {
     this.onFound = onFound;
   }
 
-  /** Those that a script of this window attaches, or writes as markup. */
+  /** Notes the roots that a script of this window attaches or writes as markup. */
   take(view: Window & typeof globalThis): void {
     const { prototype } = view.Element;
     const { attachShadow } = prototype;
@@ -34,7 +34,7 @@ export class ShadowRoots {
     }
   }
 
-  /** Also those of markup, which a document's parser attached. */
+  /** Finds the roots that the parser attached for declarations in markup. */
   findIn(node: ParentNode): void {
     for (const { shadowRoot } of node.querySelectorAll("*"))
       if (shadowRoot !== null && !this.roots.has(shadowRoot)) {
@@ -43,7 +43,7 @@ export class ShadowRoots {
       }
   }
 
-  /** Those that are a part of a document now. */
+  /** Lists the roots that are part of a document now. */
   listAttached(documents: readonly Document[]): readonly ShadowRoot[] {
     if (this.areCopied) for (const one of documents) this.findIn(one);
     return [...this.roots].filter((root) => root.isConnected);

@@ -1,4 +1,4 @@
-/** The process that hashes passwords, of low priority; ends with the service. */
+/** The low-priority process that hashes passwords; it ends with the service. */
 import { scrypt } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { constants, setPriority } from "node:os";
@@ -21,8 +21,8 @@ process.on("message", (message) => {
 });
 
 /**
- * All threads, for libuv's have started by now. Other work goes first, and a check still ends in a
- * second where films keep every processor busy (30 seconds by SCHED_IDLE).
+ * Lowers the priority of all threads, as libuv's have started by now. Other work goes first, yet a
+ * check ends within a second while films keep every processor busy (30 seconds by SCHED_IDLE).
  */
 function yieldToOthers(): void {
   const threads = process.platform === "linux" ? readdirSync("/proc/self/task") : ["0"];

@@ -4,7 +4,7 @@ import { clamp01, fractal, gradientNoise, mix } from "./noise.ts";
 import type { Random } from "./seeded-random.ts";
 import type { Stage } from "./stage.ts";
 
-/** Compositions for prompts whose words name nothing that the studio can draw. */
+/** Abstract compositions, for prompts that name nothing that the studio can draw. */
 export function paintAbstract(stage: Stage): void {
   const dice = stage.random.fork("abstract");
   const colors = harmony(stage, dice);
@@ -41,7 +41,7 @@ function at(colors: Colors, i: number): Color {
   return rest[i % rest.length] ?? colors[0];
 }
 
-/** Cut paper in layers, each with its shadow on the one below. */
+/** Paints layers of cut paper, each with its shadow on the one below. */
 function paintPaper({ ctx, width, height, unit }: Stage, colors: Colors, dice: Random): void {
   const noise = gradientNoise(dice);
   const [from, to] = [at(colors, 0), at(colors, 2)];
@@ -81,7 +81,7 @@ function paintPaper({ ctx, width, height, unit }: Stage, colors: Colors, dice: R
   ctx.restore();
 }
 
-/** Discs, half discs and bars on a quiet ground. */
+/** Paints discs, half discs and bars on a quiet ground. */
 function paintDiscs({ ctx, width, height, unit }: Stage, colors: Colors, dice: Random): void {
   ctx.fillStyle = css(colors[0]);
   ctx.fillRect(0, 0, width, height);
@@ -127,7 +127,7 @@ function paintDiscs({ ctx, width, height, unit }: Stage, colors: Colors, dice: R
   }
 }
 
-/** A relief drawn by its level lines, filled step by step. */
+/** Paints a relief as contour lines, with each level filled. */
 function paintContours({ ctx, width, height, unit }: Stage, colors: Colors, dice: Random): void {
   const noise = gradientNoise(dice);
   const image = ctx.createImageData(width, height);
@@ -158,7 +158,7 @@ function paintContours({ ctx, width, height, unit }: Stage, colors: Colors, dice
   ctx.putImageData(image, 0, 0);
 }
 
-/** Thousands of fine threads that follow a field of directions. */
+/** Paints thousands of fine threads that follow a vector field. */
 function paintThreads({ ctx, width, height, unit }: Stage, colors: Colors, dice: Random): void {
   const noise = gradientNoise(dice);
   ctx.fillStyle = css(colors[0]);
@@ -185,7 +185,7 @@ function paintThreads({ ctx, width, height, unit }: Stage, colors: Colors, dice:
   }
 }
 
-/** A grid of quarter circles and squares. */
+/** Paints a grid of quarter circles and squares. */
 function paintTiles({ ctx, width, height, unit }: Stage, colors: Colors, dice: Random): void {
   const size = unit / dice.pick([4, 5, 6]);
   for (let top = 0; top < height; top += size)

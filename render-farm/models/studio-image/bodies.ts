@@ -2,15 +2,16 @@ import { type Limb, listLimbs } from "./brush.ts";
 import { type Color, lch } from "./color.ts";
 
 /**
- * Animals and people as limbs, in hundredths of their height, facing right, the foot at 100. A limb
- * is one line of points, each `x y radius`; discs along a smooth curve through them are its flesh.
+ * Animals and people made of limbs, in hundredths of their height, facing right, with the foot at
+ * 100. A limb is one line of points, each `x y radius`, and is filled by discs along a smooth curve
+ * through them.
  */
 export interface Body {
   readonly coat: Color;
   readonly limbs: readonly Limb[];
-  /** Farther legs and the like, painted darker and first. */
+  /** Limbs on the far side, such as the farther legs; painted first and darker. */
   readonly behind?: readonly Limb[];
-  /** Details in a lighter or darker coat. */
+  /** Details painted in a lighter or darker shade of the coat. */
   readonly marks?: readonly { readonly by: number; readonly limbs: readonly Limb[] }[];
 }
 

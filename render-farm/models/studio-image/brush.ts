@@ -3,19 +3,19 @@ import { blend, type Color, css } from "./color.ts";
 import { lit } from "./palette.ts";
 import type { Stage } from "./stage.ts";
 
-/** A subject's position, in pixels; `y` is its foot, or its middle in the air. */
+/** A subject's position in pixels; `y` is its foot, or its middle if it is in the air. */
 export interface Spot {
   readonly x: number;
   readonly y: number;
-  /** Its height. */
+  /** Height of the subject in pixels. */
   readonly size: number;
-  /** 0 near, 1 lost in haze. */
+  /** Amount of haze: 0 is near, 1 is lost in haze. */
   readonly haze: number;
 }
 
 /** Shapes are given in hundredths of a subject's size, y down, the foot at (50, 100). */
 export type Point = readonly [x: number, y: number];
-/** A bone with flesh: points along it, each with its radius. */
+/** A limb: points along a bone, each with the radius of the flesh around it. */
 export type Limb = readonly (readonly [x: number, y: number, radius: number])[];
 
 type Ctx = OffscreenCanvasRenderingContext2D;
@@ -26,7 +26,7 @@ export function tone(stage: Stage, color: Color, exposure: number, haze: number)
   return blend(body, stage.palette.haze, haze * 0.9);
 }
 
-/** `"8,100 8,52"` as points. */
+/** Parses text such as `"8,100 8,52"` into points. */
 export function points(text: string): readonly Point[] {
   return text.split(" ").map((pair) => {
     const [x = 0, y = 0] = pair.split(",").map(Number);
@@ -95,7 +95,7 @@ export function line(
   ctx.stroke();
 }
 
-/** A limb a line, `x y radius` a point, two spaces between points. */
+/** Parses limbs: one per line, points as `x y radius`, with two spaces between points. */
 export function listLimbs(text: string): readonly Limb[] {
   return text
     .trim()
@@ -133,7 +133,7 @@ export function traceLimbs(ctx: Ctx, limbs: readonly Limb[]): void {
     }
 }
 
-/** Catmull-Rom. */
+/** Interpolates along a Catmull-Rom spline. */
 function spline(before: number, from: number, to: number, after: number, t: number): number {
   const bend = 2 * before - 5 * from + 4 * to - after;
   const turn = 3 * (from - to) + after - before;

@@ -14,7 +14,7 @@ import { type Color, css, lch, lighter } from "./color.ts";
 import type { Random } from "./seeded-random.ts";
 import { glow, type Stage } from "./stage.ts";
 
-/** What people built. In the dark their windows are lit. */
+/** Buildings, with lit windows when it is dark. */
 const lamp = lch(0.9, 0.13, 82);
 
 export function paintHouse(stage: Stage, spot: Spot, color: Color, dice: Random): void {

@@ -5,7 +5,7 @@ import { mix } from "./noise.ts";
 import type { Random } from "./seeded-random.ts";
 import { glow, type Stage } from "./stage.ts";
 
-/** A skyline on the horizon: rows of towers, the far ones pale, the near ones lit within. */
+/** Paints a skyline on the horizon: rows of towers, the far ones pale, the near ones lit within. */
 export function paintCity(stage: Stage): void {
   const { width, unit, horizon, random } = stage;
   const dice = random.fork("city");

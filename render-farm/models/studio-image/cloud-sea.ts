@@ -5,7 +5,7 @@ import { fractal, gradientNoise, mix } from "./noise.ts";
 import type { Footing } from "./placing.ts";
 import type { Stage } from "./stage.ts";
 
-/** The upper side of a closed layer of clouds: rows of heaps, each lit from the sun's side. */
+/** Paints a closed cloud layer from above: rows of heaps, each lit from the sun's side. */
 export function paintCloudSea(stage: Stage): Footing {
   const { ctx, width, height, horizon, unit, random, brief, palette, sun } = stage;
   const dice = random.fork("cloud sea");

@@ -5,7 +5,7 @@ import { clamp01 } from "./noise.ts";
  * eye expects, so skies do not turn grey half-way.
  */
 export interface Color {
-  /** 0 black to 1 white. */
+  /** Lightness, from 0 (black) to 1 (white). */
   readonly l: number;
   readonly a: number;
   readonly b: number;
@@ -31,7 +31,7 @@ export function lighter(color: Color, by: number): Color {
   return { ...color, l: clamp01(color.l + by) };
 }
 
-/** The hue and chroma of `tint` at the lightness of `color`. */
+/** Takes hue and chroma from `tint` and most of the lightness from `color`. */
 export function tintColor(color: Color, tint: Color, fraction: number): Color {
   return blend(color, { l: color.l * 0.85 + tint.l * 0.15, a: tint.a, b: tint.b }, fraction);
 }
@@ -44,7 +44,7 @@ export function computeChroma(color: Color): number {
   return Math.hypot(color.a, color.b);
 }
 
-/** sRGB, 0 to 255 each. */
+/** Converts to sRGB, each channel from 0 to 255. */
 export function toRgb({ l, a, b }: Color): Rgb {
   const x = (l + 0.3963377774 * a + 0.2158037573 * b) ** 3;
   const y = (l - 0.1055613458 * a - 0.0638541728 * b) ** 3;

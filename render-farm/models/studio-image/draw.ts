@@ -3,7 +3,7 @@ import { paintScene } from "./scene.ts";
 
 const thumbnailEdge = 512;
 
-/** The page's entry: the picture and its thumbnail as files in base64. */
+/** Entry point of the page: returns the picture and its thumbnail as files in base64. */
 export async function draw(
   request: PictureRequest,
 ): Promise<{ readonly image: string; readonly thumbnail: string }> {

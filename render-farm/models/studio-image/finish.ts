@@ -3,7 +3,7 @@ import { css } from "./color.ts";
 import { gradientNoise } from "./noise.ts";
 import { newCanvas, type Stage } from "./stage.ts";
 
-/** What is laid over the whole picture at the end: bloom, vignette, grain. */
+/** Effects over the whole finished picture: bloom, vignette and grain. */
 export function finish(stage: Stage): void {
   const isNeon = stage.brief.style === "neon";
   paintBloom(stage, isNeon ? 0.6 : 0.24);
@@ -11,7 +11,7 @@ export function finish(stage: Stage): void {
   paintGrain(stage, stage.brief.style === "retro" ? 15 : 7);
 }
 
-/** Light runs over the edges of what is bright. */
+/** Lets light spread over the edges of bright areas. */
 export function paintBloom({ ctx, width, height }: Stage, strength: number): void {
   const small = newCanvas(Math.ceil(width / 8), Math.ceil(height / 8));
   small.imageSmoothingQuality = "high";
@@ -44,7 +44,7 @@ export function paintVignette({ ctx, width, height, palette }: Stage): void {
   ctx.restore();
 }
 
-/** Grain with a little slow mottling, as of paint on paper; it hides the gradients' steps. */
+/** Adds grain with slow mottling, as of paint on paper, which hides the banding of gradients. */
 function paintGrain({ ctx, width, height, unit, random }: Stage, strength: number): void {
   const dice = random.fork("grain");
   const mottle = gradientNoise(dice);

@@ -15,7 +15,7 @@ import { mix } from "./noise.ts";
 import type { Random } from "./seeded-random.ts";
 import type { Stage } from "./stage.ts";
 
-/** Trees, cactus, flowers, grass. */
+/** Trees, cacti, flowers and grass. */
 const bark = lch(0.38, 0.045, 50);
 
 export function paintTree(
@@ -319,7 +319,7 @@ function paintRosette(stage: Stage, petal: Color, word: string, haze: number, di
   }
 }
 
-/** Blades along the lower edge: what the eye looks over. */
+/** Paints blades of grass along the lower edge as a foreground. */
 export function paintGrass(stage: Stage, top: number, blades: number, dice: Random): void {
   const { ctx, width, height, unit, palette, brief } = stage;
   const told = brief.colorsByNoun.get("meadow") ?? lch(0.56, 0.12, 126);

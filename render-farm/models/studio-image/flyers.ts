@@ -5,7 +5,7 @@ import { mix } from "./noise.ts";
 import type { Random } from "./seeded-random.ts";
 import type { Stage } from "./stage.ts";
 
-/** What hangs in the air. A spot's `y` is the middle. */
+/** Subjects in the air. The `y` of their spot is the middle. */
 export function paintKite(stage: Stage, spot: Spot, color: Color, dice: Random, hand: Point): void {
   const { ctx, sun } = stage;
   const lean = sun.side * dice.between(0.3, 0.5);
@@ -46,7 +46,7 @@ export function paintKite(stage: Stage, spot: Spot, color: Color, dice: Random, 
   ctx.stroke();
 }
 
-/** The line sags from the kite to the hand that holds it. */
+/** Paints the kite's string, which sags between the kite and the hand that holds it. */
 function paintString({ ctx, unit, palette }: Stage, from: Point, to: Point, size: number): void {
   const shade = ctx.createLinearGradient(0, from[1], 0, to[1]);
   shade.addColorStop(0, css(palette.isDark ? palette.light : palette.shadow, 0.6));
@@ -150,7 +150,7 @@ export function paintBalloon(stage: Stage, spot: Spot, color: Color, dice: Rando
   });
 }
 
-/** A gull seen from afar: two bent wings. */
+/** Paints a gull seen from afar, as two bent wings. */
 export function paintBird(stage: Stage, spot: Spot, color: Color, dice: Random): void {
   const { ctx } = stage;
   const rest = dice.between(-0.6, 1);

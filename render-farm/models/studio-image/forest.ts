@@ -6,7 +6,7 @@ import { fractal, gradientNoise, mix } from "./noise.ts";
 import type { Footing } from "./placing.ts";
 import type { Stage } from "./stage.ts";
 
-/** Rows of trees one behind another, mist between them, a floor that leads the eye to the light. */
+/** Paints rows of trees with mist between them and a floor that leads the eye to the light. */
 export function paintForest(stage: Stage): Footing {
   const { width, height, unit, horizon, random, brief } = stage;
   const dice = random.fork("forest");

@@ -4,7 +4,7 @@ import { lit } from "./palette.ts";
 import type { Stage } from "./stage.ts";
 import { getFocal, type Ramp, type Terrain } from "./terrain.ts";
 
-/** The lands as height fields; lengths in metres of a small world. */
+/** Landscapes as height fields; lengths are in metres at a reduced scale. */
 const flat = (): number => 0;
 
 export function computeRamp(stage: Stage, own: Color, contrast = 1): Ramp {
@@ -17,7 +17,7 @@ export function computeRamp(stage: Stage, own: Color, contrast = 1): Ramp {
   ];
 }
 
-/** Dunes: long crests that wind away from the eye, gentle to windward, steep to lee. */
+/** Dunes with long winding crests, gentle on the windward side and steep on the lee side. */
 export function dunes(stage: Stage): Terrain {
   const { random, brief, sun, time } = stage;
   const dice = random.fork("dunes");
@@ -57,7 +57,7 @@ export function dunes(stage: Stage): Terrain {
   };
 }
 
-/** Far ranges behind `start`; before them a plain at height 0 (or below it, under water). */
+/** Mountain ranges beyond `start`, with a plain at height 0 in front (below it under water). */
 export function mountains(stage: Stage, start: number, plain: number): Terrain {
   const { random, brief, time } = stage;
   const dice = random.fork("mountains");
@@ -129,7 +129,7 @@ export function hills(stage: Stage): Terrain {
   };
 }
 
-/** A rocky point in the water, its top `tall` metres high around `x`, at distance `z`. */
+/** A rocky headland in the water, `tall` metres high around `screenX`, at distance `z`. */
 export function headland(stage: Stage, screenX: number, z: number, tall: number): Terrain {
   const { random, width, brief } = stage;
   const dice = random.fork("headland");

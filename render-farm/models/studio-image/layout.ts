@@ -8,7 +8,7 @@ import { homes, type Setting } from "./vocabulary.ts";
 export interface Place {
   /** The land or water that fills the lower part. */
   readonly ground: Setting;
-  /** Settings on the horizon behind it. */
+  /** Settings shown on the horizon behind the ground. */
   readonly backdrop: ReadonlySet<Setting>;
 }
 
@@ -50,7 +50,7 @@ export function choosePlace(brief: Brief, random: Random): Place {
   return { ground, backdrop: named };
 }
 
-/** All of them where none is left: something must be painted. */
+/** Leaves out unwanted entries; keeps all if none would be left, since one must be painted. */
 function selectAllowed(
   list: readonly [Setting, ...Setting[]],
   isFit: (one: Setting) => boolean,

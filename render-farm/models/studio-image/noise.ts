@@ -3,7 +3,7 @@ import type { Random } from "./seeded-random.ts";
 /** Smooth noise over the plane, about -1 to 1, one hill per unit. */
 export type Noise = (x: number, y: number) => number;
 
-/** Perlin's gradient noise; repeats after 256 units. */
+/** Returns Perlin's gradient noise, which repeats after 256 units. */
 export function gradientNoise(random: Random): Noise {
   const order = new Uint8Array(512);
   const gradientX = new Float64Array(256);
@@ -42,7 +42,7 @@ export function gradientNoise(random: Random): Noise {
   };
 }
 
-/** Octaves of noise, each twice as fine and half as strong; about -1 to 1. */
+/** Sums octaves of noise, each twice as fine and half as strong; from about -1 to 1. */
 export function fractal(noise: Noise, x: number, y: number, octaves: number): number {
   let sum = 0;
   let strength = 0.5;
@@ -80,7 +80,7 @@ export function clamp01(value: number): number {
   return Math.min(1, Math.max(0, value));
 }
 
-/** 0 at `low`, 1 at `high` (which may be the lesser), smooth between. */
+/** Rises smoothly from 0 at `low` to 1 at `high`, which may be the lesser of the two. */
 export function smoothstep(low: number, high: number, value: number): number {
   const t = clamp01((value - low) / (high - low));
   return t * t * (3 - 2 * t);

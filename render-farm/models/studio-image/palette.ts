@@ -3,15 +3,15 @@ import { blend, type Color, computeChroma, computeHue, lch, lighter, tintColor }
 import type { Brief, TimeOfDay } from "./prompt.ts";
 import type { Random } from "./seeded-random.ts";
 
-/** The colours of one picture. Everything that is painted is made of these and of named colours. */
+/** The colours of one picture. Only these and named colours are used in it. */
 export interface Palette {
-  /** From the zenith down to the horizon. */
+  /** Colours of the sky, from the zenith down to the horizon. */
   readonly sky: readonly [Color, Color, Color, Color, Color];
   readonly light: Color;
   readonly shadow: Color;
-  /** What distance fades into. */
+  /** Colour that distant things fade into. */
   readonly haze: Color;
-  /** For a subject whose colour is not named: contrasts with the sky. */
+  /** Colour of a subject whose colour the prompt does not name; contrasts with the sky. */
   readonly accent: Color;
   readonly accent2: Color;
   readonly isDark: boolean;
@@ -108,7 +108,7 @@ const moods: Readonly<Record<TimeOfDay, Mood>> = {
   },
 };
 
-/** The same hour under the lights of a neon city. */
+/** Night sky under the lights of a neon city. */
 const neonSky: Mood["sky"] = [
   [0.14, 0.06, 284],
   [0.2, 0.1, 294],
@@ -149,7 +149,7 @@ export function choosePalette(brief: Brief, time: TimeOfDay, random: Random): Pa
   };
 }
 
-/** The example's colours, its light kept bright enough to light anything. */
+/** Takes the example's colours, but keeps the light bright enough to illuminate the scene. */
 function paletteLike({ sky, light, shadow, accent }: ExampleColors, own: Color): Palette {
   const lightest = blend(own, light, 0.75);
   const mean = sky.reduce((sum, { l }) => sum + l, 0) / sky.length;
@@ -164,7 +164,7 @@ function paletteLike({ sky, light, shadow, accent }: ExampleColors, own: Color):
   };
 }
 
-/** A surface's own colour as the light leaves it: 0 in shadow, 1 facing the light. */
+/** Returns a surface's colour under the light; `exposure` is 0 in shadow, 1 facing the light. */
 export function lit(surface: Color, palette: Palette, exposure: number): Color {
   const { light, shadow } = palette;
   const dim = light.l * 0.62 + 0.38;

@@ -1,4 +1,4 @@
-/** What a drawn picture is asked for. */
+/** What to draw in a picture. */
 import type { ExampleColors } from "../example-colors.ts";
 
 export interface PictureRequest {

@@ -4,20 +4,20 @@ import type { Random } from "./seeded-random.ts";
 import type { Stage } from "./stage.ts";
 import type { Ground } from "./terrain.ts";
 
-/** What carries a subject near a pixel, if anything does. */
+/** Returns the surface that supports a subject near a pixel, or undefined if there is none. */
 export type Footing = (x: number, y: number) => Foot | undefined;
 
 export interface Foot {
   readonly x: number;
   readonly y: number;
   readonly haze: number;
-  /** From the eye, in a unit of the footing's own. */
+  /** Distance from the viewer, in a unit that the footing chooses. */
   readonly distance: number;
 }
 
 const hazeDistance = 150;
 
-/** Land as painted: a point in the sky falls to the land below it. */
+/** Footing on painted land: a point in the sky is moved down to the land below it. */
 export function computeFooting({ width, height }: Stage, { distance }: Ground): Footing {
   return (x, y) => {
     const column = Math.round(clamp01(x / (width - 1)) * (width - 1));
@@ -37,8 +37,8 @@ export function waterFooting({ height, horizon }: Stage): Footing {
 }
 
 /**
- * `count` places for one kind of subject, far to near. The first, at `x` and `y`, has the given
- * size; the others are around it, smaller or larger as their distance asks.
+ * Returns `count` places for one kind of subject, far to near. The first, at `x` and `y`, has the
+ * given size; the others lie around it and are scaled by their distance.
  */
 export function spread(
   stage: Stage,

@@ -19,11 +19,11 @@ import {
 export type { TimeOfDay } from "./vocabulary.ts";
 
 /**
- * What a prompt asks for, as far as the vocabulary reaches. A colour word belongs to the next noun
- * within three words ("a red paper kite"); one that finds none tints the whole picture.
+ * The parts of a prompt that the vocabulary covers. A colour word applies to the next noun within
+ * three words ("a red paper kite"); a colour without a noun tints the whole picture.
  */
 export interface Brief {
-  /** Mixes into the seed, so that any two prompts differ, known words or not. */
+  /** Mixed into the seed, so that any two prompts differ even in words that are not known. */
   readonly hash: number;
   readonly settings: readonly Setting[];
   readonly subjects: readonly Subject[];
@@ -32,15 +32,15 @@ export interface Brief {
   readonly style: Style;
   readonly tints: readonly Color[];
   readonly colorsByNoun: ReadonlyMap<Setting | "sky", Color>;
-  /** Colours of pictures that were given as examples. */
+  /** Colours of the example pictures, if any were given. */
   readonly example: ExampleColors | undefined;
-  /** What must not appear. */
+  /** Settings, subjects, weathers and styles that must not appear. */
   readonly unwanted: ReadonlySet<Setting | SubjectKind | Weather | Style>;
 }
 
 export interface Subject {
   readonly kind: SubjectKind;
-  /** The word itself, for what only a name tells: a shark is a grey fish. */
+  /** The word in the prompt, for details that depend on it: a shark is a grey fish. */
   readonly word: string;
   readonly color: Color | undefined;
   readonly count: number;
@@ -66,7 +66,7 @@ export function readPrompt(prompt: string, negative?: string, example?: ExampleC
   const unwanted = findMeanings(splitWords(negative ?? ""));
   const all = splitWords(prompt);
   const words = all.filter((word, at) => {
-    // A colour goes with the thing that had it.
+    // A colour is dropped together with the unwanted noun that it describes.
     const owner = colorsByName.has(word) ? nounAfter(all, at) : undefined;
     return !isUnwanted(word, unwanted) && !isUnwanted(all[owner ?? at] ?? "", unwanted);
   });
@@ -85,7 +85,7 @@ export function readPrompt(prompt: string, negative?: string, example?: ExampleC
   };
 }
 
-/** In lower case, phrases of one meaning as one word. */
+/** Splits into lower-case words; a phrase with a meaning of its own becomes one word. */
 export function splitWords(prompt: string): readonly string[] {
   const plain = phrases.reduce(
     (text, [phrase, word]) => text.replace(phrase, word),
@@ -107,12 +107,12 @@ function findMeanings(words: readonly string[]): Brief["unwanted"] {
   );
 }
 
-/** A word goes with everything that it would bring about. */
+/** A word is unwanted if any of its meanings is. */
 function isUnwanted(word: string, unwanted: Brief["unwanted"]): boolean {
   return [...findMeanings([word])].some((one) => unwanted.has(one));
 }
 
-/** "A rainy night" is a night: the storm's light is for prompts that name no other. */
+/** "A rainy night" is a night: the light of a storm applies only if no time of day is named. */
 function readTime(words: readonly string[]): TimeOfDay | undefined {
   const named = distinct(words.map((word) => findMeaning(times, word)));
   return named.find((time) => time !== "storm") ?? named[0];
@@ -180,7 +180,7 @@ export function isSkyWord(word: string | undefined): boolean {
   return /^(sky|skies|sunset|sunrise|dawn|dusk|twilight|night|aurora|light)$/.test(word ?? "");
 }
 
-/** "fish" without an article is many. */
+/** "fish" without an article is treated as a plural. */
 function isHerd(word: string, before: string | undefined): boolean {
   return (
     word === "fish" && !(before !== undefined && (counts.has(before) || colorsByName.has(before)))

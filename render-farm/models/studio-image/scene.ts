@@ -25,8 +25,9 @@ import { paintWater } from "./water.ts";
 import { paintWeather } from "./weather.ts";
 
 /**
- * One picture, back to front: sky, horizon, land or water, subjects, weather, style, finish. What
- * the prompt leaves open is decided by dice seeded with the hash of its words and the seed.
+ * Paints one picture, back to front: sky, horizon, land or water, subjects, weather, style, finish.
+ * Whatever the prompt leaves open is drawn at random, seeded with the hash of its words and the
+ * seed.
  */
 export function paintScene(request: PictureRequest): OffscreenCanvas {
   const { stage, place } = composeScene(request);
@@ -43,7 +44,7 @@ export interface Scene {
   readonly place: Place;
 }
 
-/** Everything that is decided before the first stroke. */
+/** Makes all decisions about the picture before anything is painted. */
 export function composeScene(request: Omit<PictureRequest, "format">): Scene {
   const asked = readPrompt(request.prompt, request.negative, request.example);
   const random = createSeededRandom(hashText(`${asked.hash}:${request.seed}`));
@@ -52,7 +53,7 @@ export function composeScene(request: Omit<PictureRequest, "format">): Scene {
   return { stage: setStage(brief, place, random, request.width, request.height), place };
 }
 
-/** An example colours the ground too, unless the prompt names its colour. */
+/** Colours the ground like the example too, unless the prompt names a colour for it. */
 function colourScene(brief: Brief, { ground }: Place): Brief {
   const { example, colorsByNoun, tints } = brief;
   if (example === undefined) return brief;
@@ -95,7 +96,7 @@ export function isWet({ ground }: Place): boolean {
   return ground === "sea" || ground === "lake" || ground === "city";
 }
 
-/** 1 for a mirror, 0 for open sea. */
+/** How calm the water is: 1 is a mirror, 0 the open sea. */
 export function getCalm({ ground, backdrop }: Place): number {
   return ground === "sea" && !backdrop.has("lake") ? 0.12 : 0.85;
 }
@@ -123,7 +124,7 @@ function onLand(land: Footing): World {
   return { land, water: undefined, perch: undefined };
 }
 
-/** In the water, a headland when something of the coast needs a place. */
+/** Paints water, with a headland if a subject needs land to stand on. */
 export function paintCoast(stage: Stage): World {
   const { brief, width, height, horizon, sun } = stage;
   const water = waterFooting(stage);
@@ -148,7 +149,7 @@ export function paintCoast(stage: Stage): World {
   return { land, water, perch: [x, Math.min(height * 0.9, top)] };
 }
 
-/** Rolling land with trees scattered over it and, where grass grows, blades before the eye. */
+/** Paints rolling land with scattered trees and, where grass grows, blades in the foreground. */
 function paintHills(stage: Stage, isWooded: boolean): World {
   const { random, brief, width, height, horizon, unit } = stage;
   const land = computeFooting(stage, paintTerrain(stage, hills(stage)));

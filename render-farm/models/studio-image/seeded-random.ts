@@ -1,13 +1,13 @@
-/** Dice that fall the same way for the same seed. */
+/** A random number generator that yields the same numbers for the same seed. */
 export interface Random {
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   next(): number;
   between(low: number, high: number): number;
-  /** In [0, count). */
+  /** Returns an integer in [0, count). */
   index(count: number): number;
   chance(probability: number): boolean;
   pick<T>(list: readonly [T, ...T[]]): T;
-  /** Independent dice: what one part of a picture throws does not move another part. */
+  /** Returns an independent generator, so that drawing in one part leaves others unchanged. */
   fork(name: string): Random;
 }
 
@@ -37,7 +37,7 @@ export function createSeededRandom(seed: number): Random {
   };
 }
 
-/** FNV-1a with a final avalanche; 32 bits. */
+/** Returns a 32-bit FNV-1a hash with a final avalanche step. */
 export function hashText(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);

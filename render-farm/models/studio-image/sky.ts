@@ -3,12 +3,13 @@ import { blend, type Color, css, lch, lighter, toRgb } from "./color.ts";
 import { clamp01, fractal, gradientNoise, mix, type Noise, smoothstep } from "./noise.ts";
 import { glow, newCanvas, type Stage } from "./stage.ts";
 
-/** Clouds are computed for every so many pixels. */
+/** Edge in pixels of the blocks for which clouds are computed. */
 export const coarse = 3;
 
 /**
- * Everything behind the land: gradient, stars, aurora, sun or moon, clouds. Clouds are noise bent
- * by noise at a third of the picture's size, lit from the sun's side, drawn up smoothly.
+ * Paints everything behind the land: gradient, stars, aurora, sun or moon, clouds. Clouds are
+ * domain-warped noise at a third of the picture's size, lit from the sun's side and enlarged
+ * smoothly.
  */
 export function paintSky(stage: Stage): void {
   paintGradient(stage);
@@ -19,7 +20,7 @@ export function paintSky(stage: Stage): void {
   paintClouds(stage);
 }
 
-/** The sky without what moves in it. */
+/** Paints the parts of the sky that do not move. */
 export function paintStillSky(stage: Stage): void {
   paintGradient(stage);
   if (isStarry(stage)) paintStars(stage);
@@ -213,7 +214,7 @@ function paintClouds(stage: Stage): void {
 
 export type Shade = (x: number, y: number, pixels: Uint8ClampedArray, at: number) => void;
 
-/** Colours one pixel of cloud: bright where the way to the sun is thin, dark behind. */
+/** Colours a pixel of cloud: bright where little cloud lies towards the sun, else dark. */
 export function cloudShade(stage: Stage, cover: number, noise: Noise, drift: number): Shade {
   const { width, horizon, unit, palette, sun, time, brief } = stage;
   const told = brief.colorsByNoun.get("clouds");
@@ -242,7 +243,7 @@ export function cloudShade(stage: Stage, cover: number, noise: Noise, drift: num
   };
 }
 
-/** Above 0 the sky closes, below -0.5 it is clear. */
+/** Returns the cloud cover: above 0 the sky is closed, below -0.5 it is clear. */
 export function cloudCover({ time, brief }: Stage, luck: number): number {
   if (brief.settings.includes("clouds")) return 0.16 + luck;
   if (brief.style === "minimal" || brief.unwanted.has("clouds")) return -1;

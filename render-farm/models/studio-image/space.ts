@@ -4,7 +4,7 @@ import { clamp01, fractal, gradientNoise, mix, smoothstep } from "./noise.ts";
 import type { Random } from "./seeded-random.ts";
 import { glow, newCanvas, type Stage } from "./stage.ts";
 
-/** Deep space: a nebula of warped noise, stars, planets lit by one far sun. */
+/** Paints deep space: a nebula of warped noise, stars, planets lit by one distant sun. */
 export function paintSpace(stage: Stage): void {
   paintNebula(stage);
   paintStarfield(stage);

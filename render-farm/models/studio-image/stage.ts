@@ -4,12 +4,12 @@ import type { Palette } from "./palette.ts";
 import type { Brief, TimeOfDay } from "./prompt.ts";
 import type { Random } from "./seeded-random.ts";
 
-/** A picture in work: what every painter of a part of it needs. Lengths in pixels. */
+/** The state that all painters of a picture share. Lengths are in pixels. */
 export interface Stage {
   readonly ctx: OffscreenCanvasRenderingContext2D;
   readonly width: number;
   readonly height: number;
-  /** The measure of things, so that a picture looks alike at every size. */
+  /** Unit of length for everything painted, so that a picture looks alike at every size. */
   readonly unit: number;
   readonly horizon: number;
   readonly sun: Sun;
@@ -27,7 +27,7 @@ export interface Sun {
   readonly y: number;
   readonly radius: number;
   readonly isMoon: boolean;
-  /** -1: light falls from the left; 1: from the right. */
+  /** Side that the light comes from: -1 is left, 1 is right. */
   readonly side: -1 | 1;
 }
 
@@ -37,7 +37,7 @@ export function newCanvas(width: number, height: number): OffscreenCanvasRenderi
   return ctx;
 }
 
-/** A soft disc of light around a point. */
+/** Paints a soft disc of light around a point. */
 export function glow(
   ctx: OffscreenCanvasRenderingContext2D,
   x: number,

@@ -4,7 +4,7 @@ import { clamp01, fractal, gradientNoise, mix, smoothstep } from "./noise.ts";
 import { newCanvas, type Stage } from "./stage.ts";
 import type { Style } from "./vocabulary.ts";
 
-/** A named style redraws the finished scene as if by another hand. */
+/** Redraws the finished scene in the style that the prompt names, if any. */
 export function applyStyle(stage: Stage): void {
   redraws[stage.brief.style]?.(stage);
 }
@@ -16,7 +16,7 @@ const redraws: Partial<Record<Style, (stage: Stage) => void>> = {
   watercolour: drawInWatercolour,
 };
 
-/** Brush ink on warm paper; only strong colours survive, as a seal's red does. */
+/** Redraws in ink on warm paper; only strong colours survive, such as the red of a seal. */
 function drawInInk({ ctx, width, height, unit, random }: Stage): void {
   const noise = gradientNoise(random.fork("ink"));
   const image = ctx.getImageData(0, 0, width, height);
@@ -55,7 +55,7 @@ function drawInInk({ ctx, width, height, unit, random }: Stage): void {
   ctx.putImageData(image, 0, 0);
 }
 
-/** 1 inside, 0 at a ragged margin. */
+/** Returns 1 inside the paper, falling to 0 at its ragged edge. */
 function paperEdge(x: number, y: number, noise: (x: number, y: number) => number): number {
   const inside = Math.min(x, 1 - x, y, 1 - y);
   if (inside > 0.08) return 1;
@@ -66,7 +66,7 @@ function paperEdge(x: number, y: number, noise: (x: number, y: number) => number
   );
 }
 
-/** Pigment that runs: wandering edges, darker rims, granulation, white paper around. */
+/** Redraws in watercolour: wandering edges, darker rims, granulation, white paper around. */
 function drawInWatercolour({ ctx, width, height, unit, random }: Stage): void {
   const noise = gradientNoise(random.fork("watercolour"));
   const soft = newCanvas(width, height);
@@ -99,7 +99,7 @@ function drawInWatercolour({ ctx, width, height, unit, random }: Stage): void {
   ctx.putImageData(image, 0, 0);
 }
 
-/** A screen print: few levels a channel with soft steps, warm paper showing through, a border. */
+/** Redraws as a screen print: few, soft levels per channel, warm paper, a border. */
 function printInFewColors({ ctx, width, height, unit }: Stage): void {
   const levels = 5;
   const table = Array.from({ length: 256 }, (_, value) => {
@@ -123,7 +123,7 @@ function printInFewColors({ ctx, width, height, unit }: Stage): void {
   ctx.strokeRect(0, 0, width, height);
 }
 
-/** Fine detail goes; large shapes stay, paler. */
+/** Removes fine detail; large shapes stay, in paler colours. */
 function simplify({ ctx, width, height, unit }: Stage): void {
   const soft = newCanvas(width, height);
   soft.filter = `blur(${(unit * 0.0016).toFixed(2)}px) saturate(0.82) brightness(1.05)`;

@@ -13,18 +13,19 @@ import { paintBoat, paintRocket, paintShip, paintWhale } from "./vessels.ts";
 import type { SubjectKind } from "./vocabulary.ts";
 
 /**
- * Puts the prompt's subjects into the painted world. The first subject on the ground takes the
- * third of the picture away from the sun, later ones the other side; those in the air come last.
+ * Puts the prompt's subjects into the painted world. The first subject on the ground stands at the
+ * third of the picture away from the sun, later ones on the other side; subjects in the air come
+ * last.
  */
 export interface World {
   readonly land: Footing | undefined;
   readonly water: Footing | undefined;
-  /** The place of a building of the coast, if the world has one made for it. */
+  /** The place for a coastal building, if the world has one. */
   readonly perch: Point | undefined;
 }
 
 /**
- * Height as a share of the picture's short side, and the foot's distance down the land or water.
+ * Height as a share of the picture's short side, and how far down the land or water the foot is.
  */
 const standing: Partial<Record<SubjectKind, readonly [size: number, down: number]>> = {
   bear: [0.25, 0.5],
@@ -55,7 +56,7 @@ const black = lch(0.22, 0.012, 270);
 
 const afloat: ReadonlySet<SubjectKind> = new Set(["boat", "ship", "whale"]);
 
-/** Kinds that are never still: a film paints them anew in every frame. */
+/** Kinds of subjects that always move: a film paints them anew in every frame. */
 const restless: ReadonlySet<SubjectKind> = new Set([
   "balloon",
   "bird",
@@ -113,7 +114,7 @@ function paintStanding(
     else paintOne(stage, subject, spot, dice);
 }
 
-/** What floats rises, falls and rolls; in a still it lies level. */
+/** Lets a floating subject rise, fall and roll with time; in a still it lies level. */
 function rock({ ctx, atSeconds, sun }: Stage, spot: Spot, paint: () => void): void {
   const phase = spot.x * 0.013;
   const roll = 0.022 * Math.sin(atSeconds * 1.5 + phase) - 0.022 * Math.sin(phase);
@@ -151,7 +152,7 @@ function paintOne(stage: Stage, subject: Subject, spot: Spot, dice: Random): voi
   else standingPainters[kind]?.(stage, spot, subject, dice);
 }
 
-/** Those that simply hang in the air, with the height of the largest. */
+/** Painters of subjects that simply hang in the air, with the height of the largest. */
 const airPainters: Partial<Record<SubjectKind, readonly [size: number, paint: Painter]>> = {
   balloon: [
     0.3,
@@ -180,7 +181,7 @@ function paintInAir(stage: Stage, world: World, subject: Subject): void {
   else if (subject.kind === "flower") paintBed(stage, world, subject, dice);
 }
 
-/** Shares of its own height that a flyer goes in a second: across, away from the sun, and down. */
+/** Speed in heights of the subject per second: across, away from the sun, and down. */
 const speeds: Partial<Record<SubjectKind, readonly [across: number, down: number]>> = {
   balloon: [0.02, -0.016],
   butterfly: [0.22, -0.05],
@@ -203,7 +204,7 @@ function varyColor({ palette }: Stage, { haze }: Spot, dice: Random): Color {
   return lch(dice.between(0.58, 0.78), 0.17, dice.pick([25, 55, 85, 160, 220, 260, 340]));
 }
 
-/** The first is the large one, above the third away from the sun; others are farther off. */
+/** Places subjects in the air: the first is large, on the side away from the sun, others far. */
 function inAir(
   { width, horizon, unit, sun }: Stage,
   count: number,
@@ -223,7 +224,7 @@ function inAir(
   for (const spot of spots.sort((a, b) => a.size - b.size)) paint(spot);
 }
 
-/** A person holds each kite, if there is land. */
+/** Paints kites, each held by a person if there is land. */
 function paintKites(stage: Stage, world: World, subject: Subject, dice: Random): void {
   const { width, height, horizon, unit, sun } = stage;
   inAir(stage, subject.count, 0.3, dice, (spot) => {
@@ -262,7 +263,7 @@ function paintFlock(stage: Stage, { color, word, count }: Subject, dice: Random)
   }
 }
 
-/** Flowers grow along the lower edge, larger towards the eye. */
+/** Paints flowers along the lower edge, larger towards the viewer. */
 function paintBed(stage: Stage, world: World, { word, color }: Subject, dice: Random): void {
   const { width, height, unit, horizon } = stage;
   const count = Math.round((150 * width) / unit);

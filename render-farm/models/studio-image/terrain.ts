@@ -13,14 +13,14 @@ import type { Stage } from "./stage.ts";
  */
 export interface Terrain {
   readonly eye: number;
-  /** Nothing is nearer than this. */
+  /** Nearest distance at which there is terrain. */
   readonly near: number;
   readonly far: number;
   /** Distance at which haze has taken most of the colour. */
   readonly clear: number;
-  /** The light's rise per unit of way: long shadows when small. */
+  /** Height that light gains per unit of distance; a small value gives long shadows. */
   readonly rise: number;
-  /** Land below 0 is not painted when set: it is an island. */
+  /** Whether land below height 0 is left out, as around an island. */
   readonly isIsland: boolean;
   readonly height: (x: number, z: number) => number;
   /** Fine relief of the surface, added to the exposure. */
@@ -30,10 +30,10 @@ export interface Terrain {
   readonly ramps: readonly Ramp[];
 }
 
-/** A surface in shadow, in half light, in full light. */
+/** Colours of a surface in shadow, in half light and in full light. */
 export type Ramp = readonly [shadow: Color, middle: Color, light: Color];
 
-/** Where the painted land is: for each pixel its distance, 0 where there is none. */
+/** The painted land: the distance of each pixel, or 0 where there is no land. */
 export interface Ground {
   readonly distance: Float32Array;
   /** Pixels per unit of length at distance 1. */
@@ -41,7 +41,7 @@ export interface Ground {
 }
 
 const rampSteps = 256;
-/** In place of a row's y: the sample before was not painted, so its colour leads nowhere. */
+/** Stands for a row's y when its sample was not painted, so colours are not blended with it. */
 const hidden = 1e9;
 
 export function getFocal(stage: Stage): number {
@@ -93,7 +93,7 @@ class Field {
     this.distance = new Float32Array(width * height);
   }
 
-  /** One row of samples at distance `z`; rows come from near to far. */
+  /** Paints one row of samples at distance `z`; rows must come from near to far. */
   row(z: number): void {
     const { width, sun, horizon } = this.stage;
     const { eye, height, rise } = this.terrain;
@@ -117,7 +117,7 @@ class Field {
     this.zBefore = z;
   }
 
-  /** Water up to `y`. */
+  /** Leaves the column up to `y` unpainted, as water. */
   private skip(column: number, y: number): void {
     this.top[column] = Math.min(this.top[column] ?? 0, y);
     this.lastY[column] = hidden;
@@ -155,7 +155,7 @@ class Field {
   ) {
     const { sun } = this.stage;
     const { rise, texture } = this.terrain;
-    // Light: from the side, `rise` from above, a little from beyond.
+    // Light comes from the side, from above by `rise`, and a little from beyond.
     const length = Math.hypot(alongX, 1, alongZ) * Math.hypot(1, rise);
     const facing = (rise - sun.side * alongX - 0.06 * alongZ) / length;
     const open = 1 - smoothstep(0, step * 3 + 0.02 * rise + 0.06, shade) * 0.82;

@@ -6,7 +6,7 @@ import type { Subject } from "./prompt.ts";
 import type { Random } from "./seeded-random.ts";
 import { glow, type Stage } from "./stage.ts";
 
-/** Below the surface: light from above, a reef, fish, jellyfish, bubbles. */
+/** Scenes below the surface: light from above, a reef, fish, jellyfish, bubbles. */
 export function paintUnderwater(stage: Stage): void {
   paintDepth(stage);
   paintReef(stage, 0);
@@ -27,14 +27,14 @@ function findSubject({ brief }: Stage, wanted: Subject["kind"]): Subject | undef
   return brief.subjects.find(({ kind }) => kind === wanted);
 }
 
-/** Jellyfish and bubbles, in front of all else. */
+/** Paints jellyfish and bubbles, in front of everything else. */
 export function paintDrifters(stage: Stage): void {
   const jelly = findSubject(stage, "jellyfish");
   if (jelly !== undefined) paintJellies(stage, jelly, stage.random.fork("jellyfish"));
   paintBubbles(stage, stage.random.fork("bubbles"));
 }
 
-/** The open water and the light that falls into it. */
+/** Paints the open water and the light that falls into it. */
 export function paintDepth(stage: Stage): void {
   const own = chooseWater(stage);
   const water = findSubject(stage, "jellyfish") === undefined ? own : lighter(own, -0.16);
@@ -81,7 +81,7 @@ export function paintDepth(stage: Stage): void {
   ctx.restore();
 }
 
-/** Rows 0 (far) to 3 of rock and coral. */
+/** Paints one row of rock and coral, from 0 (far) to 3. */
 export function paintReef(stage: Stage, row: number): void {
   const { ctx, width, height, unit } = stage;
   const water = chooseWater(stage);

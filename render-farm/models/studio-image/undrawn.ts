@@ -1,6 +1,6 @@
 /**
- * The words of a prompt that the studio does not draw, to be reported to the client. Words that
- * only join others, or speak of pictures as such, are no loss.
+ * Finds the words of a prompt that the studio does not draw, which are reported to the client.
+ * Words that only join others, or that describe pictures in general, are left out.
  */
 import { colorsByName } from "./named-colors.ts";
 import { findMeaning, isSkyWord, splitWords } from "./prompt.ts";
@@ -27,7 +27,7 @@ const joining = new Set(
 
 const namedMax = 8;
 
-/** A sentence for the job, or none. */
+/** Returns a sentence about undrawn words for the job, or none. */
 export function undrawnWarnings(prompt: string): readonly string[] {
   const words = undrawnWords(prompt);
   if (words.length === 0) return [];
@@ -36,7 +36,7 @@ export function undrawnWarnings(prompt: string): readonly string[] {
   return [`Not drawn, for this model does not know the words: ${named}${more}.`];
 }
 
-/** Each once, in the prompt's order. */
+/** Returns each undrawn word once, in the prompt's order. */
 export function undrawnWords(prompt: string): readonly string[] {
   const words = splitWords(prompt).filter((word) => !isKnown(word));
   return [...new Set(words)];

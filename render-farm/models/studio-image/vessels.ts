@@ -16,7 +16,7 @@ import { type Color, css, lch, lighter } from "./color.ts";
 import type { Random } from "./seeded-random.ts";
 import type { Stage } from "./stage.ts";
 
-/** What floats, on water and in space. A boat's reflection is the boat again, upside down. */
+/** Vessels on water and in space. A boat's reflection is the boat painted again, upside down. */
 export function paintBoat(stage: Stage, spot: Spot, color: Color): void {
   mirror(stage, spot, () => paintSailboat(stage, spot, color));
 }
@@ -157,7 +157,7 @@ const whaleBack = listLimbs(`
   34 66 4  16 62 4  -2 72 1.4`);
 const whaleThroat = listLimbs("40 104 7  54 72 9  68 38 7.4  76 17 3.4");
 
-/** A whale that leaps, cut off at the water, in its spray. */
+/** Paints a leaping whale, cut off at the surface of the water, in its spray. */
 export function paintWhale(stage: Stage, spot: Spot, told: Color | undefined, dice: Random): void {
   const { ctx, sun } = stage;
   const skin = told ?? lch(0.36, 0.04, 255);

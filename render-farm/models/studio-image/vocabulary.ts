@@ -1,4 +1,4 @@
-/** The words that the studio knows, each with the thing that it paints for it. */
+/** The words that the studio knows, each with what it paints for them. */
 export type Setting =
   | "abstract"
   | "city"
@@ -176,7 +176,7 @@ export const counts: ReadonlyMap<string, number> = new Map([
   ["caravan", 5],
 ]);
 
-/** The setting of a subject when the prompt names none. */
+/** Settings for each kind of subject, used when the prompt names none. */
 export const homes: Readonly<Record<SubjectKind, readonly [Setting, ...Setting[]]>> = {
   balloon: ["meadow", "mountains", "dunes"],
   bear: ["forest", "mountains"],

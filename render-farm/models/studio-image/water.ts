@@ -4,9 +4,9 @@ import { clamp01, gradientNoise, mix, smoothstep } from "./noise.ts";
 import type { Stage } from "./stage.ts";
 
 /**
- * Turns everything below the horizon into water: the picture above it mirrored, bent by waves that
- * shorten towards the horizon, darkening towards the eye, with the light's glitter.
- * `calm` is 1 for a mirror and 0 for open sea.
+ * Turns everything below the horizon into water: mirrors the picture above it, bent by waves that
+ * shorten towards the horizon, darkens it towards the viewer and adds the light's glitter. `calm`
+ * is 1 for a mirror and 0 for open sea.
  */
 export function paintWater(stage: Stage, calm: number): void {
   const { ctx, width, height, unit, palette, sun, random, brief } = stage;
@@ -52,7 +52,7 @@ export function paintWater(stage: Stage, calm: number): void {
   paintFarEdge(stage, top);
 }
 
-/** A veil of haze where water meets the far shore, `top` pixels below the upper edge. */
+/** Paints haze where water meets the far shore, `top` pixels below the upper edge. */
 export function paintFarEdge({ ctx, width, unit, palette }: Stage, top: number): void {
   const veil = ctx.createLinearGradient(0, top - unit * 0.012, 0, top + unit * 0.05);
   veil.addColorStop(0, css(palette.sky[4], 0));

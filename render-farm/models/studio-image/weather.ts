@@ -2,7 +2,7 @@
 import { blend, css, lch } from "./color.ts";
 import { glow, type Stage } from "./stage.ts";
 
-/** What falls or drifts between the eye and the scene. */
+/** Weather between the viewer and the scene: whatever falls or drifts. */
 export function paintWeather(stage: Stage): void {
   const { weathers } = stage.brief;
   if (weathers.has("lightning")) paintLightning(stage);
@@ -61,7 +61,7 @@ export function paintFog({
   random,
   brief,
 }: Stage): void {
-  // A forest has mist of its own between its rows.
+  // A forest already has mist between its rows of trees.
   if (brief.settings.includes("forest")) return;
   const dice = random.fork("fog");
   const color = blend(palette.haze, palette.sky[4], 0.5);
@@ -139,7 +139,7 @@ export function paintRainbow({ ctx, width, horizon, unit, sun }: Stage): void {
   ctx.restore();
 }
 
-/** What leaves a range on one side comes in on the other. */
+/** Wraps a value around: leaving the range on one side, it enters on the other. */
 function wrap(value: number, low: number, high: number): number {
   if (value >= low && value < high) return value;
   const span = high - low;

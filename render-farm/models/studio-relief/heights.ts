@@ -10,7 +10,7 @@ export interface Heights {
   readonly height: number;
   /** 1 where the subject is. */
   readonly mask: Uint8Array;
-  /** 0 to 1, by row. */
+  /** Heights from 0 to 1, row by row. */
   readonly values: Float32Array;
 }
 
@@ -48,7 +48,7 @@ function computeLight({ pixels, channels, width, height }: Raster): Float32Array
   return light;
 }
 
-/** The subject: what is opaque, or what the backdrop's colour does not reach from the borders. */
+/** The subject: opaque pixels, or pixels that the backdrop does not reach from the borders. */
 function computeMask(raster: Raster): Uint8Array {
   const { pixels, channels, width, height } = raster;
   const count = width * height;
@@ -77,7 +77,7 @@ function computeMask(raster: Raster): Uint8Array {
   return clean(flood(even, isAlike, width, height), count);
 }
 
-/** A cut that leaves nearly nothing is ignored. */
+/** Ignores a mask that leaves almost nothing of the subject. */
 function clean(mask: Uint8Array, count: number): Uint8Array {
   const left = mask.reduce((sum, one) => sum + one, 0);
   return left < count * 0.02 ? new Uint8Array(count).fill(1) : mask;
@@ -120,7 +120,7 @@ function computeMedian(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
-/** Steps to the nearest point outside, along rows, columns and diagonals (chamfer 3-4). */
+/** Distances to the nearest outside point along rows, columns and diagonals (chamfer 3-4). */
 function distances(mask: Uint8Array, width: number, height: number): Float32Array {
   const far = (width + height) * 3;
   const found = new Float32Array(mask.length);
@@ -143,7 +143,7 @@ function distances(mask: Uint8Array, width: number, height: number): Float32Arra
   return found;
 }
 
-/** Three box blurs each way: nearly a Gauss curve. */
+/** Applies three box blurs in each direction, which approximate a Gaussian. */
 function blur(source: Float32Array, width: number, height: number, radius: number): Float32Array {
   let values = source;
   for (let pass = 0; pass < 3; pass++) {

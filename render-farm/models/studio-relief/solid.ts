@@ -8,7 +8,7 @@ import type { Heights } from "./heights.ts";
  */
 export interface Solid {
   readonly front: Surface;
-  /** Walls, and the back where it has no picture of its own. */
+  /** The walls, and the back too unless it has a picture of its own. */
   readonly shell: Surface;
   readonly back: Surface | undefined;
 }
@@ -26,7 +26,7 @@ class Builder {
     return this.positions.length / 3 - 1;
   }
 
-  /** Corners counter-clockwise as seen from outside. */
+  /** Adds a quad; corners are counter-clockwise as seen from outside. */
   quad(a: number, b: number, c: number, d: number): void {
     this.indices.push(a, b, c, a, c, d);
   }
@@ -50,7 +50,7 @@ export function buildSolid(front: Heights, depth: number, back: Heights | undefi
   const face = new Builder();
   addRelief(face, front, cells, depth, 1);
   const behind = new Builder();
-  // The back is seen from the other side: its picture runs the other way.
+  // The back is seen from the other side, so its picture is mirrored.
   if (back === undefined) addRelief(shell, front, cells, 0, -1);
   else addRelief(behind, mirror(back, front), cells, depth, -1);
   addWalls(shell, front, cells, depth, back === undefined ? undefined : mirror(back, front));
@@ -76,7 +76,7 @@ function computeCells({ width, height, mask }: Heights): Uint8Array {
   return cells;
 }
 
-/** The second picture's heights under the first one's points. */
+/** Maps the back's heights onto the points of the front, mirrored. */
 function mirror(back: Heights, front: Heights): Heights {
   const { width, height, mask } = front;
   const values = new Float32Array(width * height);
@@ -156,7 +156,7 @@ function computeNormal(
   return [-slopeX / length, -slopeY / length, side / length];
 }
 
-/** Where a cell of the solid meets one that is none. */
+/** Adds walls wherever a cell of the solid borders on an empty one. */
 function addWalls(
   shell: Builder,
   front: Heights,

@@ -14,7 +14,7 @@ import {
 } from "./tones.ts";
 import { add, type Track } from "./track.ts";
 
-/** Weather, water, creatures: what a place sounds like. */
+/** Sounds of nature: weather, water, animals. */
 export type Maker = (track: Track, seconds: number, dice: Random) => void;
 
 export const rain: Maker = (track, seconds, dice) => {

@@ -15,7 +15,7 @@ import {
 } from "./tones.ts";
 import { add } from "./track.ts";
 
-/** Machines, signals, objects: what strikes, rings, breaks. */
+/** Sounds of things: machines, signals, and objects that strike, ring or break. */
 
 export const click: Maker = (track, seconds, dice) => {
   const count = Math.max(1, Math.floor(seconds / 1.2));

@@ -36,8 +36,8 @@ import { addRoom } from "./room.ts";
 import { addTrack, fade, level, newTrack, type Track } from "./track.ts";
 
 /**
- * Sounds of things: the prompt's words choose which, the seed how exactly. Those that last (rain,
- * wind, engine) fill the length; those that strike (bell, door, step) come once or again and again.
+ * Sound effects: the prompt's words choose which, and the seed varies them. Continuous sounds
+ * (rain, wind, engine) fill the length; impacts (bell, door, step) occur once or repeatedly.
  */
 
 const makers: readonly (readonly [RegExp, Maker])[] = [
@@ -74,17 +74,17 @@ const makers: readonly (readonly [RegExp, Maker])[] = [
   [/\b(drum\w*|roll|suspense)\b/, drumroll],
 ];
 
-/** Those that may fill a scene's background without being asked for by name. */
+/** Sounds that suit a background when the prompt names none. */
 const restful: readonly [Maker, ...Maker[]] = [wind, sea, stream, birds, crickets];
 const unnamed: readonly [Maker, ...Maker[]] = [whoosh, chime, wind, click];
 const layersMax = 3;
 
-/** The sound that a prompt names, or one that the seed chooses. */
+/** Plays the sounds that a prompt names, or one that the seed chooses. */
 export function playEffect(prompt: string, seconds: number, seed: number): Track {
   return mix(prompt, seconds, seed, unnamed, 0.22);
 }
 
-/** A quiet background for a film of what the prompt describes. */
+/** Plays a quiet background for a film of what the prompt describes. */
 export function playAmbience(prompt: string, seconds: number, seed: number): Track {
   return mix(prompt, seconds, seed, restful, 0.12);
 }

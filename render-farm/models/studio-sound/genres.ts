@@ -1,7 +1,7 @@
 import type { Random } from "../studio-image/seeded-random.ts";
 import type { DrumName, InstrumentName } from "./instruments.ts";
 
-/** What the words of a prompt choose: tempo, mode, chords, instruments, drums, room. */
+/** A style that the prompt's words choose: tempo, mode, chords, instruments, drums, room. */
 export interface Genre {
   readonly words: RegExp;
   readonly tempo: readonly [slowest: number, fastest: number];
@@ -11,9 +11,9 @@ export interface Genre {
   readonly lead: InstrumentName;
   readonly hasBass: boolean;
   readonly beat: Beat;
-  /** 0 dry to 1 a cathedral. */
+  /** Amount of reverberation, from 0 (dry) to 1 (a cathedral). */
   readonly room: number;
-  /** 0 straight to 0.33 triplets. */
+  /** Amount of swing, from 0 (straight) to 0.33 (triplets). */
   readonly swing: number;
 }
 
@@ -30,7 +30,7 @@ export const modes = {
 } as const;
 export type ModeName = keyof typeof modes;
 
-/** Degrees from 0; four bars each. */
+/** Chord roots as degrees of the scale, counted from 0; each progression has four bars. */
 export const progressions: Readonly<Record<"bright" | "dark", readonly (readonly number[])[]>> = {
   bright: [
     [0, 4, 5, 3],
@@ -214,7 +214,7 @@ const genres: readonly Genre[] = [
   },
 ];
 
-/** The genre with most of the prompt's words; the seed chooses where none has any. */
+/** Chooses the genre that matches most words; the seed chooses when none matches. */
 export function chooseGenre(prompt: string, dice: Random): Genre {
   const words = prompt.toLowerCase();
   const scored = genres.map((genre) => {
@@ -230,7 +230,7 @@ export function chooseGenre(prompt: string, dice: Random): Genre {
   return best === 0 ? chosen.genre : (first ?? chosen).genre;
 }
 
-/** Instruments that the prompt names replace the lead. */
+/** Instruments that the prompt may name; a named one replaces the lead. */
 const named: readonly (readonly [RegExp, InstrumentName])[] = [
   [/\bpiano\b/, "piano"],
   [/\bguitar\b/, "guitar"],

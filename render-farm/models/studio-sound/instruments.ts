@@ -12,7 +12,7 @@ import {
   tone,
 } from "./tones.ts";
 
-/** One note each: a mono sound of roughly equal loudness, `force` 0 to 1. */
+/** Plays one note: a mono sound of roughly equal loudness, `force` from 0 to 1. */
 export type Instrument = (
   dice: Random,
   hertz: number,
@@ -149,7 +149,7 @@ export const instruments = {
 } as const;
 export type InstrumentName = keyof typeof instruments;
 
-/** Drums take no pitch. */
+/** A drum, which has no pitch. */
 export type Drum = (dice: Random, force: number) => Float32Array;
 
 export const drums = {

@@ -29,7 +29,7 @@ export interface Score {
 }
 
 interface MotifNote {
-  /** In beats from the beginning of two bars. */
+  /** Start in beats, from the beginning of the two bars. */
   readonly at: number;
   readonly beats: number;
   /** Steps of the scale above the chord's root. */
@@ -47,7 +47,7 @@ export function composeScore(prompt: string, seconds: number, seed: number): Sco
   const list = progressions[isDark ? "dark" : "bright"];
   const barSeconds = (60 / chooseTempo(prompt, genre, dice)) * beatsPerBar;
   const tail = Math.min(1.5, seconds * 0.15);
-  // Whole bars fill the piece; the tempo gives way a little.
+  // The tempo is adjusted a little, so that whole bars fill the piece.
   const bars = Math.max(1, Math.round((seconds - tail) / barSeconds));
   return {
     genre,
@@ -61,7 +61,7 @@ export function composeScore(prompt: string, seconds: number, seed: number): Sco
   };
 }
 
-/** Two bars of rhythm and contour; strong beats fall on notes of the chord. */
+/** Composes two bars of rhythm and contour; strong beats fall on notes of the chord. */
 function composeMotif(dice: Random): readonly MotifNote[] {
   const rhythms: readonly [readonly number[], ...(readonly number[])[]] = [
     [1, 1, 2, 1, 1, 2],
@@ -90,7 +90,7 @@ function nearestChordStep(step: number): number {
   return chord.reduce((best, one) => (Math.abs(one - step) < Math.abs(best - step) ? one : best));
 }
 
-/** Yields between parts, so that the caller may let others work; answers the finished track. */
+/** Yields between parts, so that the caller may let other work run; returns the finished track. */
 export function* playMusic(
   prompt: string,
   seconds: number,
@@ -137,19 +137,19 @@ function play({ dry, wetSend, dice }: Stand, note: Note, room: number): void {
   add(wetSend, sound, late, note.gain * (0.25 + room * 0.6), note.pan * 0.6);
 }
 
-/** The pitch so many steps of the scale above the tonic. */
+/** Returns the pitch that lies `step` steps of the scale above the tonic. */
 function computePitch({ tonic, scale }: Score, step: number): number {
   const octave = Math.floor(step / scale.length);
   return tonic + 12 * octave + (scale[step - octave * scale.length] ?? 0);
 }
 
 function findRoot({ progression, bars }: Score, bar: number): number {
-  // The last bar comes home.
+  // The last bar returns to the tonic.
   if (bar >= bars - 1 && bars > 2) return 0;
   return progression[bar % progression.length] ?? 0;
 }
 
-/** 0 to 1: how full the arrangement is; it opens, gathers, and leaves. */
+/** Density of the arrangement, 0 to 1: it starts sparse, fills up, and thins out at the end. */
 function fullness({ bars }: Score, bar: number): number {
   if (bars < 6) return 1;
   if (bar < 2) return 0.35;
@@ -248,7 +248,7 @@ function playBass(score: Score, stand: Stand): void {
   }
 }
 
-/** Phrases of two bars: motif, motif on the next chords, its mirror, motif again. */
+/** Plays phrases of two bars: motif, motif on the next chords, its mirror, motif again. */
 function playLead(score: Score, stand: Stand): void {
   const { genre, secondsPerBeat, motif, bars } = score;
   const from = bars >= 6 ? 2 : 0;

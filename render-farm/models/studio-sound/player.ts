@@ -3,7 +3,7 @@ import { playAmbience, playEffect } from "./effects.ts";
 import { playMusic } from "./music.ts";
 import type { Track } from "./track.ts";
 
-/** The thread's entry: plays what it was started with, says how far it is, hands the track over. */
+/** Entry of the synthesis thread: plays the request, reports progress, hands over the track. */
 export interface PlayRequest {
   readonly kind: "music" | "effect" | "ambience";
   readonly prompt: string;

@@ -5,8 +5,8 @@ const lengths = [1_557, 1_617, 1_491, 1_422, 1_277, 1_356];
 const diffusers = [225, 556, 441, 341];
 
 /**
- * A room after Schroeder and Moorer: parallel damped combs, then all-passes, a little longer on the
- * right. `size` 0 to 1 scales the tail.
+ * Adds reverberation after Schroeder and Moorer: parallel damped combs, then all-passes, slightly
+ * longer on the right. `size`, from 0 to 1, scales the tail.
  */
 export function addRoom(dry: Track, size: number): Track {
   const wet = newTrack(dry.left.length / rate);

@@ -1,13 +1,13 @@
 import type { Random } from "../studio-image/seeded-random.ts";
 import { rate } from "./track.ts";
 
-/** What sounds are made of: noise, oscillators, filters, envelopes, rooms. */
+/** Building blocks of sounds: noise, oscillators, filters, envelopes. */
 
 export function samples(seconds: number): number {
   return Math.max(1, Math.round(seconds * rate));
 }
 
-/** White noise, -1 to 1. */
+/** Returns white noise from -1 to 1. */
 export function noise(dice: Random, seconds: number): Float32Array {
   const sound = new Float32Array(samples(seconds));
   let state = dice.index(4_294_967_295) | 1;
@@ -35,7 +35,7 @@ export function tone(
   return sound;
 }
 
-/** A wave with the given harmonics' strengths, from a table: cheap. */
+/** Plays a wave with the given strengths of harmonics from a table, which is cheap. */
 export function harmonics(
   seconds: number,
   hertz: number,
@@ -66,11 +66,11 @@ export function harmonics(
 export interface Partial {
   readonly hertz: number;
   readonly gain: number;
-  /** Seconds in which it falls to a thousandth. */
+  /** Seconds in which the partial falls to a thousandth. */
   readonly decay: number;
 }
 
-/** Struck things: every partial a damped resonator. */
+/** Plays a struck object, in which every partial is a damped resonator. */
 export function strike(seconds: number, partials: readonly Partial[]): Float32Array {
   const sound = new Float32Array(samples(seconds));
   for (const { hertz, gain, decay } of partials) {
@@ -89,7 +89,7 @@ export function strike(seconds: number, partials: readonly Partial[]): Float32Ar
   return sound;
 }
 
-/** A plucked string (Karplus and Strong, 1983); `bright` 0 to 1. */
+/** Plays a plucked string (Karplus and Strong, 1983); `bright` is from 0 to 1. */
 export function pluck(dice: Random, seconds: number, hertz: number, bright: number): Float32Array {
   const sound = new Float32Array(samples(seconds));
   const period = rate / hertz;
@@ -110,7 +110,7 @@ export function pluck(dice: Random, seconds: number, hertz: number, bright: numb
 
 type Kind = "low" | "high" | "band";
 
-/** Second-order filters after the Audio EQ Cookbook (R. Bristow-Johnson); in place. */
+/** Second-order filters from the Audio EQ Cookbook (R. Bristow-Johnson), applied in place. */
 function filter(sound: Float32Array, kind: Kind, hertz: number, q: number): Float32Array {
   const turn = (2 * Math.PI * Math.min(hertz, rate * 0.45)) / rate;
   const cosine = Math.cos(turn);
@@ -146,7 +146,7 @@ export function bandpass(sound: Float32Array, hertz: number, q: number): Float32
   return filter(sound, "band", hertz, q);
 }
 
-/** A band that wanders (state variable filter, H. Chamberlin); `q` above 0.5. */
+/** Applies a band-pass of moving frequency (state variable filter, H. Chamberlin; `q` > 0.5). */
 export function wander(
   sound: Float32Array,
   hertzAt: (second: number) => number,
@@ -165,7 +165,7 @@ export function wander(
   return sound;
 }
 
-/** Multiplies by a gain that is asked for every 32 samples and moves in straight lines between. */
+/** Multiplies by a gain that is computed every 32 samples and interpolated linearly between. */
 export function shapeSound(sound: Float32Array, gainAt: (second: number) => number): Float32Array {
   const stride = 32;
   let gain = gainAt(0);
@@ -181,12 +181,12 @@ export function shapeSound(sound: Float32Array, gainAt: (second: number) => numb
   return sound;
 }
 
-/** Rises in `attack`, then falls to a thousandth in `decay` seconds. */
+/** Applies an envelope: rises in `attack`, then falls to a thousandth in `decay` seconds. */
 export function percussive(sound: Float32Array, attack: number, decay: number): Float32Array {
   return shapeSound(sound, (t) => (t < attack ? t / attack : 10 ** ((-3 * (t - attack)) / decay)));
 }
 
-/** Rises, holds, and falls to silence at the very end. */
+/** Applies an envelope that rises, holds, and falls to silence at the very end. */
 export function sustain(sound: Float32Array, attack: number, release: number): Float32Array {
   const length = sound.length / rate;
   return shapeSound(sound, (t) => {
@@ -195,7 +195,7 @@ export function sustain(sound: Float32Array, attack: number, release: number): F
   });
 }
 
-/** Slow random motion between 0 and 1: for gusts, waves, a hand's unevenness. */
+/** Returns slow random motion between 0 and 1, for gusts, waves and an unsteady hand. */
 export function gusts(dice: Random, perSecond: number): (second: number) => number {
   const points = Array.from({ length: 512 }, () => dice.next());
   return (second) => {

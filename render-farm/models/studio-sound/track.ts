@@ -1,4 +1,4 @@
-/** Stereo sound in the making: 32-bit floats at 44,100 Hz, full scale at 1. */
+/** A stereo track in progress: 32-bit floats at 44,100 Hz, full scale at 1. */
 export const rate = 44_100;
 
 export interface Track {
@@ -11,7 +11,7 @@ export function newTrack(seconds: number): Track {
   return { left: new Float32Array(length), right: new Float32Array(length) };
 }
 
-/** Adds a sound at a time; `pan` is -1 left to 1 right, at equal power. What sticks out is cut. */
+/** Adds a sound at a given time; `pan` is -1 left to 1 right, at equal power. Cuts the excess. */
 export function add(
   { left, right }: Track,
   sound: Float32Array,
@@ -43,8 +43,8 @@ export function addTrack(to: Track, from: Track, gain: number): void {
 }
 
 /**
- * Brings the loud parts to `wanted` (root mean square) and rounds off what would clip. What lasts
- * seems louder than what strikes, so it is brought to `lasting` only.
+ * Brings the loud parts to `wanted` (root mean square) and limits what would clip. Continuous
+ * sounds seem louder than impacts, so they are brought to `lasting` only.
  */
 export function level({ left, right }: Track, wanted: number, lasting = wanted): void {
   const block = 4_096;
@@ -64,7 +64,7 @@ export function level({ left, right }: Track, wanted: number, lasting = wanted):
     for (let i = 0; i < side.length; i++) side[i] = round((side[i] ?? 0) * gain);
 }
 
-/** Straight up to 0.6, then ever flatter towards 0.97. */
+/** Linear up to 0.6, then compressed ever more towards 0.97. */
 function round(value: number): number {
   const size = Math.abs(value);
   if (size <= 0.6) return value;
@@ -81,7 +81,7 @@ export function fade({ left, right }: Track, inSeconds: number, outSeconds: numb
     }
 }
 
-/** Interleaved floats, as ffmpeg's `f32le` takes them on the processors that Node runs on. */
+/** Yields interleaved floats in ffmpeg's `f32le`, the byte order of all processors Node runs on. */
 export function* toPcm({ left, right }: Track): Generator<Uint8Array> {
   const frames = 65_536;
   for (let from = 0; from < left.length; from += frames) {

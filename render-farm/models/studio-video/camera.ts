@@ -1,4 +1,4 @@
-/** How the eye moves through a film, and what that does to things near and far. */
+/** How the camera moves through a film, and how that moves near and far planes. */
 export const cameraMotions = [
   "static",
   "push_in",
@@ -12,12 +12,12 @@ export const cameraMotions = [
 ] as const;
 export type CameraMotion = (typeof cameraMotions)[number];
 
-/** Where the eye is: aside and down in shares of the frame, and how much closer. */
+/** Camera position: offsets to the side and down as shares of the frame, and a zoom. */
 export interface View {
   readonly x: number;
   readonly y: number;
   readonly zoom: number;
-  /** Far things move against near ones by this share of the frame. */
+  /** Shift of far planes against near ones, as a share of the frame. */
   readonly turn: number;
 }
 
@@ -25,7 +25,7 @@ const still: View = { x: 0, y: 0, zoom: 0, turn: 0 };
 const reach = 0.05;
 const closest = 0.14;
 
-/** A film's frame, wider than it on all sides, so that a moving eye sees no edge. */
+/** Size of paintings relative to the frame, so that a moving camera sees no edge. */
 export const overscan = 1.14;
 
 /** `share` is 0 at the first frame and 1 at the last. */
@@ -59,7 +59,7 @@ export function viewAt(motion: CameraMotion, share: number, seconds: number): Vi
   }
 }
 
-/** From a painting wider than the frame to the frame: scale, then shift. */
+/** Maps a painting, which is wider than the frame, to the frame: scale, then shift. */
 export interface Projection {
   readonly scale: number;
   readonly left: number;
@@ -67,17 +67,17 @@ export interface Projection {
 }
 
 export interface Lens {
-  /** Of the frame. */
+  /** Size of the frame. */
   readonly width: number;
   readonly height: number;
-  /** Of the paintings. */
+  /** Size of the paintings. */
   readonly paintedWidth: number;
   readonly paintedHeight: number;
-  /** Of the paintings; what lies there neither rises nor sinks when the eye comes closer. */
+  /** Height in the paintings that neither rises nor sinks when the camera zooms in. */
   readonly horizon: number;
 }
 
-/** `depth` is 0 for what is infinitely far and 1 for what is right before the eye. */
+/** `depth` is 0 for an infinitely distant plane and 1 for one right before the camera. */
 export function project(lens: Lens, { x, y, zoom, turn }: View, depth: number): Projection {
   const scale = 1 + zoom * (0.15 + 0.85 * depth);
   const near = 0.25 + 0.75 * depth;

@@ -2,7 +2,7 @@
 import { openPictureShot, type PictureShotRequest } from "./picture-shot.ts";
 import { openShot, type Shot } from "./shot.ts";
 
-/** The page's entry: one film at a time, frame by frame. */
+/** Entry point of the page: one film at a time, frame by frame. */
 export type FilmRequest = PictureShotRequest;
 
 let shot: Shot | undefined;
@@ -13,8 +13,8 @@ export async function open(request: FilmRequest): Promise<void> {
 }
 
 /**
- * A JPEG in base64, hardly compressed. Raw pixels would cost more on their way out of the page than
- * painting them did.
+ * Returns a JPEG in base64 with hardly any compression. Sending raw pixels out of the page would
+ * cost more than painting them.
  */
 export async function frame(index: number): Promise<string> {
   if (shot === undefined) throw new Error("no film is open");
@@ -23,7 +23,7 @@ export async function frame(index: number): Promise<string> {
   return encodeBase64(new Uint8Array(await blob.arrayBuffer()));
 }
 
-/** Lets go of the paintings. */
+/** Ends the film and releases its paintings. */
 export function close(): void {
   shot = undefined;
 }

@@ -5,13 +5,13 @@ type Ctx = OffscreenCanvasRenderingContext2D;
 
 /** One plane of a film, painted back to front. */
 export interface Layer {
-  /** 0 for what is infinitely far, 1 for what is right before the eye. */
+  /** Depth, from 0 (infinitely far) to 1 (right before the camera). */
   readonly depth: number;
-  /** In the coordinates of the paintings, under the camera's transform. */
+  /** Paints in the coordinates of the paintings, under the camera's transform. */
   paint(stage: Stage): void;
 }
 
-/** What does not change is painted once, on nothing. */
+/** A layer that does not change: painted once, on a transparent canvas. */
 export function stillLayer(stage: Stage, depth: number, paint: (stage: Stage) => void): Layer {
   const ctx = newCanvas(stage.width, stage.height);
   paint({ ...stage, ctx });
@@ -23,8 +23,8 @@ function canvasLayer(depth: number, canvas: OffscreenCanvas): Layer {
 }
 
 /**
- * The same for painters that read what is behind them: painted on black and on white, the
- * difference tells how much shines through. Also answers what the painter answered.
+ * Like `stillLayer`, for painters that read what is behind them: painting on black and on white
+ * shows how transparent each pixel is. Returns the painter's result too.
  */
 export function matteLayer<T>(
   stage: Stage,
@@ -46,7 +46,7 @@ function fill({ width, height }: Stage, color: string): Ctx {
   return ctx;
 }
 
-/** Leaves in `black` the painting itself, transparent where the two differ. */
+/** Leaves in `black` the painting alone, transparent to the degree that the two differ. */
 function subtract(black: Ctx, white: Ctx): void {
   const { width, height } = black.canvas;
   const image = black.getImageData(0, 0, width, height);

@@ -11,7 +11,7 @@ import {
 } from "../studio-image/weather.ts";
 import { type Layer, stillLayer } from "./layers.ts";
 
-/** What falls, drifts, glows or strikes between the eye and the scene. */
+/** Layers of weather between the camera and the scene that fall, drift, glow or strike. */
 export function airLayers(stage: Stage, place: Place): readonly Layer[] {
   const { weathers, subjects } = stage.brief;
   const layers: Layer[] = [];
@@ -47,7 +47,7 @@ function fogLayer(stage: Stage): Layer {
   };
 }
 
-/** Two strikes in every five seconds, each a flicker with an afterglow. */
+/** Lightning: two strikes in every five seconds, each a flicker with an afterglow. */
 function lightningLayer(stage: Stage): Layer {
   const dice = stage.random.fork("strikes");
   const bolts = ["first", "second"].map((name) => {

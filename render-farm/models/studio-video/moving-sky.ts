@@ -5,14 +5,14 @@ import { cloudCover, cloudShade, coarse, paintAurora } from "../studio-image/sky
 import { glow, newCanvas, type Stage } from "../studio-image/stage.ts";
 import type { Layer } from "./layers.ts";
 
-/** What moves in the sky: clouds, aurora, the twinkling of stars. */
+/** Moving parts of the sky: clouds, aurora, twinkling stars. */
 type Ctx = OffscreenCanvasRenderingContext2D;
 
 const windPerSecond = 0.028;
 
 /**
- * Clouds on a plane above the eye: those near the zenith pass faster than those near the horizon.
- * Computed once, wider than the picture, then moved row by row.
+ * Clouds on a plane above the camera: those near the zenith pass faster than those near the
+ * horizon. They are computed once, wider than the picture, then moved row by row.
  */
 export function cloudLayer(stage: Stage, seconds: number): Layer | undefined {
   const { width, height, horizon, unit, random, sun, brief } = stage;
@@ -47,7 +47,7 @@ export function cloudLayer(stage: Stage, seconds: number): Layer | undefined {
   };
 }
 
-/** Each row by its own share of `moved` columns, blended between whole ones. */
+/** Shifts each row by its own share of `moved` columns, interpolating between columns. */
 function shiftRows(
   strip: ImageData,
   image: ImageData,
@@ -70,7 +70,7 @@ function shiftRows(
       const near = from[source + 3] ?? 0;
       const next = from[source + step + 3] ?? 0;
       to[at + 3] = (near * (256 - part) + next * part) >> 8;
-      // Colours of clear pixels are black: they must not darken the rim.
+      // Clear pixels are black; they are left out, so that they do not darken the rim.
       const [own, other] = [near === 0 ? 0 : 256 - part, next === 0 ? 0 : part];
       const sum = own + other || 1;
       for (let channel = 0; channel < 3; channel++)
@@ -81,7 +81,7 @@ function shiftRows(
   }
 }
 
-/** The lights of the north at a quarter of the size: they are soft. */
+/** Northern lights, painted at a third of the size because they are soft. */
 export function auroraLayer(stage: Stage): Layer {
   const [width, height] = [Math.ceil(stage.width / 3), Math.ceil(stage.height / 3)];
   const small = newCanvas(width, height);

@@ -27,7 +27,7 @@ export class MovingWater {
     this.told = told !== undefined;
   }
 
-  /** `stage` is the frame's own: its canvas, its horizon, the sun where it shows now. */
+  /** Paints onto the frame: `stage` has its canvas, its horizon and the sun's current position. */
   paint(stage: Stage, aside: number): void {
     const { ctx, width, height, horizon } = stage;
     const top = Math.round(horizon);

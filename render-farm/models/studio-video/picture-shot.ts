@@ -7,9 +7,9 @@ import { type Projection, viewAt } from "./camera.ts";
 import type { Shot, ShotRequest } from "./shot.ts";
 
 /**
- * A film from given pictures. The first frame is exactly the first picture and the last frame
- * exactly the last one; between them the eye moves and, of two, one melts into the other. Rain or
- * snow in the prompt falls in front.
+ * Makes a film from given pictures. The first frame is exactly the first picture and the last frame
+ * exactly the last one; in between the camera moves, and the first of two pictures dissolves into
+ * the second. Rain or snow in the prompt falls in front.
  */
 export interface PictureShotRequest extends ShotRequest {
   /** JPEG files in base64, of the frame's size. */
@@ -49,8 +49,8 @@ export async function openPictureShot(request: PictureShotRequest): Promise<Shot
 }
 
 /**
- * `away` is 0 where the picture fills the frame exactly, 1 or -1 a film away from that. A moving
- * eye needs room: the picture grows as it moves, so that no edge shows.
+ * `away` is 0 where the picture fills the frame exactly, and 1 or -1 a whole film away from that.
+ * The picture is enlarged as the camera moves, so that no edge shows.
  */
 function frameView(
   view: ReturnType<typeof viewAt>,

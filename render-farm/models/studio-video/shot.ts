@@ -26,9 +26,9 @@ import { auroraLayer, cloudLayer, twinkleLayer } from "./moving-sky.ts";
 import { MovingWater } from "./moving-water.ts";
 
 /**
- * The scene of `studio-image` as planes in depth, some painted once, some in every frame, seen by a
- * moving eye. A frame is a pure function of its number, so frames may be made in any order and by
- * several pages.
+ * The scene of `studio-image` as planes in depth, some painted once and some in every frame, seen
+ * by a moving camera. A frame is a pure function of its number, so frames may be made in any order
+ * and by several pages.
  */
 export interface ShotRequest {
   readonly prompt: string;
@@ -41,11 +41,11 @@ export interface ShotRequest {
 }
 
 export interface Shot {
-  /** The canvas is the shot's own: valid until the next frame. */
+  /** Returns the shot's own canvas, which is valid until the next frame. */
   frame(index: number): OffscreenCanvasRenderingContext2D;
 }
 
-/** Planes before the water, the water, planes behind it. */
+/** Planes in front of the water, the water, and planes behind it. */
 interface Planes {
   readonly far: readonly Layer[];
   readonly water: MovingWater | undefined;
@@ -54,7 +54,7 @@ interface Planes {
 
 const waterDepth = 0.3;
 
-/** Styles that redraw every pixel by hand: soft enough to be drawn smaller and enlarged. */
+/** Scale for styles that redraw every pixel: soft enough to be drawn smaller and enlarged. */
 const painterly: Partial<Record<Style, number>> = { ink: 0.6, watercolour: 0.55 };
 
 export function openShot(request: ShotRequest): Shot {
@@ -202,7 +202,7 @@ function skyLayers(stage: Stage, seconds: number): readonly Layer[] {
   return layers;
 }
 
-/** Still ones share one painting; those that fly, float or turn are painted anew. */
+/** Motionless subjects share one painting; flying, floating or turning ones are painted anew. */
 function subjects(stage: Stage, world: World, depth: number): readonly Layer[] {
   const { brief } = stage;
   const layers: Layer[] = [];

@@ -10,13 +10,13 @@ import { duckingCurve } from "./ducking.ts";
 import { exact } from "./encoding.ts";
 
 /**
- * The film's sound, mixed by ffmpeg into one file (AAC) as long as the pictures: each clip at its
- * place, a bus for each role, narration over the others, then loudness, fades, the master.
+ * Mixes the film's sound with ffmpeg into one AAC file as long as the pictures: each clip at its
+ * place, one bus per role, music lowered under narration, then loudness, fades and master.
  */
 export interface AudibleClip {
   readonly clip: Clip;
   readonly media: MediaFile;
-  /** Loudness at each frame of the film, in place of the clip's own. */
+  /** File with the loudness at each frame of the film, which replaces the clip's own volume. */
   readonly curvePath?: string;
 }
 
@@ -24,22 +24,22 @@ export interface MixSetup {
   readonly tools: MediaTools;
   readonly folder: string;
   readonly signal: AbortSignal;
-  /** Of the film's frames. */
+  /** Duration of the film's frames, in seconds. */
   readonly seconds: number;
   readonly mix: AudioMix;
 }
 
 const sampleRate = 48_000;
 const format = "aformat=sample_fmts=fltp:sample_rates=48000:channel_layouts=stereo";
-/** Copies one channel to both sides as it is; by itself ffmpeg makes it 3 dB less there. */
+/** Copies one channel to both sides unchanged; ffmpeg's own conversion lowers it by 3 dB. */
 const bothSides = "pan=stereo|c0=c0|c1=c0";
 const lossless = ["-ar", "48000", "-ac", "2", "-c:a", "flac", "-sample_fmt", "s32"];
 const aac = ["-c:a", "aac", "-b:a", "192k", "-ar", "48000", "-ac", "2"];
 const fault = "The sound could not be mixed.";
-/** Below this nothing is heard. */
+/** Level in dB below which a sound is inaudible. */
 const silenceDb = -90;
 
-/** Path of the mix; `undefined` when nothing sounds. */
+/** Returns the path of the mix, or `undefined` when there is no sound. */
 export async function mixSound(
   clips: readonly AudibleClip[],
   setup: MixSetup,
@@ -127,8 +127,8 @@ function chain(heard: AudibleClip, seconds: number): string {
 }
 
 /**
- * Straight ramps at the clip's own edges, whatever the film shows of it; both get shorter when they
- * are longer than the clip.
+ * Linear fades at the clip's own edges, even if the film shows only a part of it; both are
+ * shortened when together they are longer than the clip.
  */
 function fades(
   { clip }: AudibleClip,
@@ -146,7 +146,7 @@ function fades(
   ];
 }
 
-/** Filters that play a looped source from where it is entered to its end, without end. */
+/** Filters that loop a source endlessly, from the position where it was entered to its end. */
 function buildRound(heard: AudibleClip, seconds: number): readonly string[] | undefined {
   const { start = 0, isLooped = false } = heard.clip.media ?? {};
   const length = sourceEnd(heard) - start;
@@ -164,7 +164,7 @@ function whole(seconds: number): string {
   return `apad,asetpts=N/SR/TB,atrim=duration=${seconds.toFixed(6)}`;
 }
 
-/** One filter changes the tempo by half to two. */
+/** Splits a rate into filters, because one `atempo` filter changes the tempo by half to two. */
 function tempo(rate: number): readonly string[] {
   const steps: string[] = [];
   let left = rate;
@@ -248,7 +248,7 @@ async function loudness(path: string, { tools, signal, mix }: MixSetup): Promise
   return { lufs: findNumber("lavfi\\.r128\\.I"), peakDb: findNumber("Overall\\.Peak_level") };
 }
 
-/** Loudness by one gain for the whole film; what would rise above -1 dBTP is limited. */
+/** Applies one gain to the whole film to reach the loudness; limits what would exceed -1 dBTP. */
 async function finish(sum: string, { lufs }: Loudness, setup: MixSetup): Promise<string> {
   const { tools, folder, signal, seconds, mix } = setup;
   const wanted = mix.loudness_lufs;

@@ -4,7 +4,7 @@ import type { MediaTools } from "../../programs/media-tools.ts";
 import { passMs } from "../inputs/media-files.ts";
 import type { AudioMix } from "../render-input.ts";
 
-/** How much the music gives way, for each millisecond of the film, while narration sounds. */
+/** Computes how far narration lowers the music, for each millisecond of the film. */
 export interface CurveSetup {
   readonly tools: MediaTools;
   readonly folder: string;
@@ -16,11 +16,11 @@ type Ducking = NonNullable<AudioMix["ducking"]>;
 const rate = 8_000;
 const stepsPerSecond = 1_000;
 const samplesPerStep = rate / stepsPerSecond;
-/** Narration sounds above this, and for so long after. */
+/** Peak above which narration counts as sounding; it then counts for `holdMs` longer. */
 const threshold = 10 ** (-42 / 20);
 const holdMs = 250;
 
-/** Path of a curve of gains, 1000 32-bit floats a second. */
+/** Writes a curve of gains as 1000 32-bit floats per second; returns its path. */
 export async function duckingCurve(
   narration: string,
   ducking: Ducking,
@@ -51,7 +51,7 @@ export async function duckingCurve(
   return path;
 }
 
-/** Falls within the attack once narration sounds, and rises within the release after it. */
+/** Gain that falls within the attack when narration begins, and rises within the release after. */
 export function gainCurve(loud: readonly boolean[], ducking: Ducking): Float32Array {
   const { amount_db: amount = -12, attack_ms: attack = 50, release_ms: release = 400 } = ducking;
   const gains = new Float32Array(loud.length);

@@ -1,6 +1,6 @@
 import type { Quality } from "../render-input.ts";
 
-/** How pictures become a film, by quality; what a client may expect is in the contract. */
+/** Encoding parameters for each quality; the contract says what a client may expect of them. */
 export type FrameFormat = {
   readonly width: number;
   readonly height: number;
@@ -12,7 +12,7 @@ type PictureFormat =
   /** I420 of BT.709 in limited range. */
   | { readonly codec: "planes" };
 
-/** What the compositor's pictures are. */
+/** Formats of the compositor's pictures for each quality. */
 export const compositorFormats: Readonly<
   Record<Quality, Exclude<PictureFormat, { codec: "planes" }>>
 > = {
@@ -22,10 +22,11 @@ export const compositorFormats: Readonly<
 };
 
 const presets: Readonly<Record<Quality, readonly string[]>> = {
-  // Transforms of eight by eight make it the High profile; its entropy coder is too slow.
+  // The 8x8 transform makes it High profile; its entropy coder stays off, as it is too slow.
   fast: ["-preset", "ultrafast", "-crf", "24", "-x264opts", "8x8dct=1"],
-  // Looking twelve frames ahead, so that what stays gets the bits, saves a third of the bytes of
-  // moving photos at like quality and costs no time; it is left out of this preset by default.
+  // A lookahead of twelve frames with macroblock-tree rate control, which gives more bits to what
+  // stays visible, saves a third of the bytes of moving photos at equal quality and costs no time.
+  // The preset leaves it out by default.
   standard: [
     ...["-preset", "superfast", "-crf", "17", "-bf", "3"],
     ...["-x264opts", "rc-lookahead=12:mbtree=1"],
@@ -33,13 +34,13 @@ const presets: Readonly<Record<Quality, readonly string[]>> = {
   high: ["-preset", "medium", "-crf", "16"],
 };
 
-/** JPEG is BT.601 in full range; what goes out is BT.709 in limited range. */
+/** JPEG frames are BT.601 in full range; the output is BT.709 in limited range. */
 const fromJpeg = [
   "colorspace=ispace=bt470bg:iprimaries=bt709:itrc=bt709:irange=pc",
   "space=bt709:primaries=bt709:trc=bt709:range=tv:format=yuv420p",
 ].join(":");
 
-/** The same for every sampling of colours, and for RGB, at ten times the cost. */
+/** The same conversion for every chroma subsampling, and for RGB, at ten times the cost. */
 function getScaleFilter(codec: FrameFormat["codec"]): string {
   const from = codec === "mjpeg" ? "in_color_matrix=bt601:in_range=full:" : "";
   return `scale=${from}out_color_matrix=bt709:out_range=limited:flags=accurate_rnd+bilinear`;
@@ -49,13 +50,13 @@ const tags = [
   ...["-color_range", "tv", "-colorspace", "bt709"],
   ...["-color_primaries", "bt709", "-color_trc", "bt709"],
 ];
-/** The same input, the same bytes. */
+/** Makes the output deterministic: the same input gives the same bytes. */
 export const exact = ["-fflags", "+bitexact", "-flags", "+bitexact"];
 
 /**
- * ffmpeg's arguments for one segment, without the output; its frames come as a stream of them
- * (`frame-stream.ts`) from its standard input.
- * How many threads encode changes the bytes, so it must not depend on the machine.
+ * Returns ffmpeg's arguments for one segment, without the output; the frames come from standard
+ * input as a stream (`frame-stream.ts`). The number of encoder threads changes the bytes, so it
+ * must not depend on the machine.
  */
 export function segmentArgs(
   quality: Quality,
@@ -65,20 +66,20 @@ export function segmentArgs(
 ): readonly string[] {
   const every = `fps=${fps}`;
   const filters = format.codec === "planes" ? [every] : [...conversion(format, quality), every];
-  // Its rate is what its head says, however many of the first frames repeat.
+  // Takes the rate from the header instead of guessing it, because the first frames may repeat.
   const input = ["-fpsprobesize", "0", "-f", "avi"];
   const colors = format.codec === "planes" ? tags : [];
   const filtered = [...colors, "-i", "pipe:0", "-vf", filters.join(",")];
   return [...input, ...filtered, ...encoderArgs(quality, fps, threads)];
 }
 
-/** ffmpeg's arguments that encode what it has, into a file of pictures alone. */
+/** ffmpeg's arguments that encode its pictures into a file without sound. */
 export function encoderArgs(quality: Quality, fps: number, threads: number): readonly string[] {
   return [
     ...["-r", `${fps}`, "-c:v", "libx264", ...presets[quality], "-profile:v", "high"],
     ...["-pix_fmt", "yuv420p", "-threads", `${threads}`, ...tags],
     ...["-x264-params", "open-gop=0", "-an", ...exact],
-    // Lengths in thousandths of a second would not be whole frames, and the next segment late.
+    // With lengths in milliseconds, segments would not last whole frames and the next one be late.
     ...["-movie_timescale", `${Math.round(fps * 1_000)}`, "-f", "mp4"],
   ];
 }
@@ -90,8 +91,8 @@ function conversion(format: FrameFormat, quality: Quality): readonly string[] {
 }
 
 /**
- * Odd edges get one more pixel, like the last. Pairs of pixels share their colour, so each must
- * have its own before: the last of an odd number would be painted over.
+ * Pads odd edges by one pixel, a copy of the last. Pairs of pixels share their chroma, so each
+ * pixel must first get its own: otherwise the last of an odd number would be overwritten.
  */
 function listPadding({ codec, width, height }: FrameFormat): readonly string[] {
   const [right, bottom] = [width % 2, height % 2];
@@ -102,23 +103,23 @@ function listPadding({ codec, width, height }: FrameFormat): readonly string[] {
 }
 
 export interface Joining {
-  /** Holds a `segmentList`. */
+  /** Path of a file with a `segmentList`. */
   readonly listPath: string;
   readonly seconds: number;
-  /** Arguments that open the mixed sound, encoded as it will be. */
+  /** Arguments that open the mixed sound, which is already encoded. */
   readonly sound: readonly string[] | undefined;
 }
 
 /**
- * In the words of ffmpeg's concat demuxer. Segments are taken as they are, so that none is decoded
- * to find out what it is: that would take longer than all the rest.
+ * Writes the list for ffmpeg's concat demuxer. The codec whitelist keeps ffmpeg from decoding
+ * segments to detect their format, which would take longer than all the rest.
  */
 export function segmentList(paths: readonly string[]): string {
   const segments = paths.map((path) => `file '${path}'\noption codec_whitelist none\n`);
   return ["ffconcat version 1.0\n", ...segments].join("");
 }
 
-/** ffmpeg's arguments that make the film of what is encoded already, without the output. */
+/** ffmpeg's arguments that join encoded segments and sound into the film, without the output. */
 export function joiningArgs({ listPath, seconds, sound }: Joining): readonly string[] {
   const files = ["-protocol_whitelist", "file,pipe", "-f", "concat", "-safe", "0"];
   return [

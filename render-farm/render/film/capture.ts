@@ -22,12 +22,12 @@ import { computeSimilarity, displayPicture, isDark, planesMaker } from "./simila
  */
 export type Footage = readonly string[];
 
-/** Why pages cannot be captured in one way. */
+/** The reason why a page cannot be captured in a certain way. */
 export interface Refusal {
   readonly refusal: string;
 }
 
-/** Every frame by the compositor. */
+/** Captures every frame with the compositor. */
 export async function captureFromCompositor(
   pages: PagePool,
   capture: FilmCapture,
@@ -53,7 +53,7 @@ function createRecorders({ sessions }: PagePool, capture: FilmCapture): readonly
   );
 }
 
-/** By the pages themselves; refused when that does not look like the compositor's frames. */
+/** Lets pages capture themselves; refused if frames differ visibly from the compositor's. */
 export async function captureFromPages(
   pagePool: PagePool,
   capture: FilmCapture,
@@ -63,7 +63,7 @@ export async function captureFromPages(
   const samples = new Samples(capture.frames, { isBlack: isDark, step: 2, isJudgedEarly: true });
   const filming = recordSegments(selfCapturedRecorders(pagePool, capture), samples, capture);
   const videosAt = async (frame: number) => {
-    // Without videos the page to compare with need not wait for the others.
+    // Without videos, the reference page need not wait for the other pages.
     if (capture.setup.videos.length === 0) return noVideos;
     return (await samples.at(frame)).videos ?? decodeVideosAt(frame, capture);
   };
@@ -93,13 +93,13 @@ function selfCapturedRecorders(
   return sessions.map((session) => recorder(selfCapturePainter(session), format, capture));
 }
 
-/** Those of a pool's pages. */
+/** Makes the recorders for the pages of a pool. */
 export const recordersOf = {
   "self-captured": selfCapturedRecorders,
   "compositor-captured": createRecorders,
 };
 
-/** By ffmpeg alone; refused for what is more than pictures in boxes. */
+/** Composes the film with ffmpeg alone; refused for pages that are more than pictures in boxes. */
 export async function captureComposed(
   pages: PagePool,
   capture: FilmCapture,
@@ -134,27 +134,27 @@ export async function captureComposed(
   }
 }
 
-/** The message names the frame and the difference. */
+/** Thrown when frames differ; the message names the frame and the difference. */
 class Unlike extends Error {}
 
-/** Below these a viewer may see a difference, in dB. */
+/** Similarity in dB, below which a viewer may notice a difference. */
 const similarityMin = { overall: 32, worst: 22 } as const;
 
 const noVideos: FrameVideos = new Map();
 
-/** Half the work of a PNG; its noise is far below the difference to be found. */
+/** Takes half the work of a PNG; its noise is far below the differences to detect. */
 const closely: Picture = { format: "jpeg", quality: 95 };
 
 interface Comparison {
   /** A page captured by the compositor. */
   readonly reference: FilmSession;
-  /** What a screen makes of a sample's planes. */
+  /** Converts a sample's planes to what a screen would show of them. */
   readonly shown: (planes: Buffer) => Buffer;
-  /** What videos show in a frame. */
+  /** Returns the pictures of all videos that are visible in a frame. */
   readonly videosAt: (frame: number) => Promise<FrameVideos>;
 }
 
-/** Throws `Unlike`. */
+/** Compares samples with the reference page. Throws `Unlike` when they differ too much. */
 async function compare(
   samples: Samples,
   { reference, shown, videosAt }: Comparison,
@@ -189,7 +189,7 @@ async function compare(
   await Promise.all(comparing);
 }
 
-/** Turns errors of scripts into warnings. */
+/** Adds the errors of the page's scripts to the warnings. */
 export function collectFaults({ sessions }: PagePool, { stage }: FilmCapture): void {
   for (const fault of sessions.flatMap((session) => session.takeFaults()))
     stage.warnings.add(`a script threw: ${fault}`);

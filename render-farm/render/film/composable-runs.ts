@@ -36,7 +36,7 @@ export function composableRuns(
   return areComposable ? runs : undefined;
 }
 
-/** Even shares for two that work side by side, where pictures begin if that is near. */
+/** Even shares for two parallel workers, moved to where a picture begins if one is near. */
 function evenCuts(
   frames: number,
   fps: number,
@@ -53,11 +53,11 @@ function evenCuts(
   });
 }
 
-/** Shorter parts cost more for their start than they save. */
+/** Parts shorter than `secondsMin` cost more to start than they save. */
 const secondsMin = 2;
 const secondsMax = 30;
 
-/** At the cuts, and where a picture begins that is one too many. */
+/** Cuts the film at `cuts`, and where a further picture would exceed the bound. */
 function cutFilm(
   frames: number,
   pictures: readonly PlacedPicture[],
@@ -90,7 +90,7 @@ export function overlaps(one: Frames, other: Frames): boolean {
   return one.from < other.to && other.from < one.to;
 }
 
-/** A looped source can only be opened again at its own begin. */
+/** Whether the run can start here: a looped source can only be opened at its own beginning. */
 function isThereFrom(first: number, video: ShownVideo, fps: number): boolean {
   const { isLooped = false, start = 0 } = video.clip.media ?? {};
   const isEntered = start !== 0 || video.clip.start < 0 || first > frameFrom(video.clip.start, fps);

@@ -22,8 +22,8 @@ import type { Samples } from "./samples.ts";
 import type { Segment } from "./segments.ts";
 
 /**
- * A film that is nothing but pictures in boxes, by one ffmpeg a run: no page paints its frames. The
- * sampled frames come from the same pass, before they are encoded.
+ * Composes a film that consists only of pictures in boxes, with one ffmpeg process per run and no
+ * page painting its frames. The sampled frames come from the same pass, before they are encoded.
  */
 export async function composeFrames(
   layout: MediaLayout,
@@ -58,11 +58,12 @@ export async function composeFrames(
   return paths;
 }
 
-/** Paths of decoded images, by the keys of their clips. */
+/** Paths of decoded images by clip key. */
 type ImagePaths = ReadonlyMap<string, string>;
 
 /**
- * Decodes the film's images; undefined when one is of a format or a size that Chromium alone reads.
+ * Decodes the film's images; returns undefined when one has a format or size that only Chromium
+ * reads.
  */
 export async function decodeImages(
   { pictures }: MediaLayout,
@@ -91,7 +92,7 @@ async function decodeImage(bytes: Buffer, { tools }: RenderStage): Promise<Buffe
   }
 }
 
-/** The first failure is thrown when those under way have ended. */
+/** Throws the first failure only after all started runs have ended. */
 async function runSideBySide(
   runs: readonly Segment[],
   compose: (run: Segment) => Promise<void>,
@@ -111,12 +112,12 @@ async function runSideBySide(
 
 interface RunParts {
   readonly groundPath: string;
-  /** In the order of painting. */
+  /** Layers in the order in which they are painted. */
   readonly layers: readonly Layer[];
   readonly samples: Samples;
-  /** The encoder's. */
+  /** Number of encoder threads. */
   readonly threads: number;
-  /** How many of its frames are made. */
+  /** Receives the number of frames made so far. */
   readonly onFrame: (frame: number) => void;
 }
 
@@ -163,26 +164,26 @@ async function composeRun(
   return path;
 }
 
-/** Whether the last picture is held for a frame or more. */
+/** Whether the source is so short that its last picture is held for a frame or more. */
 function isShort(video: ShownVideo, span: Span): boolean {
   const { isLooped = false, rate = 1 } = video.clip.media ?? {};
   const end = sourceTime(video, span) + ((span.end - span.first) * rate) / span.fps;
   return !isLooped && end > video.media.recording.durationSeconds + rate / span.fps;
 }
 
-/** They change the bytes, so they do not depend on the machine. */
+/** The number of threads changes the bytes, so it must not depend on the machine. */
 function encoderThreads(runs: number): number {
   return runs === 1 ? 3 : 1;
 }
 
 interface Layer {
   readonly input: readonly string[];
-  /** From the source to its place's size. */
+  /** Filters that scale the source to the size of its place. */
   readonly filters: readonly string[];
   readonly picture: PlacedPicture;
 }
 
-/** Its times are those of the run. */
+/** Builds a layer, whose times are relative to the run. */
 function makeLayer(
   picture: PlacedPicture,
   run: Segment,
@@ -220,10 +221,10 @@ function overlay({ picture, filters }: Layer, at: number, fps: number): string[]
   const { width, height } = shown;
   const isCut = width !== whole.width || height !== whole.height;
   const cut = `crop=${width}:${height}:${shown.x - whole.x}:${shown.y - whole.y}`;
-  // One tick is one frame here; what is not whole would be cut off, and with it a frame.
+  // One tick is one frame here; fractional time stamps would be cut off and lose a frame.
   const time = `setpts=N+${from}`;
   const chain = [...filters, ...(isCut ? [cut] : []), time].join(",");
-  // Between two frames, where rounding changes nothing; the filter's count of frames runs ahead.
+  // Switches half-way between frames, where rounding is harmless; the filter's `n` runs ahead.
   const when = `enable='between(t,${(from - 0.5) / fps},${(to - 0.5) / fps})'`;
   return [
     `[${at + 1}:v]${chain}[p${at}]`,
@@ -231,7 +232,7 @@ function overlay({ picture, filters }: Layer, at: number, fps: number): string[]
   ];
 }
 
-/** One colour as planes (I420, BT.709, limited range) of so many pixels. */
+/** Planes of a single colour (I420, BT.709, limited range) with `pixels` pixels. */
 function groundPlanes([red, green, blue]: MediaLayout["ground"], pixels: number): Buffer {
   const luma = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
   const planes = Buffer.alloc(pixels * 1.5, Math.round(16 + (219 * luma) / 255));

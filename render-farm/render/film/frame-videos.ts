@@ -2,10 +2,10 @@ import { VideoFrames } from "../videos/video-frames.ts";
 import type { FilmCapture } from "./film-capture.ts";
 import type { Sample } from "./samples.ts";
 
-/** What the videos of a frame show, by the clip's key. */
+/** Pictures of the videos that are visible in a frame, by clip key. */
 export type FrameVideos = NonNullable<Sample["videos"]>;
 
-/** Decodes the videos of one frame by themselves, whatever is captured meanwhile. */
+/** Decodes the videos of one frame separately, whatever is being captured meanwhile. */
 export async function decodeVideosAt(
   frame: number,
   { stage, setup }: FilmCapture,

@@ -1,6 +1,7 @@
 /**
- * A film that is black where its videos are not has not been captured as it should be. What else a
- * page shows may be black: the samples are what Chromium paints, and they may fall between flashes.
+ * Detects a film that is black where its videos are not, so that its capture must have failed.
+ * Anything else in a page may be black: the samples are what Chromium paints, and may fall between
+ * flashes.
  */
 import { even } from "../../../timeline/model.ts";
 import { RenderError } from "../render-error.ts";
@@ -11,7 +12,7 @@ import { decodeVideosAt } from "./frame-videos.ts";
 import type { Samples } from "./samples.ts";
 import { isDark } from "./similarity.ts";
 
-/** Throws `RenderError` when every sample is black although one shows a video that is not. */
+/** Throws `RenderError` when all samples are black although a visible video is not. */
 export async function checkLight(samples: Samples, capture: FilmCapture): Promise<void> {
   if (!(await samples.areUnlit())) return;
   for (const frame of samples.frames) {
@@ -36,7 +37,7 @@ async function findLitVideo(frame: number, capture: FilmCapture): Promise<string
   return video && getName(video);
 }
 
-/** What is transparent may show nothing of its light. */
+/** A video with alpha does not count, because its light pixels may be transparent. */
 function isLit({ planes, width, height, hasAlpha }: VideoPicture): boolean {
   return !hasAlpha && !isDark(planes.subarray(0, even(width) * even(height) * 1.5));
 }

@@ -3,28 +3,28 @@ import type { VideoPicture } from "../videos/video-frames.ts";
 /** A sampled frame. */
 export interface Sample {
   readonly picture: Buffer;
-  /** What its videos showed, by the clip's key, where that is at hand. */
+  /** Pictures of the frame's videos by clip key, where they are available. */
   readonly videos?: ReadonlyMap<string, VideoPicture>;
 }
 
 export interface Looking {
   /** Whether a picture is black. */
   readonly isBlack: (picture: Buffer) => boolean | Promise<boolean>;
-  /** Every `step`th sample is compared; 0: none is. */
+  /** Every `step`th sample is compared with the reference; 0 means none. */
   readonly step: number;
-  /** Whether frames near a long film's begin are compared besides. */
+  /** Whether frames near the beginning of a long film are compared as well. */
   readonly isJudgedEarly?: boolean;
 }
 
-/** The sampled frames of a film. Only those to be compared are kept, until they were. */
+/** The sampled frames of a film. Frames to be compared are kept until they were; others are not. */
 export class Samples {
   readonly frames: readonly number[];
-  /** In the order of time. */
+  /** Frames to be compared, in ascending order. */
   readonly compared: readonly number[];
   private readonly isBlack: Looking["isBlack"];
   private readonly darknessByFrame: ReadonlyMap<number, Arrival<boolean>>;
   private readonly samplesByFrame: Map<number, Arrival<Sample>>;
-  /** One that is not black is enough. */
+  /** Set by the first sample that is not black; further samples need not be checked. */
   private isLit = false;
 
   constructor(frames: number, { isBlack, step, isJudgedEarly = false }: Looking) {
@@ -57,32 +57,32 @@ export class Samples {
     return isBlack;
   }
 
-  /** No more will come. */
+  /** Ends the wait for all samples that have not arrived, with `why` as the error. */
   end(why: unknown): void {
     for (const { reject } of this.darknessByFrame.values()) reject(why);
     for (const { reject } of this.samplesByFrame.values()) reject(why);
   }
 
-  /** One that is compared, when it is there. */
+  /** Resolves to a frame that is compared, once it has arrived. */
   async at(frame: number): Promise<Sample> {
     const arrival = this.samplesByFrame.get(frame);
     if (arrival === undefined) throw new Error(`frame ${frame} is not compared`);
     return arrival.thing;
   }
 
-  /** It was compared. */
+  /** Drops a frame that has been compared. */
   forget(frame: number): void {
     this.samplesByFrame.delete(frame);
   }
 
-  /** Whether every one of them is black, when all are there. */
+  /** Whether all samples are black; resolves once all have arrived. */
   async areUnlit(): Promise<boolean> {
     const all = [...this.darknessByFrame.values()].map(({ thing }) => thing);
     return (await Promise.all(all)).every((isBlack) => isBlack);
   }
 }
 
-/** First, last and some between; of a long film some at its begin, so that it is judged early. */
+/** First and last frame and some between; for long films more at the beginning, to judge early. */
 export function sampleFrames(frames: number): readonly number[] {
   const all = new Set([...evenFrames(frames), ...earlyFrames(frames)]);
   return [...all].sort((one, other) => one - other);
@@ -97,7 +97,7 @@ function earlyFrames(frames: number): readonly number[] {
   return frames < longFrames ? [] : [15, 60, 150];
 }
 
-/** Of shorter films a quarter is early enough. */
+/** For shorter films a quarter of the length is early enough. */
 const longFrames = 900;
 const wanted = 9;
 

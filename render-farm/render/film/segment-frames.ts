@@ -5,8 +5,9 @@ import type { Segment } from "./segments.ts";
 type Shown = Awaited<ReturnType<VideoFrames["at"]>>;
 
 /**
- * What videos show in the segments of one recorder. A segment that continues the last one keeps its
- * decoders: each new one has a program to start and a second to catch up with.
+ * Pictures of the videos in the segments of one recorder. A segment that continues the last one
+ * keeps its decoders, because each new decoder has a program to start and about a second of video
+ * to decode first.
  */
 export class SegmentFrames {
   private readonly shoot: FilmCapture;
@@ -17,7 +18,7 @@ export class SegmentFrames {
     this.shoot = capture;
   }
 
-  /** Frame by frame; the next one is decoded meanwhile. */
+  /** Yields the segment frame by frame; the next frame is decoded meanwhile. */
   async *of({ from, to }: Segment): AsyncGenerator<readonly [frame: number, videos: Shown]> {
     const videos = await this.videosFrom(from);
     let next = videos.at(from);

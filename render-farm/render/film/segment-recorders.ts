@@ -11,23 +11,23 @@ import { SegmentFrames } from "./segment-frames.ts";
 import { type Cuttable, planSegments, type Segment } from "./segments.ts";
 import type { SharedFilm } from "./shared-segments.ts";
 
-/** Makes segments in the order of time, one after the other. */
+/** Makes segments one after the other, in ascending order of time. */
 export interface SegmentRecorder {
   film(segment: Segment, onFrame: OnFrame): Take;
   close(): Promise<void>;
 }
 
-/** A segment that is being made. */
+/** A segment that is being recorded. */
 export interface Take {
-  /** When all of its frames are with the encoder, and the recorder is free. */
+  /** Resolves when the encoder has all frames of the segment and the recorder is free. */
   readonly filmed: Promise<void>;
-  /** Of its file, when that is there. */
+  /** Resolves to the path of the segment's file when it is complete. */
   readonly path: Promise<string>;
 }
 
 type OnFrame = (frame: number, shown: Sample) => void;
 
-/** Each recorder takes the next free segment, here or elsewhere, until all are made. */
+/** Lets each recorder take the next free segment; resolves when all are made, here or elsewhere. */
 export async function recordSegments(
   recorders: readonly SegmentRecorder[],
   samples: Samples,
@@ -82,7 +82,7 @@ export async function recordSegments(
   return paths;
 }
 
-/** A segment is begun while the one before is being encoded to its end, and kept. */
+/** Begins a segment while the one before is being encoded to its end and stored. */
 export function takeByTake(
   segments: AsyncIterable<Segment>,
   begin: (segment: Segment) => { readonly filmed: Promise<void>; readonly kept: Promise<void> },
@@ -92,7 +92,7 @@ export function takeByTake(
       let before: Promise<void> | undefined;
       for await (const segment of segments) {
         const { filmed, kept } = begin(segment);
-        // The consumer of the next segment awaits this one too.
+        // The error is handled when the next segment is done, which awaits this one too.
         kept.catch(reject);
         await filmed;
         await before;
@@ -104,7 +104,7 @@ export function takeByTake(
   });
 }
 
-/** The segments of the parts that are taken here. */
+/** Yields the segments of the parts that this node takes. */
 export async function* segmentsIn(
   parts: Parts,
   frames: number,
@@ -121,7 +121,7 @@ function segmentAt(segments: readonly Segment[], index: number): Segment {
   return segment;
 }
 
-/** A page's pictures, encoded by ffmpeg. A frame that looks like the last one is that one again. */
+/** Encodes a page's pictures with ffmpeg. A frame that equals the last one repeats it. */
 export function recorder(
   painter: Painter,
   format: FrameFormat,
@@ -177,7 +177,7 @@ async function* place(segment: Segment, painter: Painter, frames: SegmentFrames)
     yield { frame, videos, places: await painter.place(videos) };
 }
 
-/** Each with the one after it. */
+/** Yields each item together with the one after it. */
 async function* pairs<T>(items: AsyncGenerator<T>): AsyncGenerator<readonly [T, T?]> {
   let before: readonly [T] | undefined;
   for await (const item of items) {
@@ -187,13 +187,13 @@ async function* pairs<T>(items: AsyncGenerator<T>): AsyncGenerator<readonly [T, 
   if (before !== undefined) yield before;
 }
 
-/** The same, each asked for while the one before is used. */
+/** Yields the same items, but requests each while the one before is being used. */
 async function* ahead<T>(items: AsyncGenerator<T>): AsyncGenerator<T> {
   let next = items.next();
   try {
     for (let item = await next; item.done !== true; item = await next) {
       next = items.next();
-      // The consumer that asks for it gets the error.
+      // The error is handled by the consumer when it requests this item.
       next.catch(() => undefined);
       yield item.value;
     }

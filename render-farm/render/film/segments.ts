@@ -5,7 +5,7 @@ export interface Segment {
   readonly to: number;
 }
 
-/** What decides where a film is cut, beside its length. */
+/** The properties that decide, besides its length, where a film is cut. */
 export interface Cuttable {
   readonly timeline: { readonly fps: number };
   readonly videos: readonly unknown[];
@@ -30,9 +30,9 @@ export function planSegments(frames: number, { timeline, videos }: Cuttable): re
   return segments;
 }
 
-/** The next part's share of what is left. Each costs an encoder's start and a key frame. */
+/** Each part is 1/`shares` of the rest. A part costs an encoder's start and a key frame. */
 const pageCut = { shares: 4, secondsMin: 0.5 };
-/** And each of a film with videos starts their decoders, at a key frame before its own start. */
+/** With videos, each part also starts their decoders, at a key frame before its own start. */
 const videoCut = { shares: 3, secondsMin: 2 };
-/** Bounds the work that a lost part repeats. */
+/** Longest part in seconds, which bounds the work to repeat when a part is lost. */
 const secondsMax = 8;

@@ -12,11 +12,11 @@ import type { RenderStage } from "../render-stage.ts";
 import { sampleFrames } from "./samples.ts";
 import { planSegments, type Segment } from "./segments.ts";
 
-/** How pages are filmed. */
+/** The ways in which pages are captured that nodes can share. */
 const ShareableCapture = Type.Enum(["self-captured", "compositor-captured"]);
 export type ShareableCapture = Static<typeof ShareableCapture>;
 
-/** Task kind `render-help`: to make segments of a film that another node leads. */
+/** Task kind `render-help`: makes segments of a film that another node leads. */
 const HelperInput = Type.Object(
   {
     render: RenderInput,
@@ -28,12 +28,12 @@ const HelperInput = Type.Object(
 export type HelperInput = Static<typeof HelperInput>;
 export const isHelperInput = check<HelperInput>(HelperInput);
 
-/** The report of a stored segment; its bytes are found by its number. */
+/** Report on a stored segment; its bytes are found by its number. */
 const SegmentReport = Type.Object({ warnings: Type.Array(Type.String()) });
 export type SegmentReport = Static<typeof SegmentReport>;
 const isSegmentReport = check<SegmentReport>(SegmentReport);
 
-/** A segment that is there as a file, and those of its frames that are looked at. */
+/** A segment that is available as a file, and its sampled frames. */
 export interface MadeSegment {
   readonly path: string;
   readonly pictures: ReadonlyMap<number, Buffer>;
@@ -51,7 +51,7 @@ export class SegmentStore {
     this.sampled = sampleFrames(frames);
   }
 
-  /** Stores the file and removes it here. */
+  /** Stores the segment's file and removes it from this node. */
   async put(segment: Segment, { path, pictures }: MadeSegment): Promise<void> {
     const all = [...pictures];
     await Promise.all([
@@ -61,7 +61,7 @@ export class SegmentStore {
     await rm(path);
   }
 
-  /** Throws `PortError`. */
+  /** Fetches a segment to `path`. Throws `PortError` when that fails. */
   async fetch(segment: Segment, path: string, signal: AbortSignal): Promise<MadeSegment> {
     const source = { objectKey: this.segmentKey(segment), mimeType: "video/mp4" };
     const [pictures] = await Promise.all([
@@ -79,7 +79,7 @@ export class SegmentStore {
     }
   }
 
-  /** Frames of the segment that are looked at. */
+  /** Returns the sampled frames of the segment. */
   listSampledIn({ from, to }: Segment): readonly number[] {
     return this.sampled.filter((frame) => frame >= from && frame < to);
   }
@@ -100,7 +100,7 @@ export class SegmentStore {
   }
 }
 
-/** A film that other nodes may join while this one leads. */
+/** A film that this node leads and that other nodes may join. */
 export class SharedFilm {
   readonly parts: SharedParts;
   private readonly stage: RenderStage;
@@ -125,7 +125,7 @@ export class SharedFilm {
     this.parts = context.split(this.segments.length, task);
   }
 
-  /** Undefined for a short film, or one whose length only its page knows. */
+  /** Returns undefined for a short film, or for one whose length only its page knows. */
   static open(
     capture: ShareableCapture,
     setup: FilmSetup,
@@ -146,19 +146,19 @@ export class SharedFilm {
       return await this.store.fetch(segment, path, context.signal);
     } catch (error) {
       if (!(error instanceof PortError)) throw error;
-      // What a store has lost is made again with the next attempt.
+      // A segment that the store has lost is made again with the next attempt.
       throw new PortError(`a segment of the film could not be fetched: ${error.message}`, true);
     }
   }
 
-  /** Ends the work of the helper nodes; what they stored is removed with the task's lease. */
+  /** Ends the work of the helper nodes; their stored files are removed with the task's lease. */
   close(): void {
     this.parts.close();
   }
 }
 
-/** As much as a frame of the largest film has in memory. */
+/** Bytes in memory of one frame of the largest film. */
 const pictureBytesMax = 4 * limits.capture.longEdgeMax * limits.capture.shortEdgeMax;
 
-/** Others need a second or two until they are there. */
+/** Shortest film to share, in frames, since other nodes take a second or two to join. */
 const framesMin = 150;

@@ -3,7 +3,7 @@ import type { PageScripts } from "../../../film/page-scripts.ts";
 import { even } from "../../../timeline/model.ts";
 import type { Pictures } from "../../pictures/pictures.ts";
 
-/** Makes planes of the compositor's pictures of a page, exactly as the page does of its own. */
+/** Returns a converter of compositor pictures to planes, identical to the page's conversion. */
 export async function planesMaker(
   { scripts, screenshots }: { readonly scripts: PageScripts; readonly screenshots: Pictures },
   size: { readonly width: number; readonly height: number },
@@ -15,7 +15,7 @@ export async function planesMaker(
     const { pixels, planes } = planar;
     const to = new Uint32Array(pixels.buffer, pixels.byteOffset, pixels.length / 4);
     const from = new Uint32Array(colors.buffer, colors.byteOffset, to.length);
-    // Red and blue change places.
+    // Swaps red and blue.
     for (let at = 0; at < to.length; at++) {
       const color = from[at] ?? 0;
       to[at] = (color & 0xff00ff00) | ((color & 0xff) << 16) | ((color >>> 16) & 0xff);
@@ -26,8 +26,8 @@ export async function planesMaker(
 }
 
 /**
- * The planes as a screen shows them: colours that no screen has become the nearest that it has, as
- * happens to whatever a page paints.
+ * Converts planes to what a screen would show: colours outside the screen's gamut become the
+ * nearest that it has, as happens to everything that a page paints.
  */
 export function displayPicture(planes: Buffer, width: number): Buffer {
   const pixels = (planes.length * 2) / 3;
@@ -59,13 +59,13 @@ export function displayPicture(planes: Buffer, width: number): Buffer {
   return shown;
 }
 
-/** Of colours so close to grey, those that a screen lacks are black or white nearly. */
+/** Chroma below which only colours close to black or white are outside a screen's gamut. */
 const neverClamped = 0.02;
 
 export interface Similarity {
-  /** Peak signal to noise of the whole pictures, in dB; at most 100. */
+  /** Peak signal-to-noise ratio of the whole pictures, in dB; at most 100. */
   readonly overall: number;
-  /** Of the part in which they differ most. */
+  /** Ratio for the part in which the pictures differ most. */
   readonly worst: number;
 }
 
@@ -96,14 +96,14 @@ interface Plane {
   readonly at: number;
   readonly width: number;
   readonly height: number;
-  /** Edge of what is taken together. */
+  /** Edge in pixels of the blocks whose means are compared. */
   readonly block: number;
 }
 
 /** Edge of a part, in blocks. */
 const partBlocks = 16;
 
-/** Mean squares of the blocks' differences: of all, and of the part where they are largest. */
+/** Mean squared difference of the blocks: of all, and of the part where it is largest. */
 function planeNoise(one: Buffer, other: Buffer, { at, width, height, block }: Plane) {
   const columns = Math.ceil(width / block);
   const rows = Math.ceil(height / block);
@@ -133,7 +133,7 @@ function planeNoise(one: Buffer, other: Buffer, { at, width, height, block }: Pl
   return { overall: squares / (columns * rows), worst: Math.max(...parts) / partBlocks ** 2 };
 }
 
-/** Whether nothing in the picture is lighter than black by more than a trace. */
+/** Whether no pixel is noticeably lighter than black. */
 export function isDark(planes: Buffer): boolean {
   const luma = planes.subarray(0, (planes.length * 2) / 3);
   return luma.every((value) => value <= 21);

@@ -24,7 +24,7 @@ import type { FilmCapture } from "./film-capture.ts";
 import type { Segment } from "./segments.ts";
 import { type ShareableCapture, SharedFilm } from "./shared-segments.ts";
 
-/** A whole film: frames from the pages, sound mixed meanwhile, both joined at the end. */
+/** Makes a whole film: captures frames from the pages, mixes sound meanwhile, then joins both. */
 export async function makeVideo(stage: RenderStage): Promise<Made> {
   const { input, tools, context, objects } = stage;
   const { signal } = context;
@@ -47,7 +47,7 @@ export async function makeVideo(stage: RenderStage): Promise<Made> {
   return { output, details };
 }
 
-/** The same on every node that works on the film. */
+/** Sets up the film identically on every node that works on it. */
 export async function setUpVideo(stage: RenderStage): Promise<FilmSetup> {
   const { input, tools, context } = stage;
   const { media, pictures, patience } = tools;
@@ -62,7 +62,7 @@ type Capture = "composed" | "self-captured" | "compositor-captured";
 
 interface Shot {
   readonly footage: Footage;
-  /** Why it was not filmed in the faster ways, one each. */
+  /** For each faster way of capturing, the reason why it was refused. */
   readonly refusals: readonly string[];
   readonly capture: Capture;
   readonly frames: number;
@@ -70,9 +70,9 @@ interface Shot {
   readonly thumbnail: Promise<Thumbnail>;
 }
 
-/** Mixed once, while the first pages that may be filmed are. */
+/** The film's sound, mixed once, while the first suitable pages are being captured. */
 interface Sound {
-  /** Path of the mix; nothing when nothing sounds. */
+  /** Resolves to the path of the mix, or to undefined when there is no sound. */
   mix: Promise<string | undefined> | undefined;
 }
 
@@ -101,7 +101,7 @@ async function film(setup: FilmSetup, stage: RenderStage): Promise<Shot> {
   return shot;
 }
 
-/** Other nodes are asked first, so that their pages get ready meanwhile. */
+/** Asks other nodes first, so that their pages start while this node's do. */
 async function shareCapture(
   capture: ShareableCapture,
   sound: Sound,
@@ -119,19 +119,19 @@ async function shareCapture(
   }
 }
 
-/** How many pages of a node film side by side. */
+/** Number of pages with which one node captures a film in parallel. */
 export function pagesFor(
   capture: ShareableCapture,
   setup: FilmSetup,
   { tools }: RenderStage,
 ): number {
   if (hasManyVideos(setup)) return 1;
-  // What decodes a video and takes its pictures in keeps a second processor busy.
+  // Decoding a video and importing its pictures keeps a second processor busy.
   const isShared = capture === "self-captured" && setup.videos.length > 0;
   return isShared ? Math.max(1, Math.floor(tools.pages / 2)) : tools.pages;
 }
 
-/** Refused when these pages cannot be filmed so. */
+/** Captures the film; refused when its pages cannot be captured in this way. */
 async function takeShot(
   capture: Capture,
   pages: PagePool,
@@ -177,7 +177,7 @@ const films = {
   "compositor-captured": captureFromCompositor,
 };
 
-/** This and the next are known before any page is there. */
+/** This and the next condition are known before any page is open. */
 function mayBeComposed({ timeline }: FilmSetup, { bundle }: RenderStage): boolean {
   const { clips, texts } = timeline;
   const isMedia = clips.every(
@@ -199,9 +199,9 @@ function drawingObstacle({ timeline }: FilmSetup, { bundle }: RenderStage): stri
   return tag === undefined ? undefined : `the page has ${tag.slice(1)}`;
 }
 
-/** Shorter films are done before the pages to compare with would have started. */
+/** Shorter films are finished before a reference page would have started. */
 const selfCapturedFramesMin = 60;
-/** Frames are made planes eight pixels at a time. */
+/** Minimum width, because pixels are converted to planes eight at a time. */
 const selfCapturedWidthMin = 8;
 
 /** Each page decodes all of its videos; too many at once cost more memory than they save time. */
@@ -216,7 +216,7 @@ function hasManyVideos({ videos }: FilmSetup): boolean {
   );
 }
 
-/** The film's file: what is encoded as it is, and the sound. */
+/** Joins encoded segments, without encoding them again, with the sound into the film's file. */
 async function joinFootage(
   footage: Footage,
   seconds: number,
@@ -236,7 +236,7 @@ async function joinFootage(
   return path;
 }
 
-/** Of the frame at a tenth, when it is in this segment. */
+/** Returns a thumbnail of the frame at a tenth of the film, if this segment contains it. */
 function thumbnailIn(
   { from, to }: Segment,
   path: string,
@@ -246,7 +246,7 @@ function thumbnailIn(
   if (wanted < from || wanted >= to) return undefined;
   const picture = frameIn(path, (wanted - from) / setup.timeline.fps, stage);
   const thumbnail = picture.then((bytes) => ({ extension: "jpg", bytes }) as const);
-  // The caller that stores it gets the error.
+  // The caller that stores the thumbnail handles the error.
   thumbnail.catch(() => undefined);
   return thumbnail;
 }
@@ -262,7 +262,7 @@ function checkSize({ width, height }: Timeline): void {
   throw new RenderError("invalid_composition", `${width}x${height} is larger than ${most}`);
 }
 
-/** Sounds with the loudness that timelines give them, asked for only when a script speaks of it. */
+/** Adds the volumes that timelines animate; the page is asked only if a script mentions volume. */
 async function withVolumes(
   { sounds, timeline }: FilmSetup,
   session: FilmSession,
@@ -289,10 +289,10 @@ async function withVolumes(
   );
 }
 
-/** Frames that the page is led through at a time. */
+/** Number of frames that the page is asked about in one call. */
 const volumeStride = 500;
 
-/** From one value a frame to a thousand a second, in straight lines. */
+/** Interpolates linearly from one value per frame to a thousand per second. */
 function sampleFinely(values: readonly number[], fps: number): Buffer {
   const count = Math.ceil((values.length / fps) * 1_000);
   const samples = new Float32Array(count);

@@ -44,13 +44,13 @@ export interface Wanted {
   readonly hasSound: boolean;
 }
 
-/** Throws `RenderError` for what cannot be rendered. */
+/** Prepares a film. Throws `RenderError` when it cannot be rendered. */
 export async function setUpFilm(workshop: Workshop, wanted: Wanted): Promise<FilmSetup> {
   const { bundle, media, warnings } = workshop;
   const rough = effectiveTimeline(bundle.view(() => undefined));
   checkTimeline(rough);
   const needed = rough.clips.filter((clip) => isNeeded(clip, wanted.hasSound));
-  // Two at a time: each is copied, and looked into by a program.
+  // Two files at a time, because each is copied and then inspected by a program.
   const waiting = needed.values();
   const openSome = async (): Promise<void> => {
     for (const clip of waiting) await openMedia(clip, workshop);
@@ -104,7 +104,8 @@ function isAudible({ isAudible, start, end }: Clip): boolean {
 }
 
 /**
- * The clip's file, if it is present and readable; `undefined` when the clip names none to fetch.
+ * Returns the clip's file, or `undefined` when the clip names no file. Throws when it is missing or
+ * cannot be read.
  */
 async function openMedia(clip: Clip, { bundle, media }: Workshop): Promise<MediaFile | undefined> {
   const wanted = clip.media?.source;
@@ -149,7 +150,7 @@ async function buildPlan(
   return planFilm(timeline, { isTransparent, timelineMs, sizes, imageUrls });
 }
 
-/** Graded images and assets are not where their `src` says. */
+/** Returns the URL of a graded image or an asset, which the page cannot find at its `src`. */
 async function imageUrl(
   { media, grade, key }: Clip,
   grades: Grades,
@@ -163,7 +164,7 @@ async function imageUrl(
   const cubePath = grade && (await grades.cubePath(grade));
   if (cubePath === undefined)
     return files.offer(name, { contentType: source.mimeType, bytes: () => bundle.bytes(source) });
-  // Before any page asks for it: a page could only leave out what cannot be decoded.
+  // Decoded before a page requests it, as a page would just omit an image it cannot decode.
   const png = await decodeGraded(place, pictures.png(await bundle.bytes(source)));
   const look = ["-vf", `format=rgba,lut3d=file=${cubePath}:interp=tetrahedral,format=rgba`];
   const input = ["-f", "png_pipe", "-i", "pipe:0"];
@@ -190,7 +191,7 @@ async function decodeGraded(source: MediaSource, decoding: Promise<Buffer>): Pro
   }
 }
 
-/** Bakes each grade once. */
+/** Bakes each colour grade into a look-up table once. */
 class Grades {
   private readonly workshop: Workshop;
   private readonly pathsByGrade = new Map<string, Promise<string>>();
@@ -222,7 +223,7 @@ class Grades {
   }
 }
 
-/** Frames of a film whose length the timeline knows, or else the page's own animation. */
+/** Number of frames; the duration is the timeline's or else that of the page's animation. */
 export function countFrames({ duration, fps }: Timeline, said: number | undefined): number {
   const seconds = duration ?? said;
   if (seconds === undefined)
@@ -233,7 +234,7 @@ export function countFrames({ duration, fps }: Timeline, said: number | undefine
   return frameCount(Math.min(seconds, 3_600), fps);
 }
 
-/** The tools' arguments for a sound that the farm wrote itself. */
+/** Arguments that open a sound which the farm wrote itself. */
 export function ownSound(path: string): readonly string[] {
   return getInput(path, "audio/mp4");
 }

@@ -3,12 +3,12 @@ import { type Looked, lookInto } from "../../media/recordings.ts";
 import { computeDigest, type LocalFile } from "../../node/workspace.ts";
 import type { MediaTools } from "../../programs/media-tools.ts";
 
-/** What a node found in media lately, by the digest of their bytes: a look starts a program. */
+/** Recent descriptions of media by the digest of their bytes, as inspecting starts a program. */
 export class KnownMedia {
   private readonly digests = new Map<string, string>();
   private readonly looks = new Map<string, Looked>();
 
-  /** Throws `PortError` for what cannot be decoded. */
+  /** Describes a file. Throws `PortError` when it cannot be decoded. */
   async look(tools: MediaTools, file: LocalFile, signal: AbortSignal): Promise<Looked> {
     const { path, version, mimeType } = file;
     const digest = this.digests.get(version) ?? (await computeDigest(path));
@@ -20,7 +20,7 @@ export class KnownMedia {
   }
 }
 
-/** The last used come last. */
+/** Moves the entry to the end, so that the first one is the least recently used. */
 function keepLast<T>(known: Map<string, T>, name: string, value: T): void {
   known.delete(name);
   known.set(name, value);

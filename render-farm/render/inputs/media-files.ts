@@ -11,22 +11,22 @@ import type { KnownMedia } from "./known-media.ts";
 export interface MediaFile {
   readonly file: LocalFile;
   readonly recording: Recording;
-  /** Of its sound; 0 when it has none. */
+  /** Number of sound channels; 0 when there is no sound. */
   readonly channels: number;
-  /** Videos only. */
+  /** Properties of the picture; only for videos. */
   readonly look: Look | undefined;
 }
 
 export interface Look {
   readonly hasAlpha: boolean;
-  /** Arguments before the input. */
+  /** Arguments for ffmpeg that go before the input. */
   readonly decoder: readonly string[];
-  /** How its colours are coded, for ffmpeg's scaler. */
+  /** Colour matrix of the video, for ffmpeg's scaler. */
   readonly matrix: "bt601" | "bt709" | "bt2020";
   readonly isHdr: boolean;
-  /** Seconds; its pictures' times are whole numbers of it. */
+  /** Time base in seconds, of which all picture times are whole multiples. */
   readonly tick: number;
-  /** In planes of BT.709 in limited range from its start at zero, as films show it. */
+  /** Whether planes can be used as they are: BT.709 in limited range, with a start at zero. */
   readonly isPlain: boolean;
 }
 
@@ -50,7 +50,7 @@ export class MediaFiles {
     this.signal = signal;
   }
 
-  /** Throws `PortError` for what is no video or sound. */
+  /** Opens a source. Throws `PortError` when it is neither a video nor a sound. */
   get(source: Source): Promise<MediaFile> {
     const known = this.filesByKey.get(source.objectKey);
     if (known !== undefined) return known;
@@ -59,7 +59,7 @@ export class MediaFiles {
     return opening;
   }
 
-  /** Of those that were opened. */
+  /** Duration of a source in seconds, known once the source was opened. */
   getSeconds({ objectKey }: Source): number | undefined {
     return this.secondsByKey.get(objectKey);
   }
@@ -100,7 +100,7 @@ function chooseLook(stream: Stream, startSeconds: number): Look {
   };
 }
 
-/** Files that do not say are taken as players take them. */
+/** For files without a colour matrix, chooses the one that players assume. */
 function chooseMatrix(space: string, height: number): Look["matrix"] {
   if (space.startsWith("bt2020")) return "bt2020";
   if (space === "bt709") return "bt709";
@@ -113,5 +113,5 @@ export function mediaInput({ file, look }: MediaFile, before: readonly string[] 
   return getInput(file.path, file.mimeType, [...(look?.decoder ?? []), ...before]);
 }
 
-/** Wall time of one pass over a film's media. */
+/** Wall time in milliseconds for one pass over a film's media. */
 export const passMs = limits.farm.renderTaskMs;

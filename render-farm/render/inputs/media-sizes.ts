@@ -8,7 +8,7 @@ import type { Looked } from "../../media/recordings.ts";
 import { fetchSource, type Source } from "../../node/workspace.ts";
 import type { RenderStage } from "../render-stage.ts";
 
-/** What the media of a composition are, without decoding them; what cannot be read is a warning. */
+/** Sizes and durations of a composition's media, without decoding; unreadable ones are warnings. */
 export class MediaSizes {
   private readonly stage: RenderStage;
   private readonly byRef = new Map<string, MeasuredMedia>();
@@ -19,7 +19,7 @@ export class MediaSizes {
     this.stage = stage;
   }
 
-  /** Two at a time: each starts a program. */
+  /** Inspects media two at a time, because each inspection starts a program. */
   async look(clips: readonly Clip[]): Promise<void> {
     const clipsByRef = new Map<string, Clip>();
     for (const clip of clips)
@@ -36,13 +36,13 @@ export class MediaSizes {
     return this.secondsByKey.get(objectKey);
   }
 
-  /** Of a video's picture. */
+  /** Size of a clip's picture, if it is known. */
   getSize({ media }: Clip): { readonly width: number; readonly height: number } | undefined {
     const { width, height } = (media?.source && this.byRef.get(getRef(media.source))) ?? {};
     return width === undefined || height === undefined ? undefined : { width, height };
   }
 
-  /** What the page says of its images, each by the clip that shows it. */
+  /** Records the sizes that the page reports for its images, each by the clip that shows it. */
   takeImages(clips: readonly Clip[], places: Measurement["places"]): void {
     for (const { kind, key, media } of clips) {
       const { width = 0, height = 0 } = places[key]?.picture ?? {};
@@ -62,7 +62,7 @@ export class MediaSizes {
     try {
       const path = join(folder, `media-${this.files++}`);
       const file = await fetchSource(objects, source, path, context.signal);
-      // The page says how large it is.
+      // An image's size is reported by the page.
       if (file.mimeType.startsWith("image/")) return;
       const looked = await tools.known.look(tools.media, file, context.signal);
       this.byRef.set(ref, toMeasuredMedia(looked));

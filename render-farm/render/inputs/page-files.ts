@@ -12,8 +12,8 @@ import type { Warnings } from "../render-error.ts";
 import type { StoredBundle } from "./stored-bundle.ts";
 
 /**
- * All that a film's page can reach: the bundle and pictures made for it.
- * Whatever else it asks for is named in the warnings.
+ * Everything that a film's page can access: the bundle, and pictures made for the page. Requests
+ * for anything else are named in the warnings.
  */
 export const filmOrigin = "https://bundle.invalid";
 export const entryUrl = `${filmOrigin}/index.html`;
@@ -24,13 +24,13 @@ export interface MadePicture {
   readonly bytes: () => Promise<Buffer>;
 }
 
-/** What is under way for a page; a frame is complete when nothing is. */
+/** Answers the requests of a page; a frame is complete when no request is pending. */
 export class PageFiles {
   private readonly bundle: StoredBundle;
   private readonly warnings: Warnings;
   private readonly madeByName = new Map<string, MadePicture>();
   private readonly gates = new FontGates();
-  /** Addresses of pictures that move by themselves. */
+  /** URLs of animated pictures. */
   private readonly moving = new Set<string>();
   private readonly bodies = new Map<string, Promise<StageAnswer | undefined>>();
 
@@ -39,13 +39,13 @@ export class PageFiles {
     this.warnings = warnings;
   }
 
-  /** The address under which the page finds a picture that is made when it asks. */
+  /** Returns a URL for a picture that is made only when the page requests it. */
   offer(name: string, picture: MadePicture): string {
     this.madeByName.set(name, picture);
     return `${filmOrigin}${ownFolder}made/${name}`;
   }
 
-  /** For another page of the same film; nothing when pictures are made for it. */
+  /** Returns files for another page of the same film, or nothing if pictures were made for it. */
   anew(warnings: Warnings): PageFiles | undefined {
     return this.madeByName.size === 0 ? new PageFiles(this.bundle, warnings) : undefined;
   }
@@ -75,7 +75,7 @@ export class PageFiles {
     return this.notice(url, kind, answer);
   }
 
-  /** How many pictures that move by themselves pages have asked for. */
+  /** Number of animated pictures that pages have requested. */
   get movingPictures(): number {
     return this.moving.size;
   }
@@ -85,7 +85,7 @@ export class PageFiles {
     kind: string,
     answer: StageAnswer | undefined,
   ): StageAnswer | undefined {
-    // By its bytes, as a browser takes it, whatever its name says.
+    // Like a browser, decides by the file's bytes, whatever its name says.
     if (answer !== undefined && kind === "image" && isMoving(answer.body)) this.moving.add(url);
     return answer;
   }

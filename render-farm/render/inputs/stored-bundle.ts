@@ -9,10 +9,10 @@ import { isManifest } from "../render-input.ts";
 
 /**
  * A composition's files in the object store. Markup and edits are read at once, because the
- * timeline is computed from them; everything else when a page asks for it.
+ * timeline is computed from them; other files are read when a page requests them.
  */
 export class StoredBundle {
-  /** The same for equal files and assets. */
+  /** Digest of the bundle, which is equal for equal files and assets. */
   readonly digest: string;
   private readonly objects: Objects;
   private readonly sourcesByPath: ReadonlyMap<string, Source>;
@@ -32,7 +32,7 @@ export class StoredBundle {
     this.assets = assets;
   }
 
-  /** Throws `RenderError`. */
+  /** Opens a stored bundle. Throws `RenderError`. */
   static async open(
     objects: Objects,
     manifestKey: string,
@@ -53,7 +53,7 @@ export class StoredBundle {
     return bundle;
   }
 
-  /** As the timeline sees it, with the lengths of media as far as they are known. */
+  /** The bundle in the form that the timeline needs, with the durations of media known so far. */
   view(getSeconds: (source: Source) => number | undefined): Bundle {
     return {
       entry: "index.html",
@@ -75,7 +75,7 @@ export class StoredBundle {
     return this.texts.get(path);
   }
 
-  /** What may name fonts: markup, styles and scripts, without libraries. */
+  /** Texts that may name fonts: markup, styles and scripts, without libraries. */
   listStyledTexts(): Promise<readonly string[]> {
     this.styled ??= this.readStyled();
     return this.styled;
@@ -92,7 +92,7 @@ export class StoredBundle {
     return texts;
   }
 
-  /** Whether a script of the author's may speak of this; libraries speak of everything. */
+  /** Whether the author's scripts may mention `words`; libraries mention all and do not count. */
   mentions(words: RegExp): boolean {
     const isOwn = (path: string): boolean => /\.m?js$/.test(path) && !library.test(path);
     const isSpoken = [...this.texts.values()].some((text) => words.test(text));

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 
 const folders = ["/usr/share/fonts", "/usr/local/share/fonts", "/var/cache/fontconfig"];
 
-/** When fonts were last put in or taken out of this machine, in milliseconds; 0 where none are. */
+/** Time in milliseconds at which fonts were last added or removed; 0 where there are none. */
 export async function systemFontsTime(): Promise<number> {
   const times = folders.map((folder) =>
     stat(folder).then(

@@ -9,8 +9,8 @@ import type { VideoLook } from "../videos/video-decoding.ts";
 import { planesLength, type VideoPicture } from "../videos/video-frames.ts";
 
 /**
- * The farm's end of a page's exchange: the file begins with two alternating places for frames, then
- * pictures of videos, each clip's in three places of its own.
+ * The farm's end of a page's exchange: the file begins with two alternating slots for frames,
+ * followed by pictures of videos, with three slots for each clip.
  */
 export class ExchangeFile {
   private readonly file: FileHandle;
@@ -26,7 +26,7 @@ export class ExchangeFile {
     this.end = Math.max(2 * frameBytes, headBytes);
   }
 
-  /** Finds the file that the page has begun with `mark`; only the browser knows its name. */
+  /** Opens the file in which the page wrote `mark`, because only the browser knows its name. */
   static async open(profile: string, mark: string, frameBytes: number): Promise<ExchangeFile> {
     const root = join(profile, "Default", "File System");
     const entries = await readdir(root, { recursive: true, withFileTypes: true });
@@ -40,7 +40,7 @@ export class ExchangeFile {
     throw new RenderError("internal", "the browser's own file system was not found", true);
   }
 
-  /** Planes (I420) of the next frame that the page handed over, until the second one after it. */
+  /** Planes (I420) of the next frame from the page; valid until the second frame after it. */
   async frame(): Promise<Buffer> {
     const turn = this.turn;
     this.turn = 1 - turn;
@@ -52,8 +52,8 @@ export class ExchangeFile {
   }
 
   /**
-   * Where the page finds a video's picture: planes until the third one after them is written, what
-   * they are decoded from as long as there is the file.
+   * Writes a video's picture and returns its place for the page. Planes stay valid until the third
+   * picture after them is written, and coded pictures as long as the file exists.
    */
   async write(key: string, picture: VideoPicture | CodedPicture): Promise<PicturePlace> {
     if ("coded" in picture) return this.append(picture);
@@ -88,5 +88,5 @@ export class ExchangeFile {
 
 type Places = readonly [PicturePlace, PicturePlace, PicturePlace];
 
-/** More than any mark. */
+/** Bytes reserved for the mark, more than any mark needs. */
 const headBytes = 64;

@@ -4,7 +4,7 @@ import { Warnings } from "../render-error.ts";
 import { FilmSession, type SessionSetup } from "./film-page-session.ts";
 import type { KeptBrowser, SpareBrowsers } from "./spare-browsers.ts";
 
-/** In all browsers: one that is kept for another still may have had some before. */
+/** Counted across all browsers, because one kept from an earlier still may have had exchanges. */
 let exchanges = 0;
 
 /** The browser of one film, ended when the signal aborts. */
@@ -35,7 +35,7 @@ export class FilmBrowser {
     if (signal.aborted) this.stop();
   }
 
-  /** `film`: of which one may have been kept. */
+  /** `film` identifies the film whose browser may have been kept. */
   static async from(
     browsers: SpareBrowsers,
     setup: SessionSetup,
@@ -47,7 +47,7 @@ export class FilmBrowser {
     return new FilmBrowser(browsers, taken, kept !== undefined, setup, signal);
   }
 
-  /** A page at its first frame. Throws `RenderError` when it gets never ready. */
+  /** Returns a page at its first frame. Throws `RenderError` when the page never becomes ready. */
   async open(kind: "self-captured" | "compositor-captured"): Promise<FilmSession> {
     const ahead = this.ahead;
     this.ahead = undefined;
@@ -57,7 +57,7 @@ export class FilmBrowser {
     return session;
   }
 
-  /** Ends all of its pages at once. */
+  /** Ends the browser and with it all pages. */
   async close(): Promise<void> {
     if (!this.leave()) return;
     this.stop();
@@ -66,8 +66,8 @@ export class FilmBrowser {
   }
 
   /**
-   * Instead of its end: keeps it for the next still of the same film. Where there was one before
-   * there will be more, so that the next one's page is opened at once.
+   * Keeps the browser for the next still of the same film instead of ending it. If it had been kept
+   * before, further stills are likely, so the next page is opened at once.
    */
   async keep(film: string): Promise<void> {
     if (!this.leave()) return;
@@ -82,7 +82,7 @@ export class FilmBrowser {
     this.browsers.keep(this.browser, film, ready);
   }
 
-  /** Whether it was not left before. */
+  /** Marks the browser as left; returns false if it was left before. */
   private leave(): boolean {
     if (this.isClosed) return false;
     this.isClosed = true;

@@ -21,13 +21,13 @@ import { ExchangeFile } from "./exchange-file.ts";
 export interface Patience {
   /** How long a page may take to load. */
   readonly pageMs: number;
-  /** And then its animation to register. */
+  /** Time after loading within which the page's animation must register. */
   readonly timelineMs: number;
-  /** And later a frame. */
+  /** Time that a frame may take after that. */
   readonly frameMs: number;
 }
 
-/** What a film's page is made with. */
+/** Everything needed to open a film's page. */
 export interface SessionSetup {
   readonly scripts: PageScripts;
   readonly files: PageFiles;
@@ -41,7 +41,7 @@ const film = "__kliegFilm";
 /** A page that can show any frame of its film. It paints only on request. */
 export class FilmSession {
   readonly report: FilmReport;
-  /** Of what its page lacks. */
+  /** Warnings about resources that the page lacks. */
   readonly warnings: Warnings;
   private readonly stage: Stage;
   private readonly traffic: Traffic;
@@ -49,9 +49,9 @@ export class FilmSession {
   private readonly files: PageFiles;
   private readonly exchange: ExchangeFile | undefined;
   private expected: PicturePlaces = {};
-  /** At which the page is. */
+  /** Number of the frame that the page shows. */
   private at = 0;
-  /** Of those that move by themselves, how many the page knows. */
+  /** Number of animated pictures that the page knows of. */
   private movingPictures = 0;
   private pictureBytes = 0;
 
@@ -65,7 +65,7 @@ export class FilmSession {
     this.exchange = opened.exchange;
   }
 
-  /** At its first frame. Throws `RenderError` when it gets never ready. */
+  /** Opens a page at its first frame. Throws `RenderError` when it never becomes ready. */
   static async open(browser: StageBrowser, setup: SessionSetup): Promise<FilmSession> {
     const { files } = setup;
     const traffic: Traffic = { asked: 0, pending: 0, faults: [] };
@@ -98,8 +98,8 @@ export class FilmSession {
   }
 
   /**
-   * Puts what videos show where the page finds it: at most two frames ahead of the one that it is
-   * at or on its way to.
+   * Puts pictures of videos where the page finds them, at most two frames ahead of the frame that
+   * it shows or is about to show.
    */
   async place(videos: ReadonlyMap<string, VideoPicture | CodedPicture>): Promise<PicturePlaces> {
     const places: Record<string, PicturePlace> = {};
@@ -111,7 +111,7 @@ export class FilmSession {
     return places;
   }
 
-  /** Puts the page at a frame, with those pictures of videos that are new in it. */
+  /** Moves the page to a frame, with the pictures of videos that are new in it. */
   async seek(frame: number, videos: PicturePlaces): Promise<void> {
     this.tidy();
     await this.approach(frame);
@@ -123,21 +123,21 @@ export class FilmSession {
     });
   }
 
-  /** Begins to decode what videos show, or to take it in, beside whatever else the page does. */
+  /** Starts decoding or importing pictures of videos while the page does other work. */
   async expect(videos: ReadonlyMap<string, VideoPicture | CodedPicture>): Promise<void> {
     const places = await this.place(videos);
     await this.guard(() => this.stage.call(film, "expect", places));
   }
 
-  /** Shows it in the frame at which the page is; the keys of what the page could not decode. */
+  /** Shows the expected pictures; returns the keys of clips that the page could not decode. */
   async show(): Promise<readonly string[]> {
     const lost = await this.guard(() => this.pump(this.stage.call(film, "show", null)));
     return lost as readonly string[];
   }
 
   /**
-   * What a page that the compositor captures looks like now; without a picture only whether it
-   * changed.
+   * Paints a page that the compositor captures as it looks now; without `picture`, only reports
+   * whether it changed.
    */
   async paint(picture?: Picture): Promise<{ hasDamage: boolean; image: Buffer | undefined }> {
     return this.guard(() => this.stage.frame({ picture }));
@@ -166,7 +166,7 @@ export class FilmSession {
         planes.catch(() => undefined);
       }
       if (this.traffic.asked === asked) return planes && { planes };
-      // What the page asked for may be a part of the picture.
+      // The requested files may be part of the picture.
       await planes;
       await this.guard(() => this.serve());
       await this.guard(() => this.takeMoving());
@@ -174,34 +174,34 @@ export class FilmSession {
     }
   }
 
-  /** The page as pictures in boxes; `null` when it is more than that. */
+  /** Returns the page as pictures in boxes, or `null` when it is more than that. */
   async layout(): Promise<MediaLayout | null> {
     const layout = await this.guard(() => this.stage.call(film, "layout", null));
     return layout as MediaLayout | null;
   }
 
-  /** Where the clips of these keys are in the frame at which the page is, for exports. */
+  /** Where the clips with these keys are in the current frame, for exports. */
   async places(keys: readonly string[]): Promise<unknown> {
     return this.guard(() => this.stage.call(film, "places", keys));
   }
 
-  /** Leaves one added text to be painted, and tells its measures. */
+  /** Hides all but one added text, so that it can be painted, and returns its size. */
   async text(id: string): Promise<unknown> {
     return this.guard(() => this.pump(this.stage.call(film, "text", id)));
   }
 
-  /** Loudness that the page's timelines animate. */
+  /** Returns the volumes that the page's timelines animate. */
   async volumes(order: VolumeOrder): Promise<VolumeCurves> {
     const curves = await this.guard(() => this.stage.call(film, "volumes", order));
     return curves as VolumeCurves;
   }
 
-  /** Errors of scripts since the last call. */
+  /** Returns the errors of scripts since the last call. */
   takeFaults(): readonly string[] {
     return this.traffic.faults.splice(0);
   }
 
-  /** Lets go of the exchange's file; the page ends with its browser. */
+  /** Closes the exchange file; the page itself ends with its browser. */
   async close(): Promise<void> {
     await this.exchange?.close();
   }
@@ -209,7 +209,7 @@ export class FilmSession {
   private async ready(profile: string, setup: SessionSetup): Promise<FilmSession> {
     const { scripts, plan, warnings, patience } = setup;
     const { pageMs, timelineMs, frameMs } = patience;
-    // Nothing is behind the page but black, and not even that when it is transparent.
+    // The backdrop is black, or nothing at all if the film is transparent.
     await this.stage.backdrop({ r: 0, g: 0, b: 0, a: plan.isTransparent ? 0 : 1 });
     const opening = (async () => {
       await this.stage.goto();
@@ -232,7 +232,7 @@ export class FilmSession {
     return new FilmSession({ stage, traffic, warnings, files, frameMs, exchange, report });
   }
 
-  /** Leads the page through what happens before a frame that does not follow its last one. */
+  /** Lets the page catch up before a frame that does not follow its last one. */
   private async approach(frame: number): Promise<void> {
     const isNext = frame <= this.at + 1;
     this.at = frame;
@@ -243,7 +243,7 @@ export class FilmSession {
     }
   }
 
-  /** Pictures that a script was the first to ask for move by the film's time too. */
+  /** Pictures first requested by a script are animated by the film's time too. */
   private async takeMoving(): Promise<boolean> {
     const { movingPictures } = this.files;
     if (movingPictures === this.movingPictures) return false;
@@ -259,15 +259,15 @@ export class FilmSession {
     return this.exchange.frame();
   }
 
-  /** Before a frame the page does nothing else. */
+  /** Collects garbage when there is much of it; before a frame the page has no other work. */
   private tidy(): void {
     if (this.pictureBytes < limits.capture.garbageBytesMax) return;
     this.pictureBytes = 0;
-    // A page that fails at this fails at its next call too.
+    // The error is ignored: a page that fails here fails at its next call too.
     this.stage.collectGarbage().catch(() => undefined);
   }
 
-  /** When the page has all that it asked for. */
+  /** Resolves when the page has received everything that it requested. */
   private async serve(): Promise<void> {
     while (this.traffic.pending > 0) {
       await pause(2);
@@ -276,8 +276,8 @@ export class FilmSession {
   }
 
   /**
-   * Gives frames to a page while it works, because some of its promises wait for one; `isAwaited`:
-   * work that is known to.
+   * Gives the page frames while it works, because some of its promises wait for one. `isAwaited` is
+   * set for work that is known to wait.
    */
   private async pump(work: Promise<unknown>, isAwaited = false): Promise<unknown> {
     let isDone = false;
@@ -287,11 +287,11 @@ export class FilmSession {
     done.catch(() => undefined);
     if (isAwaited) {
       const frame = this.frame();
-      // The page is done with its part while the compositor still works on its own.
+      // The page has done its part while the compositor is still working.
       frame.catch(() => undefined);
       await Promise.race([done, frame]);
     }
-    // Most is done without a frame, or with that one.
+    // Most work finishes without a frame, or with the first one.
     for (let waitMs = isAwaited ? pumpMs : patientMs; !isDone; waitMs = pumpMs) {
       await Promise.race([done, pause(waitMs)]);
       if (!isDone) await this.frame();
@@ -299,7 +299,7 @@ export class FilmSession {
     return done;
   }
 
-  /** One that the compositor does not draw. */
+  /** Gives the page a frame that the compositor does not draw. */
   private async frame(): Promise<void> {
     await this.stage.frame("hidden");
   }
@@ -317,7 +317,7 @@ export class FilmSession {
   }
 }
 
-/** Pictures of videos take half of it, and a frame is dearer than this. */
+/** Wait before the first frame. Pictures of videos take half of it; a frame costs more. */
 const patientMs = 40;
 const pumpMs = 4;
 const nothingSaid: FilmReport = {
@@ -329,7 +329,7 @@ const nothingSaid: FilmReport = {
   obstacles: [],
 };
 
-/** The page's scripts may have changed its report. */
+/** The page's scripts may have tampered with its report. */
 function parseReport(said: unknown): FilmReport {
   const { warnings, obstacles, refusal, duration, lacksTimeline, isGrounded }: Said = {
     ...(typeof said === "object" && said),

@@ -3,22 +3,22 @@ import type { RenderStage } from "../render-stage.ts";
 import { FilmBrowser } from "./film-browser.ts";
 import type { FilmSession } from "./film-page-session.ts";
 
-/** Whether pages draw themselves or are painted by the compositor. */
+/** Whether pages capture themselves or are captured by the compositor. */
 export type PageKind = "self-captured" | "compositor-captured";
 
-/** The pages of one film. */
+/** The pages that capture one film. */
 export interface PagePool {
-  /** They film side by side. */
+  /** Pages that capture different segments in parallel. */
   readonly sessions: readonly [FilmSession, ...FilmSession[]];
-  /** A page captured by the compositor that those that capture themselves are compared with. */
+  /** A compositor-captured page with which self-captured pages are compared. */
   readonly reference: FilmSession | undefined;
-  /** Ends their browsers, and with them whatever they are doing. */
+  /** Ends the browsers of all pages, and with them whatever the pages are doing. */
   close(): Promise<void>;
 }
 
 /**
- * A browser for each page, because a browser paints its pages one after the other; the reference,
- * which is seldom asked, shares the first one's.
+ * Opens one browser per page, because a browser paints its pages one after the other. The reference
+ * page, which is seldom used, shares the first page's browser.
  */
 export async function openPagePool(
   kind: PageKind,

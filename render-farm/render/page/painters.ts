@@ -3,13 +3,13 @@ import type { Picture } from "../../browser/stage.ts";
 import type { VideoPicture } from "../videos/video-frames.ts";
 import type { FilmSession } from "./film-page-session.ts";
 
-/** One page's part in a film: pictures of the frames that it is asked for. */
+/** Makes pictures of the requested frames with one page. */
 export interface Painter {
-  /** Gives the page what videos show, frame by frame, at most two frames ahead of `paint`. */
+  /** Gives the page the pictures of videos, frame by frame, at most two frames ahead of `paint`. */
   place(videos: Shown): Promise<PicturePlaces>;
   /**
-   * `undefined` when the frame looks like the one that this painter painted before. `videos` and
-   * `next`: what was placed for this frame and for the one after it.
+   * Resolves to `undefined` when the frame looks like the last one that this painter painted.
+   * `videos` and `next` are the pictures placed for this frame and for the one after it.
    */
   paint(
     frame: number,
@@ -18,17 +18,17 @@ export interface Painter {
   ): Promise<Painting | undefined>;
 }
 
-/** By the clip's key. */
+/** Pictures of videos by clip key. */
 type Shown = ReadonlyMap<string, VideoPicture>;
 
-/** The next frame may be painted before the picture is there, but not the one after that. */
+/** The next frame may be painted before `picture` resolves, but not the one after that. */
 export interface Painting {
   readonly picture: Promise<Buffer>;
 }
 
 /**
- * Painted by the compositor, which is right for every page. While nothing changes a frame costs a
- * question instead of a picture.
+ * Lets the compositor paint, which is right for every page. While nothing changes, a frame only
+ * costs a check instead of a picture.
  */
 export function compositorPainter(session: FilmSession, picture: Picture): Painter {
   let isStill = false;
@@ -47,7 +47,7 @@ export function compositorPainter(session: FilmSession, picture: Picture): Paint
   };
 }
 
-/** Drawn by the page itself into a canvas: several times faster, for pages that allow it. */
+/** Lets the page draw itself into a canvas: several times faster, for pages that allow it. */
 export function selfCapturePainter(session: FilmSession): Painter {
   return {
     place: placer(session),
@@ -58,7 +58,7 @@ export function selfCapturePainter(session: FilmSession): Painter {
   };
 }
 
-/** Places those pictures that the page does not have yet. */
+/** Places only the pictures that the page does not have yet. */
 function placer(session: FilmSession): Painter["place"] {
   const sent = new Map<string, VideoPicture>();
   return (videos) => {

@@ -27,9 +27,9 @@ const flags = [
 ];
 
 /**
- * Browsers for films. While none is made some are kept ready, so that the next need not wait for
- * their start. Each serves one film and no other: one that made a still is kept for a while for the
- * next still of that film.
+ * Browsers for films. While no film is being made, some are kept ready, so that the next film need
+ * not wait for their start. Each serves one film only; a browser that made a still is kept for a
+ * while for the next still of the same film.
  */
 export class SpareBrowsers {
   private readonly isolation: Isolation;
@@ -46,8 +46,8 @@ export class SpareBrowsers {
   private fontsKnown: number | undefined;
 
   /**
-   * `count`: how many to keep ready, read each time; `fontsTime`: when the machine's fonts last
-   * changed.
+   * `count` returns how many browsers to keep ready and is called each time; `fontsTime` returns
+   * when the machine's fonts last changed.
    */
   constructor(
     isolation: Isolation,
@@ -61,12 +61,12 @@ export class SpareBrowsers {
     this.fontsTime = fontsTime;
   }
 
-  /** Why no page is opened on this machine. */
+  /** The reason why no page can be opened on this machine, if there is one. */
   get refusal(): string | undefined {
     return this.isolation.kind === "refused" ? this.isolation.sentence : undefined;
   }
 
-  /** Throws `PortError`, and `RenderError` where pages cannot be kept off the network. */
+  /** Returns a browser. Throws `PortError`, or `RenderError` if pages could access the network. */
   async take(): Promise<StageBrowser> {
     this.taken += 1;
     await this.dismissOutdated();
@@ -79,7 +79,7 @@ export class SpareBrowsers {
     }
   }
 
-  /** The one that is kept for a film, if there is one. */
+  /** Takes the browser that is kept for a film, if there is one. */
   async takeKept(film: string): Promise<KeptBrowser | undefined> {
     await this.dismissOutdated();
     const kept = this.kept;
@@ -88,7 +88,7 @@ export class SpareBrowsers {
     this.taken += 1;
     kept.stopTimer();
     const { browser } = kept;
-    // A page that did not open is opened again in another browser when one is needed.
+    // If its page did not open, the browser is ended; the caller then opens one in a new browser.
     const ready = await kept.ready.then(
       (page) => ({ page }),
       () => undefined,
@@ -105,33 +105,33 @@ export class SpareBrowsers {
   }
 
   /**
-   * Keeps a browser that was taken, instead of ending it, for the next still of its film. `ready`:
-   * when it may be taken, with a page if one is open.
+   * Keeps a taken browser for the next still of its film instead of ending it. `ready` resolves
+   * when the browser may be taken, to its page if one is open.
    */
   keep(browser: StageBrowser, film: string, ready: Promise<FilmSession | undefined>): void {
     this.taken -= 1;
     this.endKept();
-    // The caller that takes it gets the error.
+    // The caller that takes the browser handles the error.
     ready.catch(() => undefined);
     const stopTimer = this.timers.after(limits.capture.keptBrowserMs, () => this.endKept());
     this.kept = { browser, film, ready, stopTimer };
     if (this.isClosed) this.endKept();
   }
 
-  /** Starts those that are missing when no film has been made for a moment. */
+  /** Starts missing spare browsers once no film has been made for a moment. */
   refill(): void {
     this.stopRefill();
     this.stopRefill = this.timers.after(limits.capture.restMs, () => this.fill());
   }
 
-  /** A film that has its browsers needs the memory of the spare ones. */
+  /** Ends the spare browsers, because a film that has its browsers needs their memory. */
   dismiss(): void {
     this.endKept();
     for (const starting of this.ready.splice(0))
       this.endSoon(starting.then((browser) => browser.close()));
   }
 
-  /** Ends the spare ones and starts no more. */
+  /** Ends the spare browsers and starts no more. */
   async close(): Promise<void> {
     this.isClosed = true;
     this.stopRefill();
@@ -139,19 +139,19 @@ export class SpareBrowsers {
     await this.ending;
   }
 
-  /** A film's browsers all know the same fonts. */
+  /** Ends browsers started before fonts changed, so that all of a film know the same fonts. */
   private async dismissOutdated(): Promise<void> {
     const time = await this.fontsTime();
     if (this.fontsKnown !== undefined && this.fontsKnown !== time) this.dismiss();
     this.fontsKnown = time;
   }
 
-  /** One after the other, because the first is wanted first. */
+  /** Starts browsers one after the other, because the first is needed first. */
   private fill(): void {
     if (this.taken > 0 || this.isClosed || this.ready.length >= this.count()) return;
     const starting = this.start();
     this.ready.push(starting);
-    // A caller that takes one that failed starts another.
+    // The caller that takes a browser whose start failed starts another.
     starting.then(
       () => this.fill(),
       () => undefined,
@@ -167,7 +167,7 @@ export class SpareBrowsers {
     this.endSoon(kept.browser.close());
   }
 
-  /** What cannot be removed now is removed later, with the leftovers of killed nodes. */
+  /** Files that cannot be removed now are removed later, with those of killed nodes. */
   private endSoon(ending: Promise<unknown>): void {
     this.ending = Promise.all([this.ending, ending.catch(() => undefined)]);
   }
@@ -180,10 +180,10 @@ export class SpareBrowsers {
   }
 }
 
-/** It has made stills of a film. */
+/** A browser that has made stills of a film and was kept. */
 export interface KeptBrowser {
   readonly browser: StageBrowser;
-  /** For the next one, if it is open already. */
+  /** A page for the next still, if it is open already. */
   readonly page: FilmSession | undefined;
 }
 

@@ -17,11 +17,11 @@ import {
 } from "./video-decoding.ts";
 
 /**
- * A picture as the packets of its video that it is decoded from: a page has decoded one before an
- * ffmpeg that would has started.
+ * A picture in the form of video packets from which it is decoded: a page has decoded a picture
+ * before an ffmpeg process for it would have started.
  */
 export interface CodedPicture extends VideoLook {
-  /** As `coded` says. */
+  /** The packets, as described by `coded`. */
   readonly bytes: Uint8Array;
   readonly coded: CodedRun;
 }
@@ -41,7 +41,7 @@ const isAnswer = check<Static<typeof Answer>>(Answer);
 const Asked = Type.Object({ question: Type.Object({ start: count, end: count }) });
 const isAsked = check<Static<typeof Asked>>(Asked);
 
-/** Reads foreign files: what takes too much memory or time is left to ffmpeg to refuse. */
+/** Reads untrusted files: if one takes too much memory or time, ffmpeg is left to refuse it. */
 export class CodedPictures {
   private readonly script: FencedScript;
 
@@ -50,11 +50,11 @@ export class CodedPictures {
   }
 
   /**
-   * A span's first picture. `undefined` for what a page would decode to other planes than ffmpeg
-   * does, where the source has ended, and where its file cannot be read.
+   * Returns a span's first picture. Returns `undefined` if a page would decode it to other planes
+   * than ffmpeg, if the source has ended, or if its file cannot be read.
    */
   async picture(video: ShownVideo, span: Span): Promise<CodedPicture | undefined> {
-    // A picture's time counts a hair early, as it does for ffmpeg.
+    // Picture times count slightly early, as they do in the ffmpeg filters.
     const { rate = 1, end = Number.POSITIVE_INFINITY } = video.clip.media ?? {};
     const seconds = sourceTime(video, span) + hairSeconds * rate;
     if (!isPlain(video) || seconds + hairSeconds >= end) return undefined;
@@ -67,25 +67,25 @@ export class CodedPictures {
     }
   }
 
-  /** Gets ready, which takes a quarter of a second. */
+  /** Starts the program ahead of time, which takes a quarter of a second. */
   start(): void {
     this.script.start();
   }
 
-  /** Ends the program until the next picture; a pending read gets nothing. */
+  /** Ends the program until the next picture; a pending read returns nothing. */
   close(): Promise<void> {
     return this.script.close();
   }
 }
 
-/** Of the program that reads packets; the tables of an hour take it some ten megabytes. */
+/** Bounds of the program that reads packets; it needs about ten megabytes for an hour's tables. */
 export const packetBounds: Bounds = { bytes: limits.media.packetProgramBytesMax, fileBytes: 0 };
 
 const hairSeconds = 0.0005;
 
 /**
- * What the picture is decoded from that a file shows at so many seconds. `undefined`: its decoder
- * has to say. Throws `PortError` when the program ended over it.
+ * Returns the packets of the picture that a file shows at the given second. Returns `undefined`
+ * when only the decoder can tell. Throws `PortError` when the program ended.
  */
 export async function readPackets(
   script: FencedScript,
@@ -115,7 +115,7 @@ export async function readPackets(
   }
 }
 
-/** Whether its planes are shown as they are decoded. */
+/** Whether the video's planes are shown exactly as they are decoded. */
 function isPlain(video: ShownVideo): boolean {
   const { file, look, recording } = video.media;
   const { width, height } = chooseLook(video);

@@ -11,12 +11,12 @@ import type { CodedRun } from "../../../film/page/plan.ts";
 import { encode, messagesIn } from "../../fence/message.ts";
 
 /**
- * The program in the fence that finds what a file's picture is decoded from. It opens no file: it
- * asks for the bytes that it needs.
+ * The program in the fence that finds the packets of a picture. It opens no file, but asks the farm
+ * for the bytes that it needs.
  */
 export interface PacketOrder {
   readonly sizeBytes: number;
-  /** Seconds of the file; its last picture whose time is not after. */
+  /** Time in seconds; the wanted picture is the last one that is not later. */
   readonly seconds: number;
 }
 
@@ -26,7 +26,7 @@ export interface PacketQuestion {
   readonly end: number;
 }
 
-/** As `coded` says; none where the file cannot be read, or it is for its decoder to say. */
+/** Packets as `coded` describes them; none if the file is unreadable or its decoder must tell. */
 interface FoundPackets {
   readonly bytes: Buffer;
   readonly coded: CodedRun;
@@ -37,7 +37,7 @@ function say(head: object, body?: Uint8Array): void {
   for (const part of encode(head, body)) process.stdout.write(part);
 }
 
-/** Questions are answered in their order. */
+/** Asks for a range of the file; questions are answered in their order. */
 async function read(start: number, end: number): Promise<Uint8Array> {
   const question: PacketQuestion = { start, end };
   say({ question });
@@ -60,7 +60,7 @@ async function find({ sizeBytes, seconds }: PacketOrder): Promise<FoundPackets |
   const input = new Input({ formats: [MP4, QTFF], source });
   try {
     const [track, other] = await input.getVideoTracks();
-    // ffmpeg decides between several tracks.
+    // With several tracks, ffmpeg must choose which one is shown.
     if (track === undefined || other !== undefined) return undefined;
     return await runTo(seconds, track);
   } finally {
@@ -75,7 +75,7 @@ async function runTo(seconds: number, track: InputVideoTrack): Promise<FoundPack
   const key = await packets.getKeyPacket(seconds, { verifyKeyPackets: true });
   const last = await packets.getPacket(Number.POSITIVE_INFINITY, { metadataOnly: true });
   if (config?.description === undefined || shown === null || key === null) return undefined;
-  // ffmpeg decides how long the last one is shown.
+  // Only ffmpeg decides how long the last picture is shown.
   if (shown.sequenceNumber === last?.sequenceNumber) return undefined;
   const description = getBytes(config.description);
   const parts = [description];

@@ -7,9 +7,9 @@ import { VideoFrames, type VideoPicture } from "./video-frames.ts";
 
 type Pictures = ReadonlyMap<string, CodedPicture | VideoPicture>;
 
-/** What a film's videos show in one frame, by the clip's key. */
+/** Pictures of a film's videos in one frame, by clip key. */
 export class StillVideos {
-  /** Packets of those that a page may decode itself, planes of the others. */
+  /** Packets of videos that a page may decode itself, and planes of the others. */
   readonly pictures: Promise<Pictures>;
   private readonly videos: readonly ShownVideo[];
   private readonly frame: number;
@@ -32,7 +32,7 @@ export class StillVideos {
         frame >= frameFrom(start, fps) && frame < frameFrom(end ?? Number.MAX_VALUE, fps),
     );
     this.pictures = this.collectPictures();
-    // The caller that needs them gets the error.
+    // The caller that awaits the pictures handles the error.
     this.pictures.catch(() => undefined);
   }
 
@@ -51,7 +51,7 @@ export class StillVideos {
     return pictures;
   }
 
-  /** Planes of those that the page could not decode after all. */
+  /** Decodes the videos that the page failed to decode; returns their planes. */
   async decodeVideos(keys: readonly string[]): Promise<ReadonlyMap<string, VideoPicture>> {
     return this.decode(this.videos.filter(({ clip }) => keys.includes(clip.key)));
   }

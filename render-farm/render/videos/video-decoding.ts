@@ -7,13 +7,13 @@ import type { Warnings } from "../render-error.ts";
 export interface ShownVideo {
   readonly clip: Clip;
   readonly media: MediaFile;
-  /** A .cube file that changes its colours. */
+  /** Path of a .cube file that changes the video's colours. */
   readonly cubePath: string | undefined;
 }
 
-/** What a video's pictures are. */
+/** Properties of a video's pictures. */
 export interface VideoLook {
-  /** Of what is to be seen. */
+  /** Size of the visible picture. */
   readonly width: number;
   readonly height: number;
   readonly hasAlpha: boolean;
@@ -30,7 +30,7 @@ export function getName({ clip }: ShownVideo): string {
   return clip.id === "" ? "a video" : `video#${clip.id}`;
 }
 
-/** Warns that the last frame is held, unless the clip has it so. */
+/** Warns that the last frame is held, unless the clip asks for it. */
 export function warnOfShortSource(video: ShownVideo, warnings: Warnings): void {
   const { clip, media } = video;
   const seconds = media.recording.durationSeconds;
@@ -40,21 +40,21 @@ export function warnOfShortSource(video: ShownVideo, warnings: Warnings): void {
   );
 }
 
-/** Seconds of the source at which it ends, by itself or for the clip. */
+/** Time in seconds at which the source ends or the clip ends it. */
 export function sourceEnd({ clip, media }: Pick<ShownVideo, "clip" | "media">): number {
   return Math.min(media.recording.durationSeconds, clip.media?.end ?? Number.POSITIVE_INFINITY);
 }
 
 /**
- * Seconds of the source at the span's first frame. A looped one goes from its end back to where it
- * was entered (HyperFrames' meaning of `loop` beside `data-media-start`).
+ * Time of the source in seconds at the span's first frame. A looped source continues after its end
+ * where it was entered (HyperFrames' meaning of `loop` beside `data-media-start`).
  */
 export function sourceTime(video: ShownVideo, span: Span): number {
   const { start, played, round } = getPlayedTime(video, span);
   return start + (round === undefined ? played : Math.max(0, ((played + hair) % round) - hair));
 }
 
-/** The first frame after the span's first one that a later round of a looped source shows. */
+/** First frame after the start of the span that shows the next round of a looped source. */
 export function roundEnd(video: ShownVideo, span: Span): number {
   const { played, round } = getPlayedTime(video, span);
   if (round === undefined) return span.end;
@@ -64,7 +64,7 @@ export function roundEnd(video: ShownVideo, span: Span): number {
   return Math.min(span.end, Math.max(span.first + 1, next));
 }
 
-/** What the source has played since the clip began, and how much of it is played in a round. */
+/** Seconds of the source played since the clip began, and the length of one round. */
 function getPlayedTime(video: ShownVideo, { first, fps }: Span) {
   const { clip } = video;
   const { start = 0, rate = 1, isLooped = false } = clip.media ?? {};
@@ -73,10 +73,10 @@ function getPlayedTime(video: ShownVideo, { first, fps }: Span) {
   return { start, played, round: isLooped && round > 0 ? round : undefined };
 }
 
-/** Seconds by which sums of times may miss. */
+/** Tolerance in seconds for sums of times. */
 const hair = 1e-6;
 
-/** For inputs: several are decoded side by side already, and each thread keeps pictures. */
+/** One thread per input: several are decoded in parallel, and each thread holds pictures. */
 export const oneThread = ["-threads", "1"];
 
 /** Arguments that open the source a little before the span. */
@@ -85,7 +85,7 @@ export function videoInput(video: ShownVideo, span: Span): readonly string[] {
   return mediaInput(video.media, seek > 0 ? listEntry(seek) : []);
 }
 
-/** With all pictures from the key frame on: the one that is shown then may be long before. */
+/** Keeps all pictures from the key frame on, because the one shown may be long before `seconds`. */
 export function listEntry(seconds: number): readonly string[] {
   return ["-noaccurate_seek", "-ss", seconds.toFixed(6)];
 }
@@ -97,10 +97,10 @@ export function videoFilters(
   size: { readonly width: number; readonly height: number },
 ): readonly string[] {
   const ahead = (sourceTime(video, span) - seekTime(video, span)).toFixed(6);
-  // A picture's time counts a hair early, so that rounding cannot make it a frame late.
+  // Picture times count slightly early, so that rounding cannot make one a frame late.
   const when = `setpts=(PTS*TB-${ahead})/${video.clip.media?.rate ?? 1}/TB-0.0005/TB`;
   const rate = `fps=fps=${span.fps}:round=up:start_time=0`;
-  // Ticks of its own may be as long as frames.
+  // Uses a fine time base, because one tick of the source's own may be as long as a frame.
   return [
     "settb=AVTB",
     ...cutAt(video, seekTime(video, span)),
@@ -110,33 +110,33 @@ export function videoFilters(
   ];
 }
 
-/** Filters that let no picture pass from the clip's end of the source on; its time begins at 0. */
+/** Filters that drop all pictures after the clip's end of the source; times then begin at 0. */
 export function cutAt({ clip }: ShownVideo, openedAt: number): readonly string[] {
   const end = clip.media?.end;
   return end === undefined ? [] : [`trim=end=${Math.max(0, end - openedAt - cutHair).toFixed(6)}`];
 }
 
-/** Seconds; a picture that begins at the end is not shown, whatever its ticks are. */
+/** Tolerance in seconds; a picture that begins at the end is dropped, whatever its time base. */
 const cutHair = 0.0005;
 
 /**
- * Earlier by as much as decoding may reorder, because files find key frames by when they are
- * decoded, and one that is shown later would be too late.
+ * Seeks earlier by as much as decoding may reorder: files index key frames by decoding time, and a
+ * key frame that is shown later than wanted would be too late.
  */
 function seekTime(video: ShownVideo, span: Span): number {
   const { recording, look } = video.media;
   const lead = Math.max(leadSeconds, reorderedMax / (recording.picture?.frameRate || 1));
   const seconds = Math.max(0, sourceTime(video, span) - lead);
-  // ffmpeg takes it off each picture's time in whole ticks.
+  // ffmpeg subtracts this from each picture's time in whole ticks.
   const tick = look?.tick || 1e-6;
   return Math.floor(seconds / tick) * tick;
 }
 
 const leadSeconds = 0.5;
-/** Pictures; encoders reorder four at most, and usually two. */
+/** Bound in pictures; encoders reorder at most four, and usually two. */
 const reorderedMax = 8;
 
-/** The size at which a video is shown to the page: its own, unless that is larger than any film. */
+/** Size at which the page gets a video: its own, unless that is larger than any film. */
 export function chooseLook({ media }: ShownVideo): VideoLook {
   const { width, height } = media.recording.picture ?? { width: 2, height: 2 };
   const factor = Math.min(1, limits.capture.stillWidthMax / Math.max(width, height));
@@ -148,7 +148,7 @@ export function chooseLook({ media }: ShownVideo): VideoLook {
   };
 }
 
-/** Planes hold BT.709 in limited range, whatever the source does. */
+/** Converts to BT.709 in limited range, whatever the source has. */
 export function videoColors(
   { media, cubePath }: ShownVideo,
   { width, height }: { readonly width: number; readonly height: number },

@@ -21,8 +21,8 @@ import {
 } from "./video-decoding.ts";
 
 /**
- * The pictures of the film's videos, decoded by one ffmpeg a clip in the order of time while the
- * film goes by. A picture is the source's last one whose time is not after the frame's.
+ * Pictures of the film's videos, decoded by one ffmpeg process per clip in ascending order of time.
+ * The picture of a frame is the source's last one whose time is not later than the frame's.
  */
 
 /** One picture as planes (I420 or I420A, BT.709, limited range) of even sizes. */
@@ -39,7 +39,7 @@ interface Playing {
   readonly from: number;
   readonly to: number;
   pictures: AsyncGenerator<VideoPicture> | undefined;
-  /** Frame that `picture` belongs to. */
+  /** Number of the frame to which `picture` belongs. */
   at: number;
   picture: VideoPicture | undefined;
   isOver: boolean;
@@ -72,7 +72,7 @@ export class VideoFrames {
     }));
   }
 
-  /** Pictures by the clip's key; the same object while nothing changes. Frames only go forward. */
+  /** Returns pictures by clip key; the same object while unchanged. Frames must not go back. */
   async at(frame: number): Promise<ReadonlyMap<string, VideoPicture>> {
     const pictures = new Map<string, VideoPicture>();
     await Promise.all(
@@ -117,7 +117,7 @@ export class VideoFrames {
   }
 }
 
-/** One for each frame, until the source ends unless it is looped. */
+/** Yields a picture for each frame until the source ends; a looped source never does. */
 async function* pictures(
   video: ShownVideo,
   first: number,
@@ -134,7 +134,7 @@ async function* pictures(
       yield picture;
     }
     if (video.clip.media?.isLooped !== true) return;
-    // A round is as long as the source, and that may be longer than its pictures are.
+    // A round is as long as the source, which may be longer than its pictures last.
     for (; frame < span.end; frame++) {
       shown ??= await lastPicture(video, setup);
       if (shown === undefined) return;
@@ -152,7 +152,7 @@ async function* decode(
   const count = span.end - span.first;
   const filters = videoFilters(video, span, look).join(",");
   const output = ["-map", "0:v:0", "-vf", filters, "-frames:v", `${count}`];
-  // Many frames leave the other processors to others; one alone is waited for.
+  // Long runs use one thread and leave the rest to others; a single picture is waited for.
   const threads = count > 1 ? oneThread : [];
   const args = [...threads, ...videoInput(video, span), ...output, ...asPlanes];
   const call = { signal, timeoutMs: passMs, fault: "it cannot be decoded" };
@@ -179,8 +179,8 @@ const asPlanes = ["-f", "rawvideo", "-"];
 const buffersMax = 5;
 
 /**
- * Pictures as they come; one that looks like the one before is that one. A picture is good until
- * the fourth one after it comes.
+ * Yields pictures as they come; the same object again when one equals the last. A picture is valid
+ * until the fourth one after it comes.
  */
 async function* picturesIn(output: ChildOutput, look: VideoLook): AsyncGenerator<VideoPicture> {
   const buffers: Buffer[] = [];

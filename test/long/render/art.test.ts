@@ -15,7 +15,7 @@ const library = Object.fromEntries(
 const red = [255, 0, 0] as const;
 const ground = [0, 0, 255] as const;
 
-/** A red square of 40 pixels whose place the time says. */
+/** A red square of 40 pixels whose position follows the time. */
 const scene = (drive: string): string => `
   <canvas id="c" width="320" height="180" style="position:absolute;left:0;top:0"></canvas>
   <script type="module">

@@ -11,7 +11,7 @@ const [black, red, lime, blue] = [
   [0, 0, 255],
 ] as const;
 
-/** Red for a second, then green for one. */
+/** A video that is red for a second, then green for one. */
 const sea = await bench.store("sea.mp4", "video/mp4", [
   ...["-f", "lavfi", "-i", "color=red:s=160x90:d=1:r=30"],
   ...["-f", "lavfi", "-i", "color=lime:s=160x90:d=1:r=30"],

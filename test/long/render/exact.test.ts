@@ -19,7 +19,7 @@ const slot = (start: number, duration: number): string =>
   `<div id="slot" class="clip" data-start="${start}" data-duration="${duration}"
     style="left:0;top:16px;width:96px;height:16px;background:#fff"></div>`;
 
-/** Luma of every frame. */
+/** Returns the luma of every frame. */
 async function countFrames(film: Film): Promise<readonly Uint8Array[]> {
   const bytes = await bench.look(film.key, ["-f", "rawvideo", "-pix_fmt", "gray"]);
   const size = width * height;

@@ -54,7 +54,7 @@ t.test("a font that a script adds late is there in the next frame", async (t) =>
   }
 });
 
-/** Green where a text of ten letters is as wide as it should be. */
+/** Turns green where a text of ten letters is as wide as it should be. */
 const measure = (id: number, family: string, letters: string, wanted: number) =>
   `<span id="s${id}" style="position:absolute;top:0;font:100px ${family}">${letters}</span>
   <div id="b${id}"

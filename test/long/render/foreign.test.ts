@@ -1,4 +1,4 @@
-/** Films of compositions that nobody here wrote: what they hold beside the format's own ways. */
+/** Films of third-party compositions, which hold more than the format itself describes. */
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";

@@ -1,10 +1,10 @@
-/** What hostile pages do to the memory of the machine. */
+/** What hostile pages do to the machine's memory. */
 import { crc32, deflateSync } from "node:zlib";
 import t from "tap";
 import { composition, isNear, openFilmBench, patient } from "../../render-farm/film-bench.ts";
 import { inFrame, renderToFate, square } from "../../render-farm/hostile-page.ts";
 
-/** Longer than memory takes to fill on a machine with nothing else to do. */
+/** Timeouts longer than it takes to fill the memory of an otherwise idle machine. */
 const patience = { ...patient, pageMs: 10_000, frameMs: 10_000 };
 const bench = await openFilmBench(t, 1, patience);
 
@@ -59,7 +59,7 @@ t.test("after all of them the node renders on", async (t) => {
   t.ok(isNear((await film.pixels(2, [50, 50]))[0], [255, 255, 255]));
 });
 
-/** A valid PNG of 30000 by 30000 pixels, in some hundred kilobytes. */
+/** Makes a valid PNG of 30000 by 30000 pixels, in some hundred kilobytes. */
 async function giantPicture() {
   const chunk = (type: string, bytes: Buffer): Buffer => {
     const body = Buffer.concat([Buffer.from(type, "latin1"), bytes]);

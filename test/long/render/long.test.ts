@@ -24,7 +24,7 @@ const slides = Array.from({ length: 60 }, (_, at) => {
     style="inset:0;background:${color}"></div>`;
 });
 
-/** Of everything that the film needs, this process included. */
+/** Memory of everything that the film needs, this process included. */
 function memoryBytes(): number {
   const own = readFileSync("/proc/self/status", "latin1");
   const parts = childProcesses().map(({ status }) => status("VmRSS"));

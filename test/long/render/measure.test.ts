@@ -1,4 +1,4 @@
-/** What a farm node finds for an export: real pages, real media, and what comes of them. */
+/** What a farm node measures for an export: real pages, real media, and the results. */
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

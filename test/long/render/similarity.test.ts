@@ -1,4 +1,4 @@
-/** What strangers' compositions showed to be other than in HyperFrames, one test each. */
+/** Differences from HyperFrames that third-party compositions revealed, one test each. */
 import t from "tap";
 import { box, composition, openFilmBench, sees } from "../../render-farm/film-bench.ts";
 
@@ -26,7 +26,7 @@ t.test("markup without a page around it stands in one without margins", async (t
   sees(t, found, [[0, 255, 0], [0, 255, 0], [255, 0, 0], ground]);
 });
 
-/** Green when the page knows of each of its own fonts whether it is there. */
+/** Turns green when the page knows of each of its own fonts whether it is there. */
 const knowsFont = (id: string) => `<script>
   const own = [...document.fonts].filter(({ family }) => family.includes("Late"));
   const states = own.map(({ status }) => status);

@@ -28,7 +28,7 @@ async function paint(change: object): Promise<Buffer> {
   return bench.readBytes(output?.objectKey ?? "");
 }
 
-/** The share of the picture's pixels that `isSuch`. */
+/** Returns the share of the picture's pixels for which `isSuch` holds. */
 function share(
   pixels: Pixels,
   isSuch: (red: number, green: number, blue: number) => boolean,

@@ -5,7 +5,7 @@ import { openMediaBench } from "../../render-farm/media-bench.ts";
 const bench = await openMediaBench(t);
 const worker = studioMatte(bench.workspaces, bench.objects, 600_000);
 const [width, height] = [160, 90];
-/** A red box that wanders over a backdrop, with sound. */
+/** Arguments for a red box that moves over a backdrop, with sound. */
 const over = (backdrop: string) => [
   ...["-f", "lavfi", "-i", backdrop],
   ...["-f", "lavfi", "-i", "color=c=0xc02020:s=24x40:r=10:d=2"],
@@ -20,7 +20,7 @@ const white = await bench.store("white.mp4", "video/mp4", over(`color=c=0xf0f0f0
 const ripples = `nullsrc=${size},geq=lum='128+60*sin(X/6)*cos(Y/9)':cb=140:cr=110`;
 const scene = await bench.store("scene.mp4", "video/mp4", over(ripples));
 
-/** Shares of the frame at one second that are opaque inside and outside the box. */
+/** Measures how much of the frame at one second is opaque inside and outside the box. */
 async function opacity(key: string, decoder: readonly string[] = []) {
   const alpha = ["-vf", "select=eq(n\\,10),format=yuva444p,alphaextract,format=gray"];
   const frame = ["-frames:v", "1", "-f", "rawvideo"];

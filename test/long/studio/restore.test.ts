@@ -19,7 +19,7 @@ const noisy = [
 const source = await bench.store("noisy.mp4", "video/mp4", [...clean, ...sound, ...noisy]);
 const plain = { source, width: 320, height: 180, denoise: 0.6, sharpen: 0 };
 
-/** How much neighbouring frames of a region that stands still differ. */
+/** Measures how much neighbouring frames of a static region differ. */
 async function restlessness(key: string, region: string): Promise<number> {
   const seen = `crop=${region},scale=40:20:flags=neighbor`;
   const gray = ["-vf", seen, "-frames:v", "2", "-f", "rawvideo", "-pix_fmt", "gray"];

@@ -83,7 +83,7 @@ t.test("speech of any length is as loud: -16 LUFS", async (t) => {
   const long = `${plain.text} ${plain.text} ${plain.text}`;
   for (const text of ["Yes.", "Seven ships.", plain.text, long]) {
     const output = await bench.make(worker, { ...plain, text, format: "wav" });
-    // Said again until there are enough blocks to measure.
+    // The speech is repeated until there are enough blocks to measure.
     const said = await bench.hear(output.objectKey, "aloop=loop=20:size=220500,ebur128");
     const [, lufs = ""] = [...said.matchAll(/I:\s+(-?[\d.]+) LUFS/g)].at(-1) ?? [];
     t.ok(Math.abs(Number(lufs) + 16) < 1, `${text.length} letters: ${lufs} LUFS`);

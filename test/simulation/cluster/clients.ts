@@ -2,14 +2,14 @@ import type { Domain } from "../../../engine/domain.ts";
 import type { SimCluster } from "./sim-cluster.ts";
 import type { Work, WorkParts } from "./surroundings.ts";
 
-/** Who uses a simulated cluster, and remembers what it was told. */
+/** Clients of a simulated cluster that remember every answer. */
 export interface Clients {
   readonly domain: Domain;
   openWork(parts: WorkParts): Work;
-  /** Once, before anything happens. */
+  /** Called once, before anything happens. */
   join(cluster: SimCluster): void;
-  /** Sends one command or reads, by any node that runs; at least one does. */
+  /** Sends one command or read through any running node; at least one runs. */
   act(): void;
-  /** What is broken when faults have ceased and all is done; undefined for nothing. */
+  /** Returns what is broken after faults have ceased and all is done, or undefined. */
   wrongAtEnd(): Promise<string | undefined>;
 }

@@ -1,6 +1,6 @@
 /**
- * Counters that remember by its number each addition that came, and break when one comes again: who
- * asks is promised that it comes at most once, who tells that it comes once.
+ * Counters that remember the number of each addition and break when one arrives again: an ask is
+ * promised to arrive at most once, a tell to arrive once.
  */
 import { type AnyActor, put } from "../../../engine/actor.ts";
 import type { Domain } from "../../../engine/domain.ts";
@@ -20,7 +20,7 @@ function rememberAll(actor: AnyActor): AnyActor {
       const { kind, ...rest } = message as CounterMessage;
       const id = kind === "add" && "id" in rest ? rest.id : undefined;
       if (id === undefined) return decision;
-      // Beside the head, in its shard.
+      // The row stands beside the head, in its shard.
       const { self } = ctx;
       const key = createKey(getPartition(self), getCode(self) + 1, `${self.slice(2)}/${id}`);
       if (ctx.get(key) !== undefined) throw new Error(`addition ${id} came twice`);

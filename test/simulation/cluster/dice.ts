@@ -1,4 +1,4 @@
-/** The one source of chance of a simulation: the same draws for the same seed (mulberry32). */
+/** The one source of randomness of a simulation: equal draws for equal seeds (mulberry32). */
 export class Dice {
   private state: number;
 
@@ -6,7 +6,7 @@ export class Dice {
     this.state = (seed + 0x9e3779b9) | 0;
   }
 
-  /** From 0 up to, and without, 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
@@ -14,12 +14,12 @@ export class Dice {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   }
 
-  /** A whole number from `least` to `most`, both inclusive. */
+  /** Returns a whole number from `least` to `most`, both inclusive. */
   between(least: number, most: number): number {
     return least + Math.floor(this.next() * (most - least + 1));
   }
 
-  /** True in so many of a hundred draws. */
+  /** Returns true in `share` of a hundred draws. */
   percent(share: number): boolean {
     return this.next() * 100 < share;
   }

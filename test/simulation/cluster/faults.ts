@@ -1,7 +1,7 @@
 /**
- * Everything that may go wrong in a simulated cluster, drawn step by step, and how it all ends.
- * What may lose what was acknowledged is left out: a disk that is lost for good together with the
- * log's end.
+ * Everything that may go wrong in a simulated cluster, drawn step by step, and how faults end.
+ * Faults that may lose acknowledged data are left out: a disk that is lost for good together with
+ * the log's end.
  */
 import { readHead } from "../../../engine/record.ts";
 import { Healing } from "./healing.ts";
@@ -45,8 +45,8 @@ type Fault = keyof typeof weights;
 export class Faults {
   private readonly cluster: SimCluster;
   /**
-   * The last record that was released of a shard whose log has lost its end. Until the log has it
-   * again no node is stopped: of two that are apart neither may know more than the other has.
+   * The last released record of each shard whose log has lost its end. Until the log has it again
+   * no node is stopped: of two that are separated, neither may know more than the other has.
    */
   private readonly lostSeqs = new Map<number, number>();
 
@@ -63,7 +63,7 @@ export class Faults {
     if (!this.schemes.isUnderWay) this.carryOut(this.cluster.dice.weigh(weights));
   }
 
-  /** Nothing goes wrong any more. */
+  /** Ends all faults. */
   end(): void {
     this.cluster.note("faults cease");
     this.schemes.giveUp();
@@ -231,8 +231,8 @@ export class Faults {
   }
 
   /**
-   * Of records that a log has lost nothing is known where they never came, so they must be with a
-   * node that sees the loss before it can be gone itself.
+   * A node that never received the records that a log has lost knows nothing of them, so a node
+   * that sees the loss must have them before it can be gone itself.
    */
   private isSafeToLose(shard: number): boolean {
     const [owner] = this.cluster.owners(shard);
@@ -244,7 +244,7 @@ export class Faults {
     return true;
   }
 
-  /** One way or both, between a node and one other or all others. */
+  /** Cuts one way or both, between a node and one other or all others. */
   private cut(node: SimNode): void {
     const { dice, nodes, network } = this.cluster;
     if (this.isQuiet) return;

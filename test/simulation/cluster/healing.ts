@@ -1,4 +1,4 @@
-/** What mends a simulated cluster, and what nodes do by command. */
+/** Repairs a simulated cluster, and gives its nodes their commands. */
 import type { SimCluster } from "./sim-cluster.ts";
 import type { SimNode } from "./sim-node.ts";
 
@@ -9,7 +9,7 @@ export class Healing {
     this.cluster = cluster;
   }
 
-  /** Nodes run, ways are open, the log answers. */
+  /** Starts all nodes, opens all ways and lets the logs answer. */
   heal(): void {
     const { nodes, network, logs } = this.cluster;
     network.cuts.clear();
@@ -44,7 +44,7 @@ export class Healing {
     node.kill();
   }
 
-  /** Only a new life of a node owns again. */
+  /** Ends a drain: only a restarted process of the node owns again. */
   undrain(node: SimNode): void {
     this.cluster.note(`${node.name} drains no more`);
     node.isDraining = false;

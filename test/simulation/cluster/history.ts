@@ -1,6 +1,6 @@
 /**
- * What was released of each shard, record by record: whatever a client was told rests on it, so no
- * owner may ever go on without it, nor with other records in its place (I1, I2, I3, I4).
+ * What was released of each shard, record by record: every answer to a client rests on it, so no
+ * owner may ever go on without it, or with other records in its place (I1, I2, I3, I4).
  */
 import { computeHash, readHead } from "../../../engine/record.ts";
 import type { SimDisk } from "./sim-disk.ts";
@@ -20,12 +20,12 @@ export class History {
     this.lastSeqs = new Array<number>(shards).fill(0);
   }
 
-  /** The last record of the shard that was released. */
+  /** Returns the last record of the shard that was released. */
   lastSeq(shard: number): number {
     return this.lastSeqs[shard] ?? 0;
   }
 
-  /** What came behind this record may be lost. */
+  /** Accepts that what came after this record may be lost. */
   accept(shard: number, seq: number): void {
     const known = this.shards[shard];
     for (let later = this.lastSeq(shard); later > seq; later--) known?.delete(later);
@@ -34,16 +34,16 @@ export class History {
     this.lastSeqs[shard] = last;
   }
 
-  /** The last record of the shard that had been released at this time. */
+  /** Returns the last record of the shard that had been released at this time. */
   lastSeqAt(shard: number, atMs: number): number {
     const known = this.shards[shard];
     let seq = this.lastSeq(shard);
-    // Signs of life are released with what comes next.
+    // Signs of life are released together with the record that comes next.
     while (seq > 0 && (known?.get(seq)?.atMs ?? Number.POSITIVE_INFINITY) > atMs) seq--;
     return seq;
   }
 
-  /** A sentence when this release breaks a promise; an owner may be late with what is history. */
+  /** Returns a sentence if this release breaks a promise; an owner may be late with history. */
   release(shard: number, record: Uint8Array, disk: SimDisk, atMs: number): string | undefined {
     const known = this.shards[shard];
     if (known === undefined || record.length === 0) return undefined;
@@ -65,7 +65,7 @@ export class History {
     return missing;
   }
 
-  /** A sentence when what is on the disk of an owner lacks what was released. */
+  /** Returns a sentence if the disk of an owner lacks what was released. */
   findMissing(shard: number, disk: SimDisk): string | undefined {
     const seq = this.lastSeq(shard);
     const hash = this.shards[shard]?.get(seq)?.hash;
@@ -74,7 +74,7 @@ export class History {
     return `I1: shard ${shard} goes on without record ${seq}, which was released`;
   }
 
-  /** Whether `disk` has another record somewhere than one that has all that was released. */
+  /** Whether `disk` differs in any record from a disk that has all that was released. */
   differs(shard: number, disk: SimDisk, disks: readonly SimDisk[]): boolean {
     const whole = disks.find((other) => this.findMissing(shard, other) === undefined);
     return [...disk.hashes].some(([seq, hash]) => (whole?.hashes.get(seq) ?? hash) !== hash);

@@ -1,6 +1,6 @@
 /**
  * `npm run sim -- --seed 7 [--seeds 100] [--steps 500] [--first]`: runs seeds one after the other.
- * Of a seed that fails it prints the last happenings; with `--first` it ends there.
+ * It prints the last events of a seed that fails; with `--first` it ends there.
  */
 import { parseArgs } from "node:util";
 import { openClients } from "./open-clients.ts";

@@ -27,7 +27,7 @@ import { Tickets } from "./tickets.ts";
 interface Customer {
   readonly id: Id;
   isOpen: boolean;
-  /** Credits that were granted and spent for sure, and those of which nothing was heard. */
+  /** Credits that were certainly granted and spent, and those of unanswered requests. */
   granted: number;
   maybeGranted: number;
   paid: number;
@@ -130,7 +130,7 @@ export class ProductClients implements Clients {
     this.of.note(`a client opens ${id.slice(-1)}: ${name(reply)}`);
     if (reply.kind === "created") customer.isOpen = true;
     if (reply.kind !== "refused") return;
-    // It was there already, and its account is told of it sooner or later.
+    // The customer existed already, and its account is told of it sooner or later.
     const found = await gateway.find(accountKey(id)).catch(() => undefined);
     if (found !== undefined) customer.isOpen = true;
   }
@@ -217,7 +217,7 @@ export class ProductClients implements Clients {
     if (reply.kind === "paid" || reply.kind === "done") customer.paid += credits;
   }
 
-  /** By the directory, which tells the account, whose answer comes to the node that asked. */
+  /** The directory grants credits by a tell to the account, which answers the asking node. */
   private async grant(gateway: Gateway, customer: Customer): Promise<void> {
     const amount = this.of.dice.between(1, 20);
     customer.maybeGranted += amount;
@@ -279,7 +279,7 @@ export class ProductClients implements Clients {
     return maybePaid < 0 ? "a payment was counted twice" : undefined;
   }
 
-  /** A shard may be on its way to the node that comes first for it. */
+  /** The shard may be moving to the node that comes first for it. */
   private async readOwner(partition: number): Promise<Gateway | undefined> {
     const { nodes, shardCount, timeline } = this.of;
     const shard = (partition * shardCount) >> 8;

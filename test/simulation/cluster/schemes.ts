@@ -8,7 +8,7 @@ import type { Healing } from "./healing.ts";
 import type { SimCluster } from "./sim-cluster.ts";
 import type { SimNode } from "./sim-node.ts";
 
-/** Yields how many milliseconds pass before it goes on. */
+/** Yields how many milliseconds pass before the scheme goes on. */
 type Scheme = Generator<number, void>;
 
 const { silenceMs, announceMs, appendMs } = limits.cluster;
@@ -40,14 +40,14 @@ export class Schemes {
     return this.current !== undefined;
   }
 
-  /** In the place of one that is under way. */
+  /** Begins a scheme in place of the one that is under way. */
   begin(name: keyof typeof weights = this.pickName()): void {
     this.cluster.note(`a scheme begins: ${name}`);
     this.current = this[name]();
     this.goOn();
   }
 
-  /** What it has done is not undone. */
+  /** Gives up the current scheme; what it has done is not undone. */
   giveUp(): void {
     this.current = undefined;
   }
@@ -72,7 +72,7 @@ export class Schemes {
       });
   }
 
-  /** False when some shard has no owner or some node is no standby after some time. */
+  /** Returns false if some shard has no owner or some node is no standby after some time. */
   private *becomeWell(): Generator<number, boolean> {
     const { cluster } = this;
     this.healing.heal();
@@ -101,7 +101,7 @@ export class Schemes {
     }
   }
 
-  /** An owner whom none hears loses the log, which loses its end, and has its lease yet. */
+  /** Cuts an owner off from the nodes; it loses the log, whose end is lost, within its lease. */
   private *deafOwner(): Scheme {
     const { dice, network, logs } = this.cluster;
     if (!(yield* this.becomeWell())) return;
@@ -119,7 +119,7 @@ export class Schemes {
     owner.isLogCutOut = false;
   }
 
-  /** A node owns what no other one follows; then it is gone, and the log is trimmed or is not. */
+  /** A node owns what no other one follows; then it is gone, and the log is trimmed or not. */
   private *loneOwner(): Scheme {
     const { dice, nodes, logs, shardCount } = this.cluster;
     if (!(yield* this.becomeWell())) return;
@@ -166,11 +166,11 @@ export class Schemes {
     this.cutLogs(others, false);
     yield dice.between(5_000, 9_000);
     this.healing.start(owner);
-    // Until the log has them again they are in one place.
+    // Until the log has the records again, they are in one place only.
     yield* this.becomeWell();
   }
 
-  /** A log is away until its owner gives it up, while other shards of that node tell it things. */
+  /** A log is away until its owner gives it up, while that node's other shards send it tells. */
   private *logAway(): Scheme {
     const { dice, logs } = this.cluster;
     if (!(yield* this.becomeWell())) return;
@@ -182,7 +182,7 @@ export class Schemes {
     yield dice.between(500, 5_000);
   }
 
-  /** With a quorum what was acknowledged survives any one disk. */
+  /** Loses one disk: with a quorum, what was acknowledged survives that. */
   private *loseDisk(): Scheme {
     const { dice, nodes } = this.cluster;
     if (!(yield* this.becomeWell())) return;
@@ -192,11 +192,11 @@ export class Schemes {
     yield dice.between(0, 6_000);
     node.loseDisks();
     this.healing.start(node);
-    // Until its disk is what it was, no other one may be lost.
+    // Until the node's disk is what it was, no other disk may be lost.
     yield* this.becomeWell();
   }
 
-  /** A node is gone for good: the others are told so, one after the other, and a new one joins. */
+  /** A node is gone for good: the others are told so in turn, and a new one joins. */
   private *leave(): Scheme {
     const { cluster } = this;
     const { dice, nodes } = cluster;
@@ -219,7 +219,7 @@ export class Schemes {
     this.healing.start(added);
   }
 
-  /** All disks but one are gone, and the log; that node goes on with what it has, by command. */
+  /** All disks but one, and the log, are lost; by command that node goes on with what it has. */
   private *acceptLoss(): Scheme {
     const { cluster } = this;
     const { dice, nodes, logs } = cluster;

@@ -1,7 +1,7 @@
 /**
- * A cluster in one thread: nodes with real lives of their shards over simulated clocks, disks,
- * network, logs and objects, all of whose chance comes from one seed. It writes down what happens,
- * in words, and what was found broken.
+ * A cluster in one thread: nodes that run real shards over simulated clocks, disks, network, logs
+ * and objects, all of whose randomness comes from one seed. It records what happens, in words, and
+ * what was found broken.
  */
 import { createHash } from "node:crypto";
 import { limits } from "../../../config/limits.ts";
@@ -30,9 +30,9 @@ export interface ClusterOptions {
 }
 
 const digestedAtOnce = 50_000;
-/** What a follower lets read is no older: a record may come after a silence that is allowed. */
+/** Highest age of what a follower lets be read: a record may follow a silence that is allowed. */
 export const oldMax = 2 * limits.cluster.staleMs;
-/** How many of the last happenings a failure shows. */
+/** How many of the last events a failure shows. */
 const shownMax = Number(process.env["KLIEG_SIM_SHOWN"] ?? 50);
 
 export class SimCluster {
@@ -46,9 +46,9 @@ export class SimCluster {
   readonly isQuorum: boolean;
   /** Promises that were found broken. */
   readonly wrong: string[] = [];
-  /** When the directory's log lacked, or did not show, something that was released. */
+  /** When the directory's log last lacked, or did not show, something that was released. */
   partialMs = Number.NEGATIVE_INFINITY;
-  /** Clients may find less than they were told from now on; undefined where none can. */
+  /** Called when clients may find less than they were told; undefined where none can. */
   forgiveClients: (() => void) | undefined;
   private readonly around: Surroundings;
   private readonly digest = createHash("sha256");
@@ -89,14 +89,14 @@ export class SimCluster {
     this.nodes = Array.from({ length: nodes }, (_, at) => this.newNode(`n${at + 1}`, at === 0));
   }
 
-  /** A new node, which has nothing. */
+  /** Adds a new node, which has nothing. */
   add(name: string): SimNode {
     const node = this.newNode(name);
     this.nodes.push(node);
     return node;
   }
 
-  /** It never comes back. */
+  /** Removes a node for good. */
   remove(node: SimNode): void {
     this.nodes.splice(this.nodes.indexOf(node), 1);
   }
@@ -105,7 +105,7 @@ export class SimCluster {
     return new SimNode(name, isFounder, this.around);
   }
 
-  /** Whether a disk has the log's last record; of none that is nowhere else may its end be. */
+  /** Whether a disk has the log's last record; otherwise the log's end may not be lost. */
   isLastElsewhere(shard: number): boolean {
     const record = this.logs[shard]?.lastRecord;
     if (record === undefined) return false;
@@ -114,7 +114,7 @@ export class SimCluster {
     return this.nodes.some(({ disks }) => disks[shard]?.hashes.get(seq) === hash);
   }
 
-  /** What this node has not is given up, and nothing else. */
+  /** Gives up what this node does not have, and nothing else. */
   acceptLoss(keeper: SimNode): void {
     for (const [shard, { last }] of keeper.disks.entries()) {
       this.note(`the operator accepts the loss of shard ${shard} behind record ${last.seq}`);
@@ -128,7 +128,7 @@ export class SimCluster {
     return this.forgiveClients !== undefined;
   }
 
-  /** Every shard has an owner, and every other node is its standby. */
+  /** Whether every shard has an owner and every other node is its standby. */
   get isWell(): boolean {
     return this.nodes.every((node) =>
       this.logs.every((_, shard) => node.serves(shard) && this.owners(shard).length > 0),
@@ -139,7 +139,7 @@ export class SimCluster {
     return this.nodes.filter(({ isRunning }) => isRunning);
   }
 
-  /** Nodes that answer reads of the shard as its owners. */
+  /** Returns the nodes that answer reads of the shard as its owners. */
   owners(shard: number): readonly SimNode[] {
     return this.nodes.filter((node) => node.answersReads(shard));
   }
@@ -157,7 +157,7 @@ export class SimCluster {
     this.wrong.push(sentence);
   }
 
-  /** The same for the same happenings. */
+  /** Digest of all events, which is the same for the same events. */
   get hash(): string {
     this.digestAll();
     return this.digest.copy().digest("hex");
@@ -172,7 +172,7 @@ export class SimCluster {
     return this.last;
   }
 
-  /** What must hold at every instant between two happenings. */
+  /** Checks what must hold at every instant between two events. */
   check(): void {
     const log = this.logs[this.shardCount];
     const lastSeq = this.history.lastSeq(this.shardCount);
@@ -241,7 +241,7 @@ export class SimCluster {
     }
   }
 
-  /** A node that lets the directory be read has what was released some time ago. */
+  /** Checks that a node that lets the directory be read has what was released some time ago. */
   private checkAge({ name }: NodeDisks, disk: SimDisk): void {
     const { timeline, history, shardCount } = this;
     if (!this.isDirectoryWhole) return;
@@ -250,12 +250,12 @@ export class SimCluster {
       this.fail(`${name} lets the directory be read at record ${disk.lastSeq}, not ${least}`);
   }
 
-  /** Who follows a log that lacks something, as while it is filled again, cannot know of it. */
+  /** Whether the log has been complete for long enough: followers cannot know what it lacks. */
   get isDirectoryWhole(): boolean {
     return this.timeline.nowMs - this.partialMs >= 2 * oldMax;
   }
 
-  /** With a quorum what leaves is on two disks. */
+  /** Checks that with a quorum what leaves is on two disks. */
   private checkCopies(shard: number, record: Uint8Array): void {
     const { seq } = readHead(record);
     const hash = computeHash(record);

@@ -39,7 +39,7 @@ class SortedRows {
     return found.slice(0, limit).map((key) => ({ key, text: this.texts.get(key) ?? "" }));
   }
 
-  /** Where the key is, or would be. */
+  /** Returns the index of the key, or where it would be. */
   private place(key: Key): number {
     let [low, high] = [0, this.keys.length];
     while (low < high) {
@@ -53,17 +53,17 @@ class SortedRows {
 
 const recordsPerSegment = 16;
 
-/** What is being written, in its order. */
+/** A write that is under way. */
 interface Write {
   readonly keep: () => void;
 }
 
 export class SimDisk {
-  /** Hash of each record that was ever durable here, by its number: of the history as it is now. */
+  /** Hash of each record that was ever durable here, by its number, in the current history. */
   readonly hashes = new Map<number, string>();
-  /** The last record of the snapshot whose rows came in the place of its own; 0 for none. */
+  /** Last record of the snapshot whose rows replaced the disk's own; 0 for none. */
   joinedSeq = 0;
-  /** What is written to it fails. */
+  /** Whether writes to the disk fail. */
   isFailing = false;
   private readonly timeline: Timeline;
   private readonly dice: Dice;
@@ -77,7 +77,7 @@ export class SimDisk {
     this.dice = dice;
   }
 
-  /** The last record that was ever durable here, of the history as it is now. */
+  /** Last record that was ever durable here, in the current history. */
   get lastSeq(): number {
     return this.noted.seq;
   }
@@ -86,14 +86,14 @@ export class SimDisk {
     return this.noted;
   }
 
-  /** What was not flushed is lost, or only its beginning is kept. */
+  /** Loses what was not flushed, or keeps only its beginning. */
   crash(): void {
     const kept = this.dice.percent(50) ? this.dice.between(0, this.writes.length) : 0;
     for (const { keep } of this.writes.slice(0, kept)) keep();
     this.writes = [];
   }
 
-  /** `onTrim` hears of each number up to which records are dropped. */
+  /** Calls `onTrim` with each number up to which records are dropped. */
   openJournal(life: Life, onTrim: (seq: number) => void): Journal {
     const { records } = this;
     let trimmedSeq = 0;
@@ -162,7 +162,7 @@ export class SimDisk {
     this.noted = { epoch, seq };
   }
 
-  /** What came behind belongs to a history that was given up. */
+  /** Later records belong to a history that was given up. */
   private note(record: Uint8Array): void {
     const { epoch, seq } = readHead(record);
     for (let later = seq + 1; this.hashes.delete(later); later++);
@@ -188,7 +188,7 @@ export class SimDisk {
   }
 }
 
-/** Of a disk that fails for a while. */
+/** Error message of a disk that fails for a while. */
 export const diskFault = "the disk fails";
 
 function getText(value: TableWrite[1]): string | undefined {

@@ -9,7 +9,7 @@ import type { Dice } from "./dice.ts";
 import type { Life, Timeline } from "./timeline.ts";
 
 const timeoutMs = 2_000;
-/** In which ids of attempts are remembered, however often one comes. */
+/** Number of remembered attempts' ids at which the log forgets them all. */
 const idsMax = 2_000;
 
 /** How a node reaches the log. */
@@ -18,26 +18,26 @@ export interface LogLine {
   /** Whether what the node sends arrives, and whether what the log answers does. */
   sends(): boolean;
   hears(): boolean;
-  /** Entries are not delivered, though all else is answered. */
+  /** Whether entries are not delivered, though all else is answered. */
   isMute(): boolean;
 }
 
 export class SimLog {
-  /** So many of a hundred requests are stored and not answered; of answers that come late. */
+  /** Percentage of requests that are stored and not answered; then of answers that come late. */
   unanswered = 0;
   late = 0;
-  /** The servers have no leader. */
+  /** Whether the servers have no leader. */
   isAway = false;
   private readonly timeline: Timeline;
   private readonly dice: Dice;
   private entries = new Map<number, Uint8Array>();
   private firstSeq = 1;
   private endSeq = 0;
-  /** How many entries a replica lacks that answers what is read. */
+  /** How many entries are missing from the replica that answers reads. */
   private lag = 0;
   private sequenceById = new Map<string, number>();
   private readonly followers = new Set<() => void>();
-  /** Counts the logs that were begun in its place. */
+  /** Counts the logs that were begun in place of this one. */
   private version = 0;
 
   constructor(timeline: Timeline, dice: Dice) {
@@ -49,12 +49,12 @@ export class SimLog {
     return this.endSeq;
   }
 
-  /** Undefined when it was trimmed. */
+  /** The last record, or undefined when it was trimmed. */
   get lastRecord(): Uint8Array | undefined {
     return this.entries.get(this.endSeq);
   }
 
-  /** One node's way to it. */
+  /** Opens one node's way to the log. */
   open(line: LogLine): Log {
     return {
       publish: (record, id, after) => {
@@ -70,7 +70,7 @@ export class SimLog {
     };
   }
 
-  /** All of it is lost, or what is behind `logSeq`. */
+  /** Loses all of the log, or what is behind `logSeq`. */
   lose(logSeq = 0): void {
     for (let at = logSeq + 1; at <= this.endSeq; at++) this.entries.delete(at);
     this.endSeq = Math.min(this.endSeq, logSeq);
@@ -82,7 +82,7 @@ export class SimLog {
     this.tellFollowers();
   }
 
-  /** Servers forget which attempts they have seen. */
+  /** Makes the servers forget which attempts they have seen. */
   forgetIds(): void {
     this.sequenceById.clear();
   }
@@ -93,7 +93,7 @@ export class SimLog {
     this.firstSeq = Math.max(this.firstSeq, last + 1);
   }
 
-  /** A replica that lacks so many entries answers what is read; with 0 the leader does. */
+  /** Lets a replica that lacks so many entries answer reads; with 0 the leader does. */
   showLess(entries: number): void {
     this.lag = entries;
   }
@@ -102,7 +102,7 @@ export class SimLog {
     return this.lag > 0;
   }
 
-  /** The last entry that is shown. */
+  /** Sequence of the last entry that is shown. */
   private get shownSeq(): number {
     return Math.min(this.endSeq, Math.max(this.firstSeq, this.endSeq - this.lag));
   }
@@ -149,7 +149,7 @@ export class SimLog {
         if (!hasEnded) run();
         hasEnded = true;
       };
-      // What is on its way arrives, whatever becomes of who has sent it.
+      // A message on its way arrives, whatever becomes of its sender.
       if (isStored)
         timeline.after(undefined, isLate ? dice.between(20, 1_500) : wayMs, () => {
           if (this.isAway) return;
@@ -173,7 +173,7 @@ export class SimLog {
     const deliver = () => {
       isPending = false;
       if (isOver) return;
-      // A subscription of a log that is no more says nothing.
+      // A subscription of a log that no longer exists delivers nothing.
       if (version !== this.version && this.endSeq < next - 1) return;
       version = this.version;
       if (!line.hears() || !line.sends() || line.isMute() || this.isAway) return later(250);

@@ -10,7 +10,7 @@ import type { Snapshot, Snapshots } from "../../../engine/ports/snapshots.ts";
 import type { Dice } from "./dice.ts";
 import type { Life, Timeline } from "./timeline.ts";
 
-/** Who sends or hears: a node in one of its lives. */
+/** A sender or receiver: one process of a node. */
 export interface Station {
   readonly node: string;
   readonly life: Life;
@@ -21,14 +21,14 @@ interface Ear {
   readonly hear: (message: object) => void;
 }
 
-/** A question to a shard by one line, and how it is answered. */
+/** Answers the questions that reach a shard by one line. */
 interface Answerer {
   readonly station: Station;
   readonly answer: (question: unknown) => Promise<object>;
 }
 
 export class SimNetwork {
-  /** So many of a hundred messages are lost, late or come twice. */
+  /** Percentages of messages that are lost, late or delivered twice. */
   lost = 0;
   late = 0;
   doubled = 0;
@@ -37,7 +37,7 @@ export class SimNetwork {
   private readonly timeline: Timeline;
   private readonly dice: Dice;
   private readonly ears = new Map<string, Set<Ear>>();
-  /** When the last message of each way arrives: one connection carries all in their order. */
+  /** Arrival of each way's last message: one connection carries all in their order. */
   private readonly arrivalMs = new Map<string, number>();
   private readonly answerers = new Map<string, Answerer>();
 
@@ -76,7 +76,7 @@ export class SimNetwork {
     };
   }
 
-  /** `name` tells lines for different questions apart. */
+  /** Opens a line; `name` distinguishes lines for different questions. */
   openLine(station: Station, name: string): ShardLine {
     return {
       ask: (shard, question, timeoutMs) =>
@@ -99,7 +99,7 @@ export class SimNetwork {
   ): () => void {
     const ears = this.ears.get(subject) ?? new Set<Ear>();
     this.ears.set(subject, ears);
-    // What is said of a subject is of its type.
+    // All messages of a subject have the subject's type.
     const ear: Ear = { station, hear: (message) => hear(message as Message) };
     ears.add(ear);
     return () => void ears.delete(ear);
@@ -142,7 +142,7 @@ export class SimNetwork {
     });
   }
 
-  /** Who asks an actor is promised that its question arrives once at the most. */
+  /** Whether a message may arrive twice: an ask is promised to arrive once at the most. */
   private canBeDoubled(subject: string): boolean {
     return !subject.startsWith("ask ");
   }

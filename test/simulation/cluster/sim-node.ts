@@ -1,6 +1,6 @@
 /**
- * A node of a simulated cluster: real lives of its shards, a real gateway and outbox, tied together
- * as `engine/host.ts` and the effects thread tie them. What it has on its disks outlives its lives.
+ * A node of a simulated cluster: real shards, a real gateway and outbox, tied together as
+ * `engine/host.ts` and the effects thread tie them. What is on its disks outlives its processes.
  */
 import { limits } from "../../../config/limits.ts";
 import { memoryTables } from "../../../engine/adapters/memory/memory-stores.ts";
@@ -26,7 +26,7 @@ interface ShardLife {
   readonly life: Life;
   readonly cluster: ClusterShard;
   isOwning: boolean;
-  /** Steps that broke since the last release: no fault of an owner that is none any more. */
+  /** Steps that broke since the last release; no fault if the shard has lost its ownership. */
   readonly broken: (readonly [Key, unknown])[];
 }
 
@@ -50,17 +50,17 @@ const store = "store";
 export class SimNode {
   readonly name: string;
   readonly disks: SimDisk[];
-  /** By how much its wall clock differs from the others'. */
+  /** Difference between the node's wall clock and the others'. */
   wallOffsetMs = 0;
   isLogCutOut = false;
   isLogCutIn = false;
   isMute = false;
   isDraining = false;
   isPaused = false;
-  /** By shard and node, how far it heard that others are. */
+  /** How far other nodes said that they are, by shard and node. */
   readonly heard: Map<string, number>[] = [];
   forgotten: readonly string[] = [];
-  /** By shard, the record from which it may go on by the operator's word. */
+  /** By shard, the record from which the operator allows the node to go on. */
   acceptedLosses: readonly { readonly epoch: number; readonly seq: number }[] = [];
   private readonly around: Surroundings;
   private isFounder: boolean;
@@ -88,12 +88,12 @@ export class SimNode {
     return this.process?.shards[shard]?.isOwning === true;
   }
 
-  /** Whether it owns the shard or is ready to take it over. */
+  /** Whether the node owns the shard or is ready to take it over. */
   serves(shard: number): boolean {
     return this.owns(shard) || this.gateway?.isStandby(shard) === true;
   }
 
-  /** Whether it answers reads of the shard as its owner at this moment. */
+  /** Whether the node answers reads of the shard as its owner at this moment. */
   answersReads(shard: number): boolean {
     const { process } = this;
     if (process === undefined || this.isPaused) return false;
@@ -126,7 +126,7 @@ export class SimNode {
       sendElsewhere: tells.send,
       send: (shard, message) => {
         const own = shards[shard];
-        // Between threads, as all that a shard is sent: it may have gone when that comes.
+        // The message crosses threads, like all messages; the shard may be gone when it arrives.
         if (own !== undefined)
           timeline.after(own.life, 0, () => own.cluster.shard?.receive(message, "settle"));
       },
@@ -153,7 +153,7 @@ export class SimNode {
     for (let shard = 0; shard <= shardCount; shard++) this.startShard(this.process, shard);
   }
 
-  /** As by a power cut. */
+  /** Ends the node's process as a power cut would. */
   kill(): void {
     const { process } = this;
     if (process === undefined) return;
@@ -164,7 +164,7 @@ export class SimNode {
     this.isPaused = false;
   }
 
-  /** Hands over what it owns and ends; see `isRunning`. */
+  /** Makes the node hand over what it owns and end; see `isRunning`. */
   stop(): void {
     const { process } = this;
     if (process === undefined || process.isStopping) return;
@@ -191,7 +191,7 @@ export class SimNode {
     for (const life of this.allLives()) this.around.timeline.resume(life);
   }
 
-  /** After `kill`: its disks are lost for good, and it comes back as a new node. */
+  /** Loses the disks for good, after `kill`; the node comes back as a new one. */
   loseDisks(): void {
     this.isFounder = false;
     const { timeline, dice } = this.around;
@@ -320,7 +320,7 @@ export class SimNode {
     });
   }
 
-  /** As the host does. */
+  /** Handles a shard's event as the host does. */
   private receive(process: NodeLife, shard: number, own: ShardLife, event: ShardEvent): void {
     const { gateway, outbox, tells, deaths } = process;
     if (own.life.isOver || event.kind === "held") return;
@@ -343,7 +343,7 @@ export class SimNode {
       gateway.attach(shard, send, reader());
       outbox.onOpen(shard);
       tells.receive(shard, outbox);
-      // What the node is told while it opens the shard comes when it is open.
+      // What the node is told while it opens the shard takes effect once the shard is open.
       if (process.isStopping) process.clock.after(0, () => own.cluster.shard?.stop());
     }
     if (event.kind !== "waiting") gateway.event(shard, event);

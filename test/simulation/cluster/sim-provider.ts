@@ -45,7 +45,7 @@ const failed = {
   billed: false,
 } as const;
 
-/** `plain` cannot say whether it has a job of which it was not heard; `exact` can. */
+/** `plain` cannot say whether it has a job whose submit was not answered; `exact` can. */
 export type ProviderName = "plain" | "exact";
 
 export class SimProvider {
@@ -56,7 +56,7 @@ export class SimProvider {
     this.cluster = cluster;
   }
 
-  /** The part of the effects thread that speaks to providers, in one life of a node. */
+  /** Opens the part of the effects thread that calls providers, for one process of a node. */
   openWork({ clock, outbox, node }: WorkParts, seed: number): Work {
     const entropy = createSeededEntropy(seed);
     const gate = () =>
@@ -156,7 +156,7 @@ function getMedia(ref: string) {
   return { objectKey: ref, mimeType: "image/png", sizeBytes: 1, sha256: ref };
 }
 
-/** Farms and stores of objects are not simulated: what is for them is done at once. */
+/** Farms and object stores are not simulated: effects for them are done at once. */
 async function perform(jobs: ProviderJobs, { from, effect }: Delivery): Promise<Performance> {
   const wanted = effect as JobEffect | { readonly kind: "objects.remove" };
   switch (wanted.kind) {

@@ -1,4 +1,4 @@
-/** One seed of the simulation: so many steps with faults, then what must come of it without. */
+/** Runs one seed: a number of steps with faults, then the checks without faults. */
 import { limits } from "../../../config/limits.ts";
 import type { Clients } from "./clients.ts";
 import { Dice } from "./dice.ts";
@@ -8,14 +8,14 @@ import { SimCluster } from "./sim-cluster.ts";
 
 export interface Outcome {
   readonly seed: number;
-  /** What was found broken first; undefined when nothing was. */
+  /** The first promise that was found broken; undefined when none was. */
   readonly wrong: string | undefined;
-  /** Of all happenings. */
+  /** Digest of all events. */
   readonly hash: string;
   readonly happenings: readonly string[];
 }
 
-/** In which every shard has to have an owner when faults have ceased. */
+/** Time within which every shard has to have an owner when faults have ceased. */
 const ownedMs = 15_000;
 
 export function simulate(
@@ -76,7 +76,7 @@ async function run(cluster: SimCluster, clients: Clients, steps: number): Promis
   if (wrong !== undefined) cluster.fail(wrong);
 }
 
-/** The last tells wait for a shard that leaves its node, and no later one brings them along. */
+/** Leaves the last tells to a shard that leaves its node; no later tell brings them along. */
 async function leaveTells(cluster: SimCluster, clients: Clients, faults: Faults): Promise<void> {
   faults.schemes.begin("logAway");
   while (faults.schemes.isUnderWay && cluster.wrong.length === 0) {
@@ -100,7 +100,7 @@ async function waitForOwners(cluster: SimCluster): Promise<void> {
       hasOperator = removeOtherHistories(cluster, findMissing());
       if (!hasOperator) break;
     }
-    // One that was stopping when faults ceased has ended since.
+    // A node that was stopping when faults ceased has ended since.
     for (const node of cluster.nodes) if (!node.isRunning) node.start();
     cluster.check();
     if (findMissing().length === 0) return;
@@ -111,8 +111,9 @@ async function waitForOwners(cluster: SimCluster): Promise<void> {
 }
 
 /**
- * What nodes ask their operator for when two have records of one epoch that differ: the one whose
- * records are not those that were released joins without its own. Says whether there was one.
+ * Does what nodes ask their operator for when two have records of one epoch that differ: the one
+ * whose records are not those that were released joins without its own. Returns whether there was
+ * one.
  */
 function removeOtherHistories(cluster: SimCluster, shards: readonly number[]): boolean {
   const { history, nodes } = cluster;

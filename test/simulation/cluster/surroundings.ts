@@ -1,4 +1,4 @@
-/** What a simulated node has around it, and whom it tells of what happens in it. */
+/** The surroundings of a simulated node, and the listeners to which it reports what happens. */
 import type { Domain } from "../../../engine/domain.ts";
 import type { Key } from "../../../engine/key.ts";
 import type { Outbox, Performance } from "../../../engine/outbox.ts";
@@ -12,16 +12,16 @@ import type { SimLog } from "./sim-log.ts";
 import type { SimNetwork } from "./sim-network.ts";
 import type { Timeline } from "./timeline.ts";
 
-/** What carries out effects in one life of a node. */
+/** The part of a node's process that carries out effects. */
 export interface Work {
   perform(delivery: Delivery): Promise<Performance>;
-  /** Another node owns the shard, and has its effects from now on. */
+  /** Called when another node owns the shard and has its effects from now on. */
   onLeave(shard: number): void;
 }
 
 export interface NodeDisks {
   readonly name: string;
-  /** By shard; the directory's is the last. */
+  /** Disks by shard; the directory's is the last. */
   readonly disks: readonly SimDisk[];
 }
 
@@ -35,19 +35,19 @@ export interface Surroundings {
   readonly timeline: Timeline;
   readonly dice: Dice;
   readonly network: SimNetwork;
-  /** The directory's is the last. */
+  /** Logs by shard; the directory's is the last. */
   readonly logs: readonly SimLog[];
   readonly objects: Objects;
   readonly domain: Domain;
   readonly isQuorum: boolean;
   readonly shardCount: number;
-  /** Counts the lives of nodes. */
+  /** Number of node processes so far. */
   processes: number;
   readonly openWork: (parts: WorkParts) => Work;
   readonly onEvent: (node: NodeDisks, shard: number, event: ShardEvent) => void;
-  /** A shard's thread has ended; without an error it was stopped. */
+  /** Called when a shard's thread has ended; without an error it was stopped. */
   readonly onEnd: (node: string, shard: number, error: unknown) => void;
-  /** A node drops its records up to `seq`; `heard` is how far it heard that others are. */
+  /** Called when a node drops its records up to `seq`; `heard` is how far other nodes are. */
   readonly onTrim: (
     node: NodeDisks,
     shard: number,

@@ -1,6 +1,6 @@
 /**
- * Tickets of customers: one that was issued opens its stream once (I10). What became of a try of
- * which nothing was heard is open.
+ * Tickets of customers: one that was issued opens its stream once (I10). The outcome of an attempt
+ * that was not answered is open.
  */
 import { accountKey } from "../../../actors/protocol/account-messages.ts";
 import { ticketKey } from "../../../actors/protocol/ticket.ts";
@@ -11,12 +11,12 @@ import type { SimCluster } from "./sim-cluster.ts";
 interface Issued {
   readonly name: string;
   readonly scope: Id;
-  /** How often it was tried to redeem it, whatever came of it. */
+  /** Number of attempts to redeem the ticket, whatever came of them. */
   tries: number;
   isRedeemed: boolean;
 }
 
-/** No ticket ends within a simulation. */
+/** Expiry of all tickets, which no simulation reaches. */
 const expiresAtMs = 2 ** 42;
 
 export class Tickets {
@@ -28,7 +28,7 @@ export class Tickets {
     this.cluster = cluster;
   }
 
-  /** Issues one, or tries one again. */
+  /** Issues a ticket, or tries to redeem one again. */
   async use(gateway: Gateway, scope: Id): Promise<void> {
     const { dice } = this.cluster();
     if (this.issued.length === 0 || dice.percent(40)) await this.issue(gateway, scope);

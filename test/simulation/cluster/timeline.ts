@@ -10,7 +10,7 @@ import { settle } from "./idle.ts";
 export class Life {
   isOver = false;
   isPaused = false;
-  /** What would have happened while it stood still. */
+  /** Events that were due while the process was paused. */
   readonly late: (() => void)[] = [];
 }
 
@@ -20,17 +20,17 @@ interface Happening {
   run: (() => void) | undefined;
 }
 
-/** What happens within so many milliseconds has a list of its own for each of them. */
+/** Number of milliseconds ahead for each of which the ring has a list of events. */
 const ringMs = 2 ** 16;
 
 export class Timeline {
   nowMs = 0;
-  /** The list of an instant is at its remainder, in the order in which it was added. */
+  /** The list of an instant is at its remainder, in the order in which events were added. */
   private readonly ring: (Happening[] | undefined)[] = new Array(ringMs).fill(undefined);
-  /** What happens later than the ring reaches. */
+  /** Events later than the ring reaches. */
   private far: Happening[] = [];
 
-  /** `run` happens in so many milliseconds, unless the returned function is called before. */
+  /** Runs `run` after `delayMs` milliseconds, unless the returned function is called before. */
   after(life: Life | undefined, delayMs: number, run: () => void): () => void {
     const atMs = this.nowMs + Math.max(0, Math.ceil(delayMs));
     const happening: Happening = { atMs, life, run };
@@ -41,7 +41,7 @@ export class Timeline {
     };
   }
 
-  /** Lets so many milliseconds pass. */
+  /** Lets `ms` milliseconds pass. */
   async pass(ms: number): Promise<void> {
     const untilMs = this.nowMs + ms;
     await settle();
@@ -54,7 +54,7 @@ export class Timeline {
     }
   }
 
-  /** What comes at this instant meanwhile comes after what has been there. */
+  /** Events that are added for this instant meanwhile run after those that are there already. */
   private async happenNow(at: number): Promise<void> {
     for (let list = this.ring[at]; list !== undefined; list = this.ring[at]) {
       this.ring[at] = undefined;
@@ -80,7 +80,7 @@ export class Timeline {
     }
   }
 
-  /** A life that stood still goes on. */
+  /** Resumes a paused process. */
   resume(life: Life): void {
     life.isPaused = false;
     for (const run of life.late.splice(0)) this.after(life, 0, run);
@@ -97,13 +97,13 @@ export class Timeline {
   }
 }
 
-/** The clock of a node in one of its lives; its wall clock may be moved. */
+/** The clock of one process of a node; its wall clock may be moved. */
 export class LifeClock implements Clock {
   private readonly timeline: Timeline;
   private readonly life: Life;
   private readonly wallMs: () => number;
 
-  /** `wallMs` is what the node's wall clock has shown at the beginning of the simulation. */
+  /** `wallMs` is what the node's wall clock showed at the beginning of the simulation. */
   constructor(timeline: Timeline, life: Life, wallMs: () => number) {
     this.timeline = timeline;
     this.life = life;

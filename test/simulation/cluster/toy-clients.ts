@@ -1,6 +1,6 @@
 /**
- * Clients of counters: what each was told of its own counter, and what the counters then have to
- * be. An answer that never came leaves open whether its command was carried out.
+ * Clients of counters: what each was told of its own counter, and what the counters have to be in
+ * the end. A missing answer leaves open whether its command was carried out.
  */
 import type { Address } from "../../../engine/address.ts";
 import type { Gateway } from "../../../engine/gateway.ts";
@@ -18,9 +18,9 @@ import type { Work } from "./surroundings.ts";
 
 type CounterKey = Address<CounterMessage, Counter>;
 
-/** What is known of a counter from answers alone. */
+/** What a client knows of a counter from the answers alone. */
 interface Known {
-  /** Commands that were acknowledged, and those of which nothing was heard. */
+  /** Commands that were acknowledged, and those that were not answered. */
   sure: number;
   open: number;
   readonly answers: Set<number>;
@@ -49,7 +49,7 @@ export class ToyClients implements Clients {
     cluster.forgiveClients = () => this.forgive();
   }
 
-  /** What was told before may be lost, or may be told again. */
+  /** Allows earlier answers to be lost, or to be given again. */
   private forgive(): void {
     for (const known of this.known.values()) {
       known.sure = 0;
@@ -117,7 +117,7 @@ export class ToyClients implements Clients {
     });
   }
 
-  /** Adds to one counter, which tells others, of other shards too. */
+  /** Adds to one counter, which sends tells to others, of other shards too. */
   private spread(gateway: Gateway, key: CounterKey): void {
     const others = this.keys.filter((other) => other !== key && this.of.dice.percent(50));
     const added = [key, ...others].map((one) => this.getKnown(one));
@@ -162,7 +162,7 @@ function getCount(reply: unknown): number | undefined {
   return (reply as { count?: number }).count;
 }
 
-/** Nothing was decided. */
+/** Whether the command was refused before anything was decided. */
 function isRefused(reply: unknown): boolean {
   return (reply as { kind?: string }).kind === "busy";
 }

@@ -1,4 +1,4 @@
-/** What each build script begins with: ECMAScript 3, as After Effects runs it. */
+/** Beginning of each build script, in ECMAScript 3, as After Effects runs it. */
 export const jsxPrelude = `  var folder = new File($.fileName).parent;
   var missing = [];
 

@@ -147,7 +147,7 @@ function pictureLayer(
   ];
 }
 
-/** The last picture stays from where the source ends. */
+/** Holds the last picture from where the source ends. */
 function writeHold(clip: PictureClip): readonly string[] {
   const { heldFrom, start, end, from, rate, content } = clip;
   if (heldFrom === undefined) return [];
@@ -175,7 +175,7 @@ function writePose(clip: PictureClip): readonly string[] {
   ];
 }
 
-/** The picture's middle, which is what a pose is about. */
+/** Finds the picture's middle, which a pose refers to. */
 function findAnchor(content: PictureClip["content"]): Point | undefined {
   if (content.kind === "media") {
     const { width, height } = content.media;
@@ -208,7 +208,7 @@ function curveLine(
   return `animate(${property}, [${times}], [${values}]);`;
 }
 
-/** Below which nothing is heard. */
+/** Level in decibels below which nothing is audible. */
 const silenceDb = -96;
 
 function levels({ gain, start, isEnabled }: SoundClip): readonly string[] {
@@ -222,7 +222,7 @@ function levels({ gain, start, isEnabled }: SoundClip): readonly string[] {
   return [curveLine(property, inDecibels(gain), start, decibels)];
 }
 
-/** A straight ramp of a linear gain is none in decibels: it is written at each of its frames. */
+/** A straight ramp of linear gain is none in decibels, so a key is written at each frame. */
 function inDecibels({ keys }: Curve): Curve {
   const all = keys.flatMap((key, at) => {
     const next = keys[at + 1];
@@ -253,7 +253,7 @@ function cropMask({ left, top, right, bottom }: Crop, width: number, height: num
   return { shape: "rect", points, feather: 0, isInverted: false };
 }
 
-/** Of a circle's quarter by a curve of the third degree, for a radius of 1. */
+/** Handle length of a cubic curve for a quarter of a circle of radius 1. */
 const arm = 0.5522847498;
 
 function maskLine({ shape, points: given, feather, isInverted }: EditMask, mode: string): string {
@@ -325,7 +325,7 @@ const generic: Readonly<Record<string, readonly [plain: string, bold: string]>> 
   "courier new": ["CourierNewPSMT", "CourierNewPS-BoldMT"],
 };
 
-/** By which After Effects knows a font; families mostly call themselves so. */
+/** Guesses a font's PostScript name, which After Effects needs; most families are in it. */
 function postScriptName(families: string, isBold: boolean): string {
   const [first = ""] = families.split(",");
   const family = first.trim().replace(/^["']|["']$/g, "");
@@ -342,12 +342,12 @@ function points(values: readonly number[]): string {
   return `[${values.map(amount).join(", ")}]`;
 }
 
-/** Six digits, and no exponent. */
+/** Writes a number with six digits and no exponent. */
 function amount(value: number): string {
   return String(Number(value.toFixed(6)));
 }
 
-/** A string of ASCII. */
+/** Writes a string literal in ASCII. */
 function text(value: string): string {
   return JSON.stringify(value).replace(
     /[^\x20-\x7e]/g,

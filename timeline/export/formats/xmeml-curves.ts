@@ -1,7 +1,7 @@
 import { type Curve, getFirst, isFixed } from "../curve.ts";
 import { type Tag, tag } from "./xml.ts";
 
-/** A parameter's value, and its keyframes where it changes. */
+/** Writes a parameter's value, and its keyframes where it changes. */
 export function curveTags(
   curve: Curve,
   when: (frame: number) => number,

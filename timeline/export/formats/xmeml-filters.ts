@@ -5,7 +5,7 @@ import { computeCrop } from "../placing.ts";
 import { curveTags } from "./xmeml-curves.ts";
 import { type Tag, tag } from "./xml.ts";
 
-/** The effects of a picture; none that would change nothing. */
+/** Writes the effects of a picture, without those that would change nothing. */
 export function pictureFilters(
   clip: PictureClip,
   { width, height }: EditList,
@@ -60,7 +60,7 @@ export function audioFilters(clip: SoundClip): readonly Tag[] {
   return [...(isFull ? [] : [levels]), ...speed(clip.rate, "audio")];
 }
 
-/** Editors show a picture in the middle of the frame at its own size. */
+/** Whether a pose is the default: editors show a picture centred at its own size. */
 function isNeutral({ pose }: PictureClip, width: number, height: number): boolean {
   const [x = 0, y = 0] = getFirst(pose.position);
   const isCentred = Math.abs(x - width / 2) < 0.01 && Math.abs(y - height / 2) < 0.01;
@@ -151,7 +151,7 @@ function parameter(
   ]);
 }
 
-/** Six digits, and no exponent. */
+/** Writes a number with six digits and no exponent. */
 function round(value: number): string {
   return String(Number(value.toFixed(6)));
 }

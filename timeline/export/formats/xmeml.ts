@@ -60,7 +60,7 @@ export function writeXmeml(list: EditList, notes: Notes): string {
   return writeXml(tag("xmeml", [sequence], { version: "5" }));
 }
 
-/** Stated wherever there are times. */
+/** Rate tag, which is stated wherever there are times. */
 const rate = tag("rate", [tag("timebase", editFps), tag("ntsc", "FALSE")]);
 
 function timecode(text: string, frame: number): Tag {
@@ -76,7 +76,7 @@ function truth(is: boolean): string {
   return is ? "TRUE" : "FALSE";
 }
 
-/** One clipitem to be: a picture, or one channel of a sound. */
+/** A clipitem to be written: a picture, or one channel of a sound. */
 interface Item {
   readonly id: string;
   readonly mediaType: "video" | "audio";
@@ -86,7 +86,7 @@ interface Item {
 
 interface SoundTrack {
   readonly track: Track<SoundClip>;
-  /** The channel of its sources, from 1. */
+  /** Channel of the track's sources, from 1. */
   readonly channel: number;
 }
 
@@ -96,7 +96,7 @@ class ClipBook {
   private readonly pictures: readonly Track<PictureClip>[];
   private readonly sounds: readonly SoundTrack[];
   private readonly itemsByClip = new Map<PictureClip | SoundClip, Item[]>();
-  /** All parts of what was written as one clip. */
+  /** All items of what was written as one clip, by the clip's key. */
   private readonly linked = new Map<string, Item[]>();
   private readonly written = new Set<string>();
 
@@ -140,7 +140,7 @@ class ClipBook {
     );
   }
 
-  /** Ids and places first: a clip names those that it is linked with, wherever they are. */
+  /** Sets ids and places first: a clip names those that it is linked with, wherever they are. */
   private number(): void {
     let count = 0;
     const add = (clip: PictureClip | SoundClip, place: Omit<Item, "id">): void => {
@@ -320,7 +320,7 @@ function link({ id, mediaType, trackIndex, clipIndex }: Item): Tag {
   ]);
 }
 
-/** A sound of one channel has no second one. */
+/** Returns the clips that have this channel: a sound of one channel has no second one. */
 function getClips({ track, channel }: SoundTrack): readonly SoundClip[] {
   return track.clips.filter(({ media }) => media.channels >= channel);
 }
@@ -329,7 +329,7 @@ function fileId(path: string): string {
   return `file-${numberIn(path)}`;
 }
 
-/** `media-0001` */
+/** Returns the name of a path's number, such as `media-0001`. */
 function numberIn(path: string): string {
   return path.replace(/^(\w+)\/(\d+).*$/, "$1-$2");
 }

@@ -1,6 +1,6 @@
 import XMLBuilder from "fast-xml-builder";
 
-/** XML as a tree of tags; the only importer of fast-xml-builder. */
+/** XML as a tree of tags; this file is the only importer of fast-xml-builder. */
 export type Tag = Readonly<
   Record<string, readonly Tag[] | string | Readonly<Record<string, string>>>
 >;
@@ -27,14 +27,14 @@ const builder = new XMLBuilder({
   suppressEmptyNode: true,
 });
 
-/** With a declaration and a document type. */
+/** Writes XML with a declaration and a document type. */
 export function writeXml(root: Tag): string {
   const [name = ""] = Object.keys(root);
   const body: string = builder.build([root]);
   return `<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE ${name}>\n${body.trim()}\n`;
 }
 
-/** XML has no place for control characters and halves of letters. */
+/** Removes control characters and lone surrogates, for which XML has no place. */
 function plain(text: string): string {
   return isPlain.test(text) ? text : text.toWellFormed().replace(unwritable, "");
 }

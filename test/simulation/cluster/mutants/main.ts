@@ -1,6 +1,6 @@
 /**
  * `npm run sim:mutants [-- --seeds 2000]`: breaks a copy of the build in one line after the other,
- * and runs the simulation until it finds each. Ends with 1 when one survives.
+ * and runs the simulation until it finds each break. Exits with 1 when one survives.
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -33,7 +33,7 @@ try {
   rmSync(copy, { recursive: true, force: true });
 }
 
-/** The seed that has found it. */
+/** Runs the simulation on a mutant, and returns the seed that finds it. */
 function run({ path, text, replacement }: Mutant): string | undefined {
   const file = join(copy, path.replace(/\.ts$/, ".js"));
   const whole = readFileSync(file, "utf8");

@@ -1,11 +1,11 @@
 /** One-line breaks of engine and actors, each of which the simulation has to find. */
 export interface Mutant {
-  /** Of the source. */
+  /** Path of the source file. */
   readonly path: string;
-  /** Once in what is compiled of it. */
+  /** Text to replace, which occurs once in the compiled file. */
   readonly text: string;
   readonly replacement: string;
-  /** What it breaks. */
+  /** What the mutant breaks. */
   readonly breaks: string;
 }
 
