@@ -67,10 +67,7 @@ export interface ObjectStore {
   readonly secretKey: string;
 }
 
-/**
- * The service that the command line calls and the account it uses; by default both come from the
- * data directory.
- */
+/** The service and the account that the command line uses; both default to the data directory's. */
 export interface ClientSettings {
   readonly url: string | undefined;
   readonly token: string | undefined;

@@ -31,37 +31,10 @@ import { PortError } from "../engine/ports/port-error.ts";
 import type { FromNode, NodeConnection, ObjectAsk, TaskOutcome } from "../engine/ports/tasks.ts";
 import type { FarmNodeState, FarmTasks, RunningTask } from "./effects-messages.ts";
 import { FarmHelpers } from "./farm-helpers.ts";
+import type { Lease, Node } from "./farm-lease.ts";
 import { FarmQueue, type WaitingTask } from "./farm-queue.ts";
 import { FarmShares } from "./farm-shares.ts";
 import { TaskObjects } from "./task-objects.ts";
-
-interface Lease extends WaitingTask {
-  readonly token: string;
-  readonly node: Node;
-  readonly objects: TaskObjects;
-  /** Wall-clock time at which the lease was claimed. */
-  readonly claimedAtMs: number;
-  lastSeenMs: number;
-  notifiedMs: number;
-  isDurable: boolean;
-  progress: number;
-  /** Latest preview of the task's result: a JPEG in base64. */
-  thumbnail: string | undefined;
-}
-
-interface Node {
-  readonly connection: NodeConnection;
-  readonly joinedAtMs: number;
-  /** Name of the node, unknown until its hello. */
-  name: string | undefined;
-  version: string | undefined;
-  kinds: readonly string[];
-  slots: number;
-  /** Maximum leases of the node; below its slots when other services use some of them. */
-  capacity: number;
-  /** Capacity without a lease; below 0 while the node has more leases than capacity. */
-  free: number;
-}
 
 type Heartbeat = Extract<FromNode, { kind: "heartbeat" }>;
 

@@ -16,6 +16,7 @@ import type { RateState } from "./auth/rate-classes.ts";
 import { type Answer, constantHeader, type Header, type HttpRequest } from "./exchange/answer.ts";
 import { RefusalError } from "./exchange/refusal-error.ts";
 import { stalledBody } from "./exchange/stalled-body.ts";
+import { createUnmatched, listAllowed, type Match, preflight } from "./match.ts";
 import { HttpFigures } from "./metrics/http-figures.ts";
 import { findPartition, getBearer } from "./placing.ts";
 import { problem } from "./problems/problems.ts";
@@ -23,18 +24,11 @@ import { checkContentEncoding, checkMediaType, parseBody } from "./request/body.
 import { parseForm } from "./request/form.ts";
 import { readQuery } from "./request/query.ts";
 import { getTrace } from "./request/trace-parent.ts";
-import { type Call, type Route, route, takesBody } from "./route.ts";
+import { type Call, type Route, takesBody } from "./route.ts";
 import { RouteTree } from "./route-tree.ts";
 import type { Service } from "./service.ts";
-import type { Application, BodyBounds } from "./transport/application.ts";
-import { corsHeaders, type Origins, preflightHeaders } from "./transport/cors.ts";
-
-/** The route of a request, or the reason why it has none. */
-export interface Match extends BodyBounds {
-  readonly route: Route | undefined;
-  readonly refusal: Refusal | undefined;
-  readonly ids: readonly string[];
-}
+import type { Application } from "./transport/application.ts";
+import { corsHeaders, type Origins } from "./transport/cors.ts";
 
 /** State of a request that is collected until it is answered. */
 interface Trail {
@@ -314,35 +308,6 @@ function admit(route: Route, principal: Principal | undefined, rate: RateState |
 function isOfStranger(refusal: Refusal): boolean {
   if (refusal.code !== "oauth") return refusal.code === "unauthorized";
   return refusal.error.startsWith("invalid_");
-}
-
-/** Answers a browser's preflight for a page of another origin. */
-function preflight(routes: ReadonlyMap<string, Route>, ids: readonly string[]): Match {
-  const isShared = [...routes.values()].some((shared) => shared.anyOrigin);
-  const methods = listAllowed(routes);
-  const answered = route("GET", "", {
-    summary: "What may be asked here",
-    answers: { 204: null },
-    access: "open",
-    anyOrigin: isShared,
-    run: ({ service, request }) => {
-      const origin = request.headers["origin"];
-      const more = preflightHeaders(methods, isShared, service.corsOrigins, origin);
-      return { status: 204, headers: [["Allow", `${methods}, OPTIONS`], ...more], body: "" };
-    },
-  });
-  return { route: answered, refusal: undefined, ids, bodyBytesMax: 0, streamBytesMax: undefined };
-}
-
-function createUnmatched(refusal: Refusal): Match {
-  return { route: undefined, refusal, ids: [], bodyBytesMax: 0, streamBytesMax: undefined };
-}
-
-function listAllowed(routes: ReadonlyMap<string, Route>): string {
-  const names = [...routes].flatMap(([name, { takesHead }]) =>
-    takesHead ? [name, "HEAD"] : [name],
-  );
-  return names.join(", ");
 }
 
 function readBody(route: Route, request: HttpRequest): unknown {

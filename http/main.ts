@@ -36,14 +36,9 @@ import { openTraces } from "../engine/adapters/traces/open-traces.ts";
 import { openWeb } from "../engine/adapters/web.ts";
 import { Host } from "../engine/host.ts";
 import { PortError } from "../engine/ports/port-error.ts";
-import { ShortThreads, Threads } from "../engine/threads.ts";
-import type { PageTask } from "../film/preview/preview-page.ts";
+import { Threads } from "../engine/threads.ts";
 import { simulatedMedia } from "../providers/simulated/simulated-media.ts";
 import { findChromium, isExecutable } from "../render-farm/browser/chromium-path.ts";
-import type { Writing } from "../timeline/export/writing.ts";
-import type { Written } from "../timeline/export-thread/archive.ts";
-import type { FigmaResult, FigmaTask } from "../timeline/figma/figma-task.ts";
-import type { TimelineRound, TimelineTask } from "../timeline/timeline-thread/timeline-round.ts";
 import { Api } from "./api.ts";
 import { watchBackups } from "./backup-requests.ts";
 import { bootstrap, chooseToken } from "./bootstrap.ts";
@@ -58,6 +53,7 @@ import { gatherSamples } from "./metrics/node-samples.ts";
 import { RequestLog } from "./request-log.ts";
 import { routeTable } from "./route-table.ts";
 import type { Service } from "./service.ts";
+import { openShortThreads } from "./short-threads.ts";
 import { abandon, type Running, stopAll } from "./stopping.ts";
 import { watchTokenReset } from "./token-reset.ts";
 import { checkFree, ListenError } from "./transport/free-port.ts";
@@ -69,10 +65,6 @@ const entries = {
   shards: new URL("../effects/shard-thread/main.js", import.meta.url),
   effects: new URL("../effects/main.js", import.meta.url),
   backups: new URL("../engine/backup-thread/main.js", import.meta.url),
-  timelines: new URL("../timeline/timeline-thread/main.js", import.meta.url),
-  pages: new URL("../film/page-thread/main.js", import.meta.url),
-  exports: new URL("../timeline/export-thread/main.js", import.meta.url),
-  figma: new URL("../timeline/figma-thread/main.js", import.meta.url),
   passwords: new URL("./shares/password-process/main.js", import.meta.url),
   farm: fileURLToPath(new URL("../render-farm/main.js", import.meta.url)),
 };
@@ -102,13 +94,7 @@ async function start(): Promise<void> {
   await checkFree(settings);
   const data = await openStore(settings);
   const log = openLog(settings.logLevel, "http");
-  if (data.wasOpen) {
-    const changed = await makePrivate(settings.dataDir);
-    log.warn(
-      { dataDir: settings.dataDir, changed },
-      "data directory was readable by other users, permissions restricted",
-    );
-  }
+  if (data.wasOpen) await restrictAccess(settings, log);
   if (settings.farmWorkers === 0 && settings.natsServers.length === 0)
     log.warn("no farm workers (KLIEG_FARM_WORKERS=0), farm tasks will wait");
   const proxies = new TrustedProxies(settings.trustedProxies);
@@ -155,6 +141,13 @@ async function start(): Promise<void> {
     `Klieg ${version} serves ${settings.publicUrl}/v1\n` +
       `The first credential is in ${join(settings.dataDir, "admin-token")}; the klieg command finds it by itself.\n`,
   );
+}
+
+/** Closes a data directory that other users could read. */
+async function restrictAccess({ dataDir }: Settings, log: Logger): Promise<void> {
+  const changed = await makePrivate(dataDir);
+  const message = "data directory was readable by other users, permissions restricted";
+  log.warn({ dataDir, changed }, message);
 }
 
 /** Awaits the end: a signal, or an error that nothing caught. */
@@ -227,26 +220,10 @@ async function openService(
     for (const { bytes, media } of Object.values(simulatedMedia))
       if ((await objects.stat(media.objectKey)) === undefined)
         await objects.put(media.objectKey, [bytes]);
-  const { timelineMs, timelineThreads, timelineQueueMax, timelineMegabytes } = limits.compositions;
-  const ofMarkup = {
-    threads: timelineThreads,
-    queueMax: timelineQueueMax,
-    timeoutMs: timelineMs,
-    memoryMegabytes: timelineMegabytes,
-  };
-  const timelines = new ShortThreads<TimelineTask, TimelineRound>(entries.timelines, ofMarkup);
-  const pages = new ShortThreads<PageTask, string>(entries.pages, ofMarkup);
-  const { threads, queueMax, writingMs, threadMegabytes } = limits.exports;
-  const exporting = new ShortThreads<Writing, Written>(entries.exports, {
-    threads,
-    queueMax,
-    timeoutMs: writingMs,
-    memoryMegabytes: threadMegabytes,
-  });
-  const { passwordMs, passwordThreads } = limits.shares;
+  const threads = openShortThreads();
   const passwords = new QuietProcess<PasswordTask, string>(entries.passwords, {
-    threads: passwordThreads,
-    timeoutMs: passwordMs,
+    threads: limits.shares.passwordThreads,
+    timeoutMs: limits.shares.passwordMs,
   });
   const { clusterAddress, host, port } = settings;
   return wire({
@@ -264,10 +241,10 @@ async function openService(
     objects,
     ...known,
     corsOrigins: settings.corsOrigins,
-    computeRound: (task) => timelines.run(task),
-    writePage: (task) => pages.run(task),
-    writeExport: (writing) => exporting.run(writing),
-    figma: openFigma(settings),
+    computeRound: (task) => threads.timelines.run(task),
+    writePage: (task) => threads.pages.run(task),
+    writeExport: (writing) => threads.exports.run(writing),
+    figma: new FigmaHost(openWeb(), settings.figmaUrl, (task) => threads.figma.run(task)),
     hashPassword: (task) => passwords.run(task),
     hasRates: settings.rateLimits,
     // The log reports whether nodes have joined over NATS.
@@ -279,17 +256,6 @@ async function openService(
     }),
     onFault: (requestId, error) => log.error({ err: error, requestId }, "request failed"),
   });
-}
-
-function openFigma({ figmaUrl }: Settings): FigmaHost {
-  const { importsMax, readMs, readMegabytes } = limits.figma;
-  const threads = new ShortThreads<FigmaTask, FigmaResult>(entries.figma, {
-    threads: 1,
-    queueMax: importsMax,
-    timeoutMs: readMs,
-    memoryMegabytes: readMegabytes,
-  });
-  return new FigmaHost(openWeb(), figmaUrl, (task) => threads.run(task));
 }
 
 function openHost(

@@ -7,6 +7,7 @@ import { pausedProvidersKey } from "../actors/directory/paused-providers.ts";
 import { domain } from "../actors/domain.ts";
 import type { Configuration } from "../config/configuration.ts";
 import { listProviderModels } from "../config/provider-models.ts";
+import type { LinkQuestion } from "../effects/effects-messages.ts";
 import { Gateway } from "../engine/gateway.ts";
 import { IdMint } from "../engine/id.ts";
 import { Tally } from "../engine/metrics/tally.ts";
@@ -33,7 +34,7 @@ import { CallbackTokens } from "./providers/callback-tokens.ts";
 import { PausedProviders } from "./providers/paused-providers.ts";
 import { type LinePorts, ProviderLine } from "./providers/provider-line.ts";
 import type { RequestLog } from "./request-log.ts";
-import type { CheckState, OwnNode, Service, WriteExport } from "./service.ts";
+import type { CheckState, Health, OwnNode, Service, WriteExport } from "./service.ts";
 import type { ShareAccess } from "./shares/share-access.ts";
 import { type HashPassword, SharePasswords } from "./shares/share-passwords.ts";
 import { ShareRates } from "./shares/share-rates.ts";
@@ -76,11 +77,7 @@ export function wire(wiring: Wiring): Service {
   const baseUrl = `${origin}/v1`;
   const gateway = openGateway(wiring, clock, () => ({ principals, jobs, following }));
   const following: Following = new Following(gateway);
-  const keyFor = (purpose: SigningPurpose) => () => {
-    const key = gateway.read(signingKeyKey(purpose));
-    if (key === undefined) throw new ShardDown();
-    return key;
-  };
+  const keyFor = createKeyReader(gateway);
   const principals: Principals = new Principals(gateway, clock);
   const signedUrls = new SignedUrls(origin, keyFor("urls"));
   const callbackTokens = new CallbackTokens(baseUrl, keyFor("callbacks"));
@@ -88,10 +85,7 @@ export function wire(wiring: Wiring): Service {
   const line = openLine(wiring, {
     configuration: () => configuration,
     paused,
-    sign: ({ provider, job, number, objectKeys }) => ({
-      callbackUrl: callbackTokens.urlFor(provider, job, number),
-      urls: objectKeys.map((key) => signedUrls.sign(key, clock.nowMs()).url),
-    }),
+    sign: createSigning(callbackTokens, signedUrls, clock),
   });
   gateway.watch(pausedProvidersKey, () => line.refresh());
   const jobs: JobReads = new JobReads(gateway, signedUrls, clock, `${baseUrl}/problems`);
@@ -135,12 +129,7 @@ export function wire(wiring: Wiring): Service {
     writePage: wiring.writePage,
     writeExport: wiring.writeExport,
     figma: wiring.figma,
-    health: {
-      isDiskLow: false,
-      areObjectsAway: false,
-      isDraining: false,
-      renderers: wiring.renderers,
-    },
+    health: createHealth(wiring.renderers),
     requests: wiring.requests,
     tally: new Tally(),
     minutes: undefined,
@@ -148,6 +137,29 @@ export function wire(wiring: Wiring): Service {
     warnings: new Warnings(),
     onFault,
   };
+}
+
+type KeyReader = (purpose: SigningPurpose) => () => SigningKey;
+
+/** Creates readers of signing keys, which throw `ShardDown` while the directory is unreadable. */
+function createKeyReader(gateway: Gateway): KeyReader {
+  return (purpose) => () => {
+    const key = gateway.read(signingKeyKey(purpose));
+    if (key === undefined) throw new ShardDown();
+    return key;
+  };
+}
+
+/** Creates what signs the addresses that a provider gets with a job. */
+function createSigning(tokens: CallbackTokens, urls: SignedUrls, clock: Clock) {
+  return ({ provider, job, number, objectKeys }: LinkQuestion) => ({
+    callbackUrl: tokens.urlFor(provider, job, number),
+    urls: objectKeys.map((key) => urls.sign(key, clock.nowMs()).url),
+  });
+}
+
+function createHealth(renderers: CheckState): Health {
+  return { isDiskLow: false, areObjectsAway: false, isDraining: false, renderers };
 }
 
 /** `readers` cache what they read, until the gateway reports a change. */

@@ -20,7 +20,7 @@ import {
   textFaults,
   toSource,
 } from "./faults.ts";
-import type { Generation, Sources } from "./generation.ts";
+import type { Generation, Quoted, Sources } from "./generation.ts";
 import { type Asking, chooseModel, findRefusal } from "./model-choice.ts";
 import { inputFor } from "./provider-fields.ts";
 
@@ -163,14 +163,23 @@ function resolveRequest(
       duration_seconds: durationSeconds,
     }),
     quoted: () => ({
-      settings: [
-        ["Model", model.display_name],
-        ...(durationSeconds === undefined ? [] : [["Duration", `${durationSeconds} s`] as const]),
-        ...(voice === undefined ? [] : [["Voice", voice] as const]),
-        ["Format", format],
-      ],
+      settings: listSettings(model, durationSeconds, options),
     }),
   };
+}
+
+/** Lists the settings that a quote shows; `options` are those that the price depends on. */
+function listSettings(
+  model: ModelEntry,
+  durationSeconds: number | undefined,
+  { voice, output_format }: Readonly<Record<string, string | undefined>>,
+): Quoted["settings"] {
+  return [
+    ["Model", model.display_name],
+    ...(durationSeconds === undefined ? [] : [["Duration", `${durationSeconds} s`] as const]),
+    ...(voice === undefined ? [] : [["Voice", voice] as const]),
+    ["Format", `${output_format}`],
+  ];
 }
 
 /** Keeps the texts, and drops fields and model defaults that are meaningless for the task. */

@@ -46,17 +46,14 @@ export function resolve3D(
   if (refusal !== undefined) return refusal;
   const { seed = 0, texture = true, output_format: format = "glb" } = request;
   const prompt = request.prompt?.trim() ?? "";
+  const options = { texture: String(texture), output_format: format };
   return {
     model,
     modality: "three_d",
     prompt,
     displayName: request.display_name,
     tags: request.tags ?? [],
-    price: computePrice(
-      model,
-      { images: images.length },
-      { texture: String(texture), output_format: format },
-    ),
+    price: computePrice(model, { images: images.length }, options),
     count: 1,
     input: inputFor(
       {

@@ -19,7 +19,7 @@ import {
   textFaults,
   toSource,
 } from "./faults.ts";
-import type { Generation, Sources } from "./generation.ts";
+import type { Generation, Quoted, Sources } from "./generation.ts";
 import { type Asking, chooseModel, findRefusal } from "./model-choice.ts";
 import { rewriteForImage } from "./prompt-rewriter.ts";
 import { inputFor } from "./provider-fields.ts";
@@ -149,16 +149,25 @@ function resolve(request: GenerateVideoRequest, model: ModelEntry, shown: Pictur
     quoted: () => ({
       durationSeconds,
       ...omitUndefined({ quality }),
-      settings: [
-        ["Model", model.display_name],
-        ["Resolution", resolution],
-        ["Aspect ratio", ratio],
-        ["Duration", `${durationSeconds} s`],
-        ...(quality === undefined ? [] : [["Quality", quality] as const]),
-        ["Audio", audio ? "on" : "off"],
-      ],
+      settings: listSettings(model, durationSeconds, options),
     }),
   };
+}
+
+/** Lists the settings that a quote shows; `options` are those that the price depends on. */
+function listSettings(
+  model: ModelEntry,
+  durationSeconds: number,
+  { resolution, aspect_ratio, quality, audio }: Readonly<Record<string, string | undefined>>,
+): Quoted["settings"] {
+  return [
+    ["Model", model.display_name],
+    ["Resolution", `${resolution}`],
+    ["Aspect ratio", `${aspect_ratio}`],
+    ["Duration", `${durationSeconds} s`],
+    ...(quality === undefined ? [] : [["Quality", quality] as const]),
+    ["Audio", audio === "true" ? "on" : "off"],
+  ];
 }
 
 function listAssets({ firstFrame, lastFrame, sourceVideo, references }: Pictures) {

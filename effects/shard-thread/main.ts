@@ -25,13 +25,14 @@ import { Tally } from "../../engine/metrics/tally.ts";
 import type { Snapshot } from "../../engine/ports/snapshots.ts";
 import { damageSentence, StoreDamage } from "../../engine/ports/store-damage.ts";
 import type { Traces } from "../../engine/ports/traces.ts";
-import { answerQuestion } from "../../engine/questions.ts";
+import { type Answered, answerQuestion } from "../../engine/questions.ts";
 import { SampledLog } from "../../engine/sampled-log.ts";
 import { ClusterShard } from "../../engine/shard/cluster-shard.ts";
 import { Opening } from "../../engine/shard/opening.ts";
 import { openShard } from "../../engine/shard/ownership.ts";
 import type { ShardPlace } from "../../engine/shard/replica.ts";
-import type { Shard, ShardOutlets, ShardStores } from "../../engine/shard/shard.ts";
+import type { Shard } from "../../engine/shard/shard.ts";
+import type { ShardOutlets, ShardStores } from "../../engine/shard/shard-ports.ts";
 import type { SnapshotTask } from "../../engine/snapshot-thread/snapshot-task.ts";
 import { ShortThreads } from "../../engine/threads.ts";
 import type {
@@ -70,17 +71,15 @@ async function runShard(task: ShardTask, log: Logger): Promise<void> {
   const traces = await openTraces(task.otlpUrl, `shard ${number}`);
   let life: ShardLife | undefined;
   const effects = new EffectsLine((envelope) => life?.shard?.receive(envelope, "settle"));
+  const onSamplesFault = (error: unknown) => log.warn(error, "shard metrics unavailable");
+  const readShard = () => readSamples(tally, life, systemClock);
   const toGateway = new Link<FromShardThread, ToShardThread>(task.gateway, (message) => {
     if ("kind" in message && message.kind === "effects") effects.connect(message.port, toGateway);
     else if ("kind" in message && message.kind === "question")
-      void answerQuestion(
-        message,
-        () => readSamples(tally, life, systemClock),
-        onSamplesFault,
-      ).then((answer) => toGateway.send(answer));
+      void answerQuestion(message, readShard, onSamplesFault).then(answer);
     else if (life !== undefined) tell(life, message);
   });
-  const onSamplesFault = (error: unknown) => log.warn(error, "shard metrics unavailable");
+  const answer = (answered: Answered) => toGateway.send(answered);
   const outlets: ShardOutlets = {
     event: (event) => toGateway.send(event),
     deliver: (deliveries, acknowledged) => effects.send({ deliveries, acknowledged }),

@@ -7,7 +7,8 @@
 import { limits } from "../../config/limits.ts";
 import { PortError } from "../ports/port-error.ts";
 import { readPosition } from "./replica.ts";
-import type { Shard, ShardOutlets, ShardStores } from "./shard.ts";
+import type { Shard } from "./shard.ts";
+import type { ShardOutlets, ShardStores } from "./shard-ports.ts";
 
 export class Opening {
   private readonly openShard: () => Promise<Shard>;

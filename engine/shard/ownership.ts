@@ -2,7 +2,8 @@
 import type { Domain } from "../domain.ts";
 import { recover } from "./recovery.ts";
 import type { Replica, ShardPlace } from "./replica.ts";
-import { type Ownership, Shard, type ShardOutlets, type ShardStores } from "./shard.ts";
+import { Shard } from "./shard.ts";
+import type { Ownership, ShardOutlets, ShardStores } from "./shard-ports.ts";
 
 export async function openShard(
   place: ShardPlace,

@@ -14,59 +14,22 @@
  * A failed put ends the loop and its thread: callers get 503 (outcome unknown), the next recovers.
  */
 import { limits } from "../../config/limits.ts";
-import type { Context, Due, Report } from "../actor.ts";
+import type { Context, Due } from "../actor.ts";
 import type { Domain } from "../domain.ts";
 import { JsonBytes } from "../json-bytes.ts";
 import { getShard, type Key } from "../key.ts";
-import type { Clock } from "../ports/clock.ts";
-import type { Journal } from "../ports/journal.ts";
-import type { PortError } from "../ports/port-error.ts";
-import type { Tables } from "../ports/tables.ts";
 import { seal } from "../record.ts";
-import type { ShardEvent, ToShard } from "../wire.ts";
-import { Batch, broken, type Delivery, type Envelope, type Origin } from "./batch.ts";
+import type { ToShard } from "../wire.ts";
+import { Batch, broken, type Delivery, type Envelope } from "./batch.ts";
 import { handoverKey, type Owner, ownerKey, type Position } from "./flush.ts";
 import { Flusher, type FlusherPorts } from "./flusher.ts";
 import { busy, Inbox, type Lane } from "./inbox.ts";
 import type { OwnedLog } from "./owned-log.ts";
-import type { Quorum } from "./quorum.ts";
 import type { Replica, ShardPlace } from "./replica.ts";
 import type { ShardRows } from "./rows/shard-rows.ts";
+import type { Ownership, ShardOutlets, ShardStores } from "./shard-ports.ts";
 import { ShardTime } from "./shard-time.ts";
 import { Sweep } from "./sweep.ts";
-
-export interface ShardOutlets {
-  readonly event: (event: ShardEvent) => void;
-  readonly deliver: (deliveries: readonly Delivery[], acknowledged: readonly Origin[]) => void;
-  readonly brokenStep: (actor: Key, error: unknown) => void;
-  /** Called with each report; `get` may be used only until it returns. */
-  readonly report: (report: Report, get: Context["get"]) => void;
-  /** Called when flushes begin to fail; with undefined when one has succeeded again. */
-  readonly flushes: (error: PortError | undefined) => void;
-}
-
-export interface ShardStores {
-  readonly clock: Clock;
-  readonly journal: Journal;
-  readonly tables: Tables;
-  /** Time of the process's clock when the shard was started. */
-  readonly startMs: number;
-}
-
-/** The role and the rights with which a shard is opened. */
-export interface Ownership {
-  readonly owner: Owner;
-  /** Epoch of the ownership; by default the one after the last record's. */
-  readonly epoch?: number;
-  /** The replicated log; undefined on a machine without a cluster. */
-  readonly log?: OwnedLog | undefined;
-  /** How long an earlier owner may still answer reads. */
-  readonly leaseMs?: number | undefined;
-  /** Holds back what is not on another node's disk yet; undefined without that promise. */
-  readonly quorum?: Quorum | undefined;
-  /** The last record that no other node needs from this journal any more. */
-  readonly spareSeq?: () => number;
-}
 
 export class Shard {
   private readonly place: ShardPlace;
@@ -310,8 +273,8 @@ export class Shard {
 
   /**
    * Whether all that `batch` depends on may be released: with a quorum, once it is on two disks.
-   * Heartbeats and flushes go on meanwhile: a standby may need a snapshot first. When stopped, the
-   * next owner answers.
+   * Heartbeats and flushes go on, since a standby may need a snapshot. After a stop the next owner
+   * answers.
    */
   private async confirm(batch: Batch): Promise<boolean> {
     const { quorum, log } = this.ownership;

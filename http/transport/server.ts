@@ -13,7 +13,6 @@
 
 import * as uWS from "uWebSockets.js";
 import { STATUS_CODES } from "node:http";
-import type { Refusal } from "../../actors/refusal.ts";
 import { limits } from "../../config/limits.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import {
@@ -35,6 +34,7 @@ import {
 import { Connections, socketTable } from "./connections.ts";
 import { Departure } from "./departure.ts";
 import { FieldLines } from "./field-lines.ts";
+import { findRefusal } from "./framing.ts";
 import { checkFree, createPortTakenError } from "./free-port.ts";
 import { IncomingBody, type Valve } from "./incoming-body.ts";
 import { OpenAnswers } from "./open-answers.ts";
@@ -366,31 +366,6 @@ function conclude(exchange: Exchange, answer: Answer, closes: boolean): void {
     incoming?.drop();
     void arrival.drain().then(() => exchange.send(answer, isLast || !arrival.isWhole));
   }
-}
-
-/** Matches most paths, and does so quickly. */
-const plainPath = /^(?:\/[\w.:-]+)+$/;
-/** Share paths may have any characters: an invalid token is answered like an unknown one. */
-const sharePath = /^\/v1\/(?:[a-z]+\/[^/]+\/)?share\/./;
-const oddPath = /\p{Cc}|\\|%2e%2e|%2f|%00|%5c/iu;
-
-/** Finds why a request must not reach a route; its connection is then closed. */
-function findRefusal(exchange: Exchange): Refusal | undefined {
-  const { path, query, headers, headerBytes, framings, repeated } = exchange;
-  if (path.length + query.length > limits.http.urlBytesMax) return { code: "uri_too_long" };
-  if (headerBytes > limits.http.headerBytesMax) return { code: "headers_too_large" };
-  const encoding = headers["transfer-encoding"];
-  if (framings > 1 || (encoding !== undefined && encoding.toLowerCase() !== "chunked"))
-    return createMalformedRefusal("The request's framing is ambiguous.");
-  if (repeated !== undefined)
-    return createMalformedRefusal(`The header ${repeated} may come once only.`);
-  if (!plainPath.test(path) && oddPath.test(path) && !sharePath.test(path))
-    return createMalformedRefusal("The path has bytes that no path of this service has.");
-  return undefined;
-}
-
-function createMalformedRefusal(detail: string): Refusal {
-  return { code: "validation", detail, faults: [{ pointer: "", detail }] };
 }
 
 function getHexAddress(res: uWS.HttpResponse): string {

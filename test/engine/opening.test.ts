@@ -6,7 +6,7 @@ import { memoryJournal, memoryTables } from "../../engine/adapters/memory/memory
 import { PortError } from "../../engine/ports/port-error.ts";
 import { Opening } from "../../engine/shard/opening.ts";
 import { openShard } from "../../engine/shard/ownership.ts";
-import type { ShardOutlets } from "../../engine/shard/shard.ts";
+import type { ShardOutlets } from "../../engine/shard/shard-ports.ts";
 import type { ShardEvent } from "../../engine/wire.ts";
 import { failingTables } from "./failing-tables.ts";
 import { counterKey, idle, openBench, readTexts, toys } from "./toys.ts";

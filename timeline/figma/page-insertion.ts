@@ -151,7 +151,8 @@ function imageElement(clip: PageClip, track: number): string {
   const opacity = groupOpacity === 1 ? "" : ` opacity: ${Math.round(groupOpacity * 1e4) / 1e4};`;
   const box = `left: ${x}px; top: ${y}px; width: ${width}px; height: ${height}px;`;
   const times = `data-start="${start}" data-duration="${seconds}" data-track-index="${track}"`;
-  const named = `id="${id}" class="clip" alt="${escapeMarkup(layer.name)}" data-asset-id="${assetId}"`;
+  const alt = escapeMarkup(layer.name);
+  const named = `id="${id}" class="clip" alt="${alt}" data-asset-id="${assetId}"`;
   return `<img ${named} ${times} style="position: absolute; ${box}${opacity}">`;
 }
 
