@@ -84,6 +84,7 @@ export class Gateway {
     this.answers = new ShardAnswers({
       clock,
       owns: (shard) => this.owns(shard),
+      getShard: (key) => this.getShardOfKey(key),
       reads: (shard) => this.reads(shard),
       readText: (key) => this.end(key).text(key),
       ask: async (shard, { to, message, lane }) => {

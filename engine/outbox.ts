@@ -110,6 +110,8 @@ export class Outbox {
   /** Takes another node's tells to a shard of this one; resolves to whether they are durable. */
   async receive(shard: number, arrivals: readonly Arrival[]): Promise<boolean> {
     if (!this.open.has(shard)) return false;
+    // A node that was not heard while the store got more shards counts by those of before.
+    if (arrivals.some(({ to }) => getShard(to, this.shardCount) !== shard)) return false;
     const outcomes = arrivals.map(({ to, message, origin }) => {
       const outcome = this.arrival(shard, getName(origin.shard, origin.key));
       this.ports.send(shard, { to, message, origin });

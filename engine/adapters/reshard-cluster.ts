@@ -13,23 +13,22 @@
  *    history. The record names this node, so that the next start owns every shard.
  */
 import { createHash, randomUUID } from "node:crypto";
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { limits } from "../../config/limits.ts";
 import type { NatsAccess } from "../../config/secret-files.ts";
 import type { Key } from "../key.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { Log } from "../ports/log.ts";
+import type { Nodes } from "../ports/nodes.ts";
 import { PortError } from "../ports/port-error.ts";
 import type { Tables } from "../ports/tables.ts";
-import { asBuffer, computeHash, readHead, type Span, seal, verify } from "../record.ts";
+import { asBuffer, computeHash, type Span, seal, verify } from "../record.ts";
 import { handoverKey, type Owner, ownerKey, positionKey } from "../shard/flush.ts";
 import { findPlace } from "../shard/log-place.ts";
 import { type Replica, readPosition, type ShardPlace } from "../shard/replica.ts";
 import { DataDirectoryError, type HeldStore } from "./data-directory.ts";
-import { openJournal } from "./file-journal.ts";
 import { openJetStreamLog, patiently } from "./nats/jetstream-log.ts";
-import { connectNats, type NatsConnection } from "./nats/nats.ts";
+import { connectNats } from "./nats/nats.ts";
 import { natsNodes } from "./nats/nats-nodes.ts";
 import {
   type AgreedStore,
@@ -41,33 +40,64 @@ import {
 
 export interface ClusterResharding {
   readonly path: string;
-  readonly store: HeldStore;
+  readonly store: Pick<
+    HeldStore,
+    "storeId" | "shardCount" | "nodeId" | "forgotten" | "reshardingStore"
+  >;
   readonly shardCount: number;
-  readonly access: NatsAccess;
   readonly nowMs: number;
+}
+
+/** What the nodes of a cluster share. */
+export interface ClusterLines {
+  /** In which they have agreed on the store. */
+  readonly stream: Log;
+  /** Of the shard with this name. */
+  openLog(name: string): Promise<Log>;
+  readonly nodes: Pick<Nodes, "onAnnounced">;
+  rest(ms: number): Promise<void>;
+  /** Names nothing else. */
+  newId(): string;
+  close(): Promise<void>;
 }
 
 /** A new shard that is to be written to the log of its number. */
 export interface NewShard {
   /** Name of the shard: a number, or `directory`. */
   readonly name: string;
-  readonly folder: string;
+  readonly openJournal: () => Journal;
   /** Returns the hash of the last record of the earlier shard of that name, while that exists. */
   readonly formerHash: () => Promise<string | undefined>;
 }
 
 /** Throws `DataDirectoryError`, and `PortError` when NATS cannot be reached. */
-export async function openClusterReshard(resharding: ClusterResharding): Promise<ClusterReshard> {
+export async function openClusterReshard(
+  resharding: ClusterResharding & { readonly access: NatsAccess },
+): Promise<ClusterReshard> {
   const connection = await connectNats({ ...resharding.access, name: "klieg reshard" });
   try {
-    const stream = await openStoreStream(connection);
-    const agreed = await readStore(stream);
-    refuseOthers(resharding, agreed);
-    return new ClusterReshard(resharding, connection, stream, agreed);
+    return await beginClusterReshard(resharding, {
+      stream: await openStoreStream(connection),
+      openLog: (name) => openJetStreamLog(connection, name),
+      nodes: natsNodes(connection),
+      rest: (ms) => pause(ms),
+      newId: randomUUID,
+      close: () => connection.close(),
+    });
   } catch (error) {
     await connection.close();
     throw error;
   }
+}
+
+/** Throws `DataDirectoryError`, and `PortError`. */
+export async function beginClusterReshard(
+  resharding: ClusterResharding,
+  lines: ClusterLines,
+): Promise<ClusterReshard> {
+  const agreed = await readStore(lines.stream);
+  refuseOthers(resharding, agreed);
+  return new ClusterReshard(resharding, lines, agreed);
 }
 
 function refuseOthers(
@@ -96,30 +126,23 @@ export class ClusterReshard {
   /** Id of the store with the new shards. */
   readonly storeId: string;
   private readonly resharding: ClusterResharding;
-  private readonly connection: NatsConnection;
-  private readonly stream: Log;
+  private readonly lines: ClusterLines;
   private agreed: AgreedStore;
   /** Highest epoch of the earlier shards. */
   private formerEpoch = 0;
 
-  constructor(
-    resharding: ClusterResharding,
-    connection: NatsConnection,
-    stream: Log,
-    agreed: AgreedStore,
-  ) {
+  constructor(resharding: ClusterResharding, lines: ClusterLines, agreed: AgreedStore) {
     const { nodeId, reshardingStore } = resharding.store;
     const change = agreed.store?.change;
     const begun = change?.node === nodeId ? change.storeId : undefined;
-    this.storeId = reshardingStore ?? begun ?? randomUUID();
+    this.storeId = reshardingStore ?? begun ?? lines.newId();
     this.resharding = resharding;
-    this.connection = connection;
-    this.stream = stream;
+    this.lines = lines;
     this.agreed = agreed;
   }
 
   close(): Promise<void> {
-    return this.connection.close();
+    return this.lines.close();
   }
 
   /** Keeps nodes from starting from now on. Throws `DataDirectoryError` and `PortError`. */
@@ -156,11 +179,11 @@ export class ClusterReshard {
   /** Throws when a node is alive; listens for as long as a living node may be silent. */
   async refuseLiving(): Promise<void> {
     const living = new Map<string, string>();
-    const silence = natsNodes(this.connection).onAnnounced(({ node, address, status }) => {
+    const silence = this.lines.nodes.onAnnounced(({ node, address, status }) => {
       if (status === "gone") living.delete(node);
       else living.set(node, address);
     });
-    await pause(limits.cluster.silenceMs);
+    await this.lines.rest(limits.cluster.silenceMs);
     silence();
     for (const [node, address] of living)
       throw new DataDirectoryError(
@@ -171,7 +194,7 @@ export class ClusterReshard {
   /** Follows the log to its end. Throws `DataDirectoryError`, and `PortError`. */
   async catchUp({ shard, shardCount }: ShardPlace, replica: Replica, journal: Journal) {
     const name = shard === shardCount ? "directory" : String(shard);
-    const log = await openJetStreamLog(this.connection, name);
+    const log = await this.lines.openLog(name);
     const place = await findPlace(log, replica.position);
     if (place.kind === "short")
       throw behind(`The log of shard ${name} lacks records that this node has`);
@@ -180,10 +203,11 @@ export class ClusterReshard {
     const { logSeq: lastSeq } = await log.end();
     for (let logSeq = place.logSeq + 1; logSeq <= lastSeq; logSeq++) {
       const record = (await log.at(logSeq))?.record;
-      if (record === undefined || verify(record, replica.position.hash) === undefined)
+      const verified = record && verify(record, replica.position.hash);
+      if (record === undefined || verified === undefined)
         throw behind(`The log of shard ${name} does not go on from what this node has`);
-      const { seq } = readHead(record);
-      const position = replica.positionBehind(seq, record);
+      const { seq } = verified;
+      const position = replica.positionBehind(seq, record, verified);
       await journal.append(seq, record);
       replica.apply(position, record);
       if (replica.isFull) await replica.flush();
@@ -202,11 +226,8 @@ export class ClusterReshard {
     const parent = readPosition(tables);
     const hash = createHash("sha256").update(`${this.storeId} ${shard}`).digest("hex");
     const owner: Owner = {
-      node,
-      nonce: randomUUID(),
-      store: this.storeId,
-      members: [node],
-      isQuorum: false,
+      node, nonce: this.lines.newId(), store: this.storeId,
+      members: [node], isQuorum: false,
     };
     const text = Buffer.from(JSON.stringify(owner));
     const writes = new Map<Key, Span>([[ownerKey, { start: 0, end: text.length }]]);
@@ -223,8 +244,8 @@ export class ClusterReshard {
   async changeLogs(shards: readonly NewShard[]): Promise<void> {
     const changes: (NewShard & { log: Log; record: Uint8Array; lastSeq: number })[] = [];
     for (const shard of shards) {
-      const log = await openJetStreamLog(this.connection, shard.name);
-      const record = await firstRecord(shard.folder);
+      const log = await this.lines.openLog(shard.name);
+      const record = await firstRecord(shard);
       const end = await patiently(() => log.end());
       if (end.record !== undefined && asBuffer(end.record).equals(record)) {
         await log.trim(end.logSeq - 1);
@@ -265,7 +286,7 @@ export class ClusterReshard {
 
   private async say(what: string, store: ClusterStore): Promise<void> {
     const { seq } = this.agreed;
-    if (!(await sayStore(this.stream, store, `${this.storeId}:${what}`, seq)))
+    if (!(await sayStore(this.lines.stream, store, `${this.storeId}:${what}`, seq)))
       throw new DataDirectoryError(
         "Another command or node has changed what the cluster serves; run the command again.",
       );
@@ -279,12 +300,12 @@ function behind(fact: string): DataDirectoryError {
   );
 }
 
-async function firstRecord(folder: string): Promise<Uint8Array> {
-  const journal = openJournal(join(folder, "journal"));
+async function firstRecord({ name, openJournal }: NewShard): Promise<Uint8Array> {
+  const journal = openJournal();
   try {
     for (const { record } of journal.from(1)) return Uint8Array.from(record);
   } finally {
     await journal.close();
   }
-  throw new PortError(`${folder} has no record`, false);
+  throw new PortError(`The new shard ${name} has no record`, false);
 }

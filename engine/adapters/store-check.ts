@@ -9,6 +9,7 @@ import { join } from "node:path";
 import type { Domain } from "../domain.ts";
 import { StoreDamage } from "../ports/store-damage.ts";
 import type { TableReader } from "../ports/tables.ts";
+import { verify } from "../record.ts";
 import type { Position } from "../shard/flush.ts";
 import { isJoining } from "../shard/joining.ts";
 import { recover } from "../shard/recovery.ts";
@@ -105,7 +106,7 @@ async function readJournal(
   const journal = openJournal(join(folder, "journal"), onPassed);
   let position = from;
   for (const { seq, record } of journal.from(from.seq + 1))
-    position = follow(position, seq, record);
+    position = follow(position, seq, verify(record, position.hash));
   await journal.close();
   if (from.seq === 0 && position.seq === 0)
     throw new StoreDamage("the journal holds no record, whatever there was is lost");

@@ -7,6 +7,7 @@ import type { Elsewhere, ShardAnswer, ShardQuestion } from "./elsewhere.ts";
 export interface ShardAnswersParts {
   readonly clock: ProcessClock;
   readonly owns: (shard: number) => boolean;
+  readonly getShard: (key: Key) => number;
   /** Whether the shard may be read here, which it may not once its owner's lease has lapsed. */
   readonly reads: (shard: number) => boolean;
   readonly readText: (key: Key) => string | undefined;
@@ -33,7 +34,10 @@ export class ShardAnswers {
   }
 
   private async answer(shard: number, question: ShardQuestion): Promise<ShardAnswer> {
-    const { owns, reads, readText, ask } = this.parts;
+    const { owns, getShard, reads, readText, ask } = this.parts;
+    const keys = question.kind === "rows" ? question.keys : [question.to];
+    // A node that was not heard while the store got more shards counts by those of before.
+    if (keys.some((key) => getShard(key) !== shard)) return { kind: "moved" };
     if (question.kind === "rows") {
       if (!owns(shard) || !reads(shard)) return { kind: "moved" };
       return { kind: "rows", rows: question.keys.map(readText) };

@@ -13,7 +13,7 @@ import { PortError } from "../ports/port-error.ts";
 import type { Snapshot, Snapshots } from "../ports/snapshots.ts";
 import { type Owner, ownerKey, type Position } from "./flush.ts";
 import { type FollowEnd, Follower, type OwnEnd } from "./follower.ts";
-import { type HistoryNeeded, isJoining, join, readJoining } from "./joining.ts";
+import { type HistoryNeeded, isJoining, join, OtherHistory, readJoining } from "./joining.ts";
 import { findEpochNeeded, isAt, onUnreached } from "./log-place.ts";
 import { OwnedLog } from "./owned-log.ts";
 import { takeOver } from "./ownership.ts";
@@ -67,6 +67,8 @@ export class ClusterShard {
   private wake = () => {};
   /** Whether the shard's rows come from a snapshot. */
   private hasJoined = false;
+  /** The last snapshot that was offered is of a history that may not replace its own. */
+  private isRival = false;
   /** The last fault of a join, so that the same one is reported once only. */
   private joinFault: string | undefined;
   private readonly waits: WaitReport;
@@ -163,19 +165,32 @@ export class ClusterShard {
       if (this.hasJoined) await this.pause();
       while (!this.isStopped) {
         this.hasJoined = await this.join(needed);
-        if (this.hasJoined) return await this.recover();
+        if (this.hasJoined) {
+          this.reportReplaced(needed, own);
+          return await this.recover();
+        }
         await this.pause();
         const isWhole = own !== undefined && !isJoining(stores.tables);
         // Without an owner these rows may be the latest that exist.
         if (isWhole && !standbys.isOwned) return own;
         const { epoch, seq } = own?.position ?? noPosition;
-        const wait = { reason: "snapshot", epoch, seq, owner: undefined } as const;
-        this.waits.take({ ...wait, ahead: [], missing: [] });
+        const reason = this.isRival ? "rival" : "snapshot";
+        this.waits.take({ reason, epoch, seq, owner: undefined, ahead: [], missing: [] });
       }
     } finally {
       silence();
     }
     return undefined;
+  }
+
+  /** The log had lost records of this node, and a later owner has gone on without them. */
+  private reportReplaced({ leastEpoch }: HistoryNeeded, own: Replica | undefined): void {
+    if (own === undefined || leastEpoch <= own.position.epoch) return;
+    const { epoch, seq } = own.position;
+    this.parts.onFault(
+      "this node's last records were not in the log, and the cluster went on without them, so the owner's rows took the place of its own",
+      new PortError(`it had records up to ${seq} (epoch ${epoch})`, false),
+    );
   }
 
   /** Returns undefined when the log continues from this node's rows. */
@@ -216,6 +231,7 @@ export class ClusterShard {
       return await join({ tables, journal, store, snapshots, openObjects }, needed);
     } catch (error) {
       if (!(error instanceof PortError)) throw error;
+      this.isRival = error instanceof OtherHistory;
       if (error.message !== this.joinFault)
         onFault("no snapshot could be taken from the shard's owner; it is tried again", error);
       this.joinFault = error.message;

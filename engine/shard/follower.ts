@@ -221,9 +221,10 @@ export class Follower {
       const { logSeq, record } = entry;
       if (logSeq <= replica.position.logSeq) continue;
       if (logSeq !== replica.position.logSeq + 1) return "missing";
-      const { seq, epoch } = readHead(record);
-      if (verify(record, replica.position.hash) === undefined) return { logEpoch: epoch };
-      const position = { ...replica.positionBehind(seq, record), logSeq };
+      const verified = verify(record, replica.position.hash);
+      if (verified === undefined) return { logEpoch: readHead(record).epoch };
+      const { seq } = verified;
+      const position = { ...replica.positionBehind(seq, record, verified), logSeq };
       await journal.append(seq, record);
       replica.apply(position, record);
       const nowMs = clock.monotonicMs();
@@ -308,7 +309,7 @@ export class Follower {
     const { replica, journal, log, node, succession } = this.parts;
     let logSeq: number | undefined;
     try {
-      const state = succession.owner?.isQuorum === true ? await this.fence.check() : "holds";
+      const state = succession.isFenceNeeded ? await this.fence.check() : "holds";
       if (state === "waits") return this.pause("turn");
       if (state === "holds") logSeq = await refillLog(log, journal, node);
     } catch (error) {

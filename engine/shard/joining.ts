@@ -27,6 +27,9 @@ export interface JoiningParts {
   readonly openObjects: () => Promise<Objects>;
 }
 
+/** The owner's rows are not those to which this node's led, so they may not replace these. */
+export class OtherHistory extends PortError {}
+
 /** Position of the last record of a snapshot that is being loaded. */
 type Joining = Pick<Position, "epoch" | "seq">;
 
@@ -67,7 +70,7 @@ export async function join(
     throw new PortError("the snapshot that is offered is of another store", false);
   const isOther = snapshot.epoch === own?.epoch && snapshot.nonce !== own.nonce;
   if (snapshot.epoch < leastEpoch || isOther)
-    throw new PortError(
+    throw new OtherHistory(
       "the owner's records are another history than this node's and no later one, so this node keeps its own; remove its data directory to have it join",
       false,
     );

@@ -11,7 +11,7 @@ import type { Domain, WindowRule } from "../domain.ts";
 import { createKey, engineTables, getCode, getPartitions, getRange, type Key } from "../key.ts";
 import { StoreDamage } from "../ports/store-damage.ts";
 import type { TableRow, Tables } from "../ports/tables.ts";
-import { noHash, verify } from "../record.ts";
+import { countWrites, noHash, type Verified, verify } from "../record.ts";
 import { decodeRow } from "../row-codec.ts";
 import type { Delivery } from "./batch.ts";
 import { actorOfDueKey, flushRows, type Position, positionKey } from "./flush.ts";
@@ -31,6 +31,8 @@ export class Replica {
   private readonly domain: Domain;
   private reached: Position;
   private flushed: Position;
+  /** The last record that may have written rows: most are signs of life. */
+  private changed: number;
 
   /** Creates a replica of what the tables hold. `nowMs` is a time that has passed. */
   constructor(place: ShardPlace, tables: Tables, domain: Domain, nowMs: number) {
@@ -39,6 +41,7 @@ export class Replica {
     this.domain = domain;
     this.reached = readPosition(tables);
     this.flushed = this.reached;
+    this.changed = this.reached.seq;
     this.rows = new ShardRows(tables, domain, Math.max(nowMs, this.reached.atMs));
     for (const { key, text } of this.listOwned(engineTables.due))
       this.rows.due.restore(actorOfDueKey(key), Number(text));
@@ -47,6 +50,11 @@ export class Replica {
   /** Position of the last record that was applied. */
   get position(): Position {
     return this.reached;
+  }
+
+  /** Rows are as they were at this record. */
+  get changedSeq(): number {
+    return this.changed;
   }
 
   /** Sequence number of the last record that is in the tables. */
@@ -59,15 +67,24 @@ export class Replica {
     return this.rows.fresh.size >= limits.engine.replicaRows;
   }
 
-  /** Position after the next record; throws `StoreDamage` for any other record (I1, I2). */
-  positionBehind(seq: number, record: Uint8Array): Position {
+  /**
+   * Behind the record that comes next; throws `StoreDamage` for any other (I1, I2). `verified` is
+   * what `verify` says of it behind the last one.
+   */
+  positionBehind(
+    seq: number,
+    record: Uint8Array,
+    verified = verify(record, this.reached.hash),
+  ): Position {
     const { logSeq } = this.reached;
-    return { ...follow(this.reached, seq, record), logSeq: logSeq === 0 ? 0 : logSeq + 1 };
+    const position = follow(this.reached, seq, verified);
+    return { ...position, logSeq: logSeq === 0 ? 0 : logSeq + 1 };
   }
 
   /** Applies the record that leads to `position`; its bytes must not change afterwards. */
   apply(position: Position, record: Uint8Array): void {
     this.reached = position;
+    if (countWrites(record) > 0) this.changed = position.seq;
     this.rows.fresh.add(record);
   }
 
@@ -148,8 +165,8 @@ export function readPosition(tables: Pick<Tables, "get">): Position {
 /** Position before the first record. */
 export const noPosition: Position = { seq: 0, logSeq: 0, epoch: 0, atMs: 0, hash: noHash };
 
-/** Throws `StoreDamage` unless the record is the one that comes next (I1, I2). */
-export function follow(position: Position, seq: number, record: Uint8Array): Position {
+/** Throws `StoreDamage` unless what was verified is the record that comes next (I1, I2). */
+export function follow(position: Position, seq: number, follows: Verified | undefined): Position {
   const next = position.seq + 1;
   if (seq !== next)
     throw new StoreDamage(
@@ -157,7 +174,6 @@ export function follow(position: Position, seq: number, record: Uint8Array): Pos
         ? `the journal begins with record ${seq}, and the tables that held what came before are gone`
         : `the journal lacks record ${next}${seq > next + 1 ? ` to ${seq - 1}` : ""}`,
     );
-  const follows = verify(record, position.hash);
   if (follows?.seq !== seq || follows.epoch < position.epoch)
     throw new StoreDamage(
       `record ${seq} of the journal does not follow from the one before it, so it and what comes behind it cannot be trusted`,

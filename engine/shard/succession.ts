@@ -26,7 +26,7 @@ export class Succession {
   private readonly parts: SuccessionParts;
   /** Since when no other node is known that may have more records. */
   private clearedMs: number | undefined;
-  /** Cache of the engine's rows at the record `seq`: a follower reads them many times a second. */
+  /** The engine's own rows as of the record `seq`: a follower looks at them many times a second. */
   private known = { seq: -1, owner: undefined as Owner | undefined, handedOver: 0 };
 
   constructor(parts: SuccessionParts) {
@@ -42,6 +42,14 @@ export class Succession {
     return !this.isLossAccepted && this.owner?.node === this.parts.node;
   }
 
+  /**
+   * Whether another node may have begun the log anew, and own the shard, unheard: with a quorum any
+   * member, else the last owner, which goes first.
+   */
+  get isFenceNeeded(): boolean {
+    return this.owner?.isQuorum === true || !(this.wasOwner || this.isLossAccepted);
+  }
+
   get isHandedOver(): boolean {
     return this.rows.handedOver === this.parts.replica.position.epoch;
   }
@@ -54,9 +62,11 @@ export class Succession {
   findTakeoverObstacle(silentMs: number): WaitReason | "owner" | undefined {
     const { replica, standbys, isDraining } = this.parts;
     const { silenceMs, rankMs, handoverRankMs } = limits.cluster;
-    const { rank } = standbys;
-    const dueMs = this.isHandedOver ? rank * handoverRankMs : silenceMs + rank * rankMs;
-    if (silentMs < dueMs) return "owner";
+    const { isHandedOver } = this;
+    const leastMs = isHandedOver ? 0 : silenceMs;
+    if (silentMs < leastMs) return "owner";
+    if (silentMs < leastMs + standbys.rank * (isHandedOver ? handoverRankMs : rankMs))
+      return "owner";
     if (isDraining()) return "draining";
     if (standbys.findEverAhead(replica.position).length === 0) return undefined;
     return standbys.isOwned ? "behind" : "ahead";
@@ -121,7 +131,7 @@ export class Succession {
   }
 
   private get rows() {
-    const { seq } = this.parts.replica.position;
+    const { changedSeq: seq } = this.parts.replica;
     if (this.known.seq !== seq) {
       const handedOver = this.row(handoverKey)?.epoch ?? 0;
       this.known = { seq, owner: this.row(ownerKey), handedOver };

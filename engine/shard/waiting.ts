@@ -21,7 +21,9 @@ export type WaitReason =
   /** The node is to own nothing. */
   | "draining"
   /** The owner's rows are to take the place of this node's, and none are offered. */
-  | "snapshot";
+  | "snapshot"
+  /** This node's records are another history than that with which the cluster went on. */
+  | "rival";
 
 export interface ShardWait {
   readonly reason: WaitReason;
@@ -71,7 +73,8 @@ export class WaitReport {
 /** Describes a wait in a few sentences for the operator; `shard` is a number or `directory`. */
 export function describeWait(shard: string, wait: ShardWait): string {
   const name = shard === "directory" ? "The directory" : `Shard ${shard}`;
-  const state = wait.reason === "behind" ? "is not followed here" : "has no owner";
+  const isOwned = wait.reason === "behind" || wait.reason === "rival";
+  const state = isOwned ? "is not followed here" : "has no owner";
   return `${name} ${state}: ${describeReason(shard, wait)}`;
 }
 
@@ -100,5 +103,7 @@ function describeReason(shard: string, wait: ShardWait): string {
       return `this node drains and takes nothing over. Start another node, or end the drain.`;
     case "snapshot":
       return "this node needs the rows of the shard's owner, and none is heard. Start the other nodes.";
+    case "rival":
+      return `this node has ${own} that the log had lost when another node went on with the shard, and keeps them. Stop it and remove its data directory to have it join; what is in these records alone is lost then.`;
   }
 }

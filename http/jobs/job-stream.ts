@@ -25,7 +25,7 @@ export function jobStream(
   );
 }
 
-function streamJob(service: Service, id: Id): StreamedState<Job> {
+export function streamJob({ jobs }: Pick<Service, "jobs">, id: Id): StreamedState<Job> {
   return {
     key: jobKey(id),
     getVersion: ({ revision }) => revision,
@@ -36,9 +36,9 @@ function streamJob(service: Service, id: Id): StreamedState<Job> {
       return isSame ? "progress" : "change";
     },
     view(job) {
-      const found = service.jobs.look(id, job.terms.scope);
+      const found = jobs.look(id, job.terms.scope);
       if (found === undefined) return undefined;
-      const view = service.jobs.view(found);
+      const view = jobs.view(found);
       return {
         place: `${id}:${job.revision}`,
         status: buildStatusFrame(job, view),

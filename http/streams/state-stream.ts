@@ -29,7 +29,7 @@ export interface StateView {
 
 /** Sends frames until the last one, or until the reader disconnects. */
 export function streamStates<State>(
-  { gateway, clock }: Service,
+  { gateway, clock }: Pick<Service, "gateway" | "clock">,
   streamed: StreamedState<State>,
   frames: Frames,
 ): void {

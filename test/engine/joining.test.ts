@@ -5,6 +5,7 @@ import type { Tables } from "../../engine/ports/tables.ts";
 import { noHash, readHead } from "../../engine/record.ts";
 import { findPlace } from "../../engine/shard/log-place.ts";
 import { readPosition } from "../../engine/shard/replica.ts";
+import { describeWait } from "../../engine/shard/waiting.ts";
 import { ClusterHouse, type ClusterNode } from "./cluster-house.ts";
 import { sealRecord } from "./sealed.ts";
 import { counterKey } from "./toys.ts";
@@ -79,6 +80,7 @@ t.test("a node with records of an earlier history gives them up and joins", asyn
   Object.assign(second, await writeOtherHistory());
   second.start();
   await house.pass(5_000);
+  t.match(second.faults, [/^it had records up to \d+ \(epoch 1\)$/], "and says so");
   t.match(await takeOver(house, first, second), { count: 20 });
   t.match(await second.ask(onlyThere, look), { count: 0 });
 });
@@ -90,6 +92,9 @@ t.test("a node keeps its records beside a history that began anew", async (t) =>
   second.start();
   await house.pass(20_000);
   t.match(second.faults, [/so this node keeps its own; remove its data directory/], "said once");
+  t.match(second.wait, { reason: "rival", epoch: 1 });
+  const said = second.wait && describeWait("1", second.wait);
+  t.match(said, /^Shard 1 is not followed here: this node has records up to \d+ \(epoch 1\) that/);
   second.kill();
   const alone = new ClusterHouse(["b"]);
   const [again] = alone.nodes as [ClusterNode];

@@ -8,7 +8,7 @@ import { ClusterNodes } from "../../engine/cluster/cluster-nodes.ts";
 import { Elsewhere } from "../../engine/cluster/elsewhere.ts";
 import { ShardAnswers } from "../../engine/cluster/shard-answers.ts";
 import { Gateway } from "../../engine/gateway.ts";
-import { createKey } from "../../engine/key.ts";
+import { type Key, createKey, getShard } from "../../engine/key.ts";
 import type { Presence } from "../../engine/ports/nodes.ts";
 import { ProcessClock } from "../../engine/process-clock.ts";
 import { noHash } from "../../engine/record.ts";
@@ -74,6 +74,7 @@ t.test("a node that owns a shard no more lets the next owner's answer come first
   const answers = new ShardAnswers({
     clock: new ProcessClock(clock),
     owns: () => owns,
+    getShard: () => 0,
     reads: () => true,
     readText: () => undefined,
     ask: async () => ({ kind: "reply", reply: "reply" }),
@@ -100,4 +101,27 @@ t.test("a node that owns a shard no more lets the next owner's answer come first
   clock.advance(100);
   await idle();
   t.match(answer, { answer: { kind: "moved" } });
+});
+
+t.test("a question for what is in another shard is not decided", async (t) => {
+  const clock = new ProcessClock(new ManualClock(1_000));
+  const answers = new ShardAnswers({
+    clock,
+    owns: () => true,
+    getShard: (key) => getShard(key, 4),
+    reads: () => true,
+    readText: () => "1",
+    ask: async () => ({ kind: "reply", reply: "reply" }),
+  });
+  const line = new MemoryShardLines().open();
+  const known = new ClusterNodes(() => presence, new MemoryNodes().open(), clock);
+  answers.offer(1, new Elsewhere({ line, nodes: new MemoryNodes().open(), known, clock }));
+  const [own, other] = [createKey(64, 16, "a"), createKey(128, 16, "a")];
+  const ask = (to: Key) => ({ kind: "ask", to, message: { kind: "one" }, lane: "work" });
+  t.match(await line.ask(1, ask(own), 1_000), { answer: { kind: "reply" } });
+  t.match(await line.ask(1, { kind: "rows", keys: [own] }, 1_000), { answer: { kind: "rows" } });
+  // Of two shards the second had it.
+  t.match(await line.ask(1, ask(other), 1_000), { answer: { kind: "moved" } });
+  const rows = { kind: "rows", keys: [own, other] };
+  t.match(await line.ask(1, rows, 1_000), { answer: { kind: "moved" } });
 });

@@ -13,10 +13,10 @@ import { counterKey, idle } from "./toys.ts";
 const near = counterKey(1, "near");
 const far = counterKey(200, "far");
 
-function node(lines: MemoryShardLines, clock: ManualClock) {
+function node(lines: MemoryShardLines, clock: ManualClock, shardCount = 2) {
   const sent: OutboxMessage[] = [];
   const tells = new RemoteTells(lines.open());
-  const outbox = new Outbox(2, {
+  const outbox = new Outbox(shardCount, {
     send: (_, message) => sent.push(message),
     sendElsewhere: tells.send,
     perform: async () => ({ kind: "concluded" }),
@@ -115,3 +115,14 @@ t.test("a shard that left hands its tells over where it is opened", async (t) =>
 function messages(sent: readonly OutboxMessage[]): unknown[] {
   return sent.flatMap(({ message }) => (message === undefined ? [] : [message]));
 }
+
+t.test("a tell to a shard that has its actor no more is not taken", async (t) => {
+  const clock = new ManualClock(0);
+  const lines = new MemoryShardLines();
+  const [first, second] = [node(lines, clock), node(lines, clock, 4)];
+  first.open(0);
+  second.open(1);
+  first.outbox.deliver(0, [makeTold(1, "one")]);
+  await idle();
+  t.strictSame(second.sent, [], "shard 1 of four has not what shard 1 of two had");
+});

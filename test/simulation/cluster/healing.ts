@@ -34,7 +34,7 @@ export class Healing {
   }
 
   start(node: SimNode): void {
-    if (node.isRunning) return;
+    if (node.isRunning || this.cluster.resharding !== undefined) return;
     this.cluster.note(`${node.name} starts`);
     node.start();
   }

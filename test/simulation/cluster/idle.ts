@@ -25,12 +25,24 @@ export async function withIdle<Result>(simulation: () => Promise<Result>): Promi
   }
 }
 
-/** Resolves when every promise that can settle has settled. */
-export async function settle(): Promise<void> {
-  for (let runs: (() => void)[] = [() => {}]; runs.length > 0; ) {
-    await new Promise<void>((resolve) => nextTick(resolve));
-    runs = waiting;
-    waiting = [];
-    for (const run of runs) run();
+const settled = Promise.resolve();
+
+/**
+ * Calls `run` when every promise that can settle has settled. Without promises of its own: it is
+ * called for every instant at which something happens.
+ */
+export function whenSettled(run: () => void): void {
+  // A tick that is asked for by a tick comes before the microtasks.
+  void settled.then(() => nextTick(runWaiting, run));
+}
+
+function runWaiting(run: () => void): void {
+  if (waiting.length === 0) {
+    run();
+    return;
   }
+  const runs = waiting;
+  waiting = [];
+  for (const one of runs) one();
+  whenSettled(run);
 }

@@ -15,11 +15,12 @@ import type { Gateway } from "../../../engine/gateway.ts";
 import { firstIdAt, type Id, partitionOfId } from "../../../engine/id.ts";
 import { getPartition } from "../../../engine/key.ts";
 import { ShardDown } from "../../../engine/reading/shard-end.ts";
-import { lookAtAccount } from "../../../http/accounts/account-look.ts";
+import { type AccountLook, lookAtAccount } from "../../../http/accounts/account-look.ts";
 import { jobRequest } from "../../actors/accounts.ts";
 import type { Clients } from "./clients.ts";
 import type { SimCluster } from "./sim-cluster.ts";
 import { SimProvider } from "./sim-provider.ts";
+import { type Accepted, Streams } from "./streams.ts";
 import type { Work, WorkParts } from "./surroundings.ts";
 import { Tickets } from "./tickets.ts";
 
@@ -35,12 +36,6 @@ interface Customer {
   readonly fingerprints: Map<string, { job: Id; atMs: number }>;
 }
 
-interface Accepted {
-  readonly id: Id;
-  revision: number;
-  end: string | undefined;
-}
-
 type Reply = { readonly kind: string; readonly refusal?: { readonly code: string } };
 
 const startMs = Date.UTC(2026, 10, 20, 12);
@@ -54,6 +49,7 @@ export class ProductClients implements Clients {
   readonly domain = domain;
   private readonly provider: SimProvider;
   private readonly tickets = new Tickets(() => this.of);
+  private readonly streams = new Streams(() => this.of);
   private readonly customers: readonly Customer[];
   private readonly accepted: Accepted[] = [];
   private cluster: SimCluster | undefined;
@@ -74,7 +70,11 @@ export class ProductClients implements Clients {
   }
 
   openWork(parts: WorkParts): Work {
-    return this.provider.openWork(parts, ++this.works);
+    const streams = this.streams.openLife(parts);
+    return {
+      ...this.provider.openWork(parts, ++this.works),
+      drain: (shard) => streams.drain(shard),
+    };
   }
 
   join(cluster: SimCluster): void {
@@ -91,7 +91,7 @@ export class ProductClients implements Clients {
   }
 
   async wrongAtEnd(): Promise<string | undefined> {
-    return (await this.wrongJobs()) ?? (await this.wrongAccounts());
+    return (await this.wrongJobs()) ?? this.streams.wrongAtEnd() ?? (await this.wrongAccounts());
   }
 
   private get of(): SimCluster {
@@ -102,12 +102,22 @@ export class ProductClients implements Clients {
   private use(gateway: Gateway, customer: Customer): void {
     const { dice } = this.of;
     const job = this.accepted.length === 0 ? undefined : dice.pick(this.accepted);
-    const kind = dice.weigh({ submit: 8, read: 6, cancel: 2, pay: 2, grant: 2, ticket: 2 });
+    const kind = dice.weigh({
+      submit: 8,
+      read: 6,
+      cancel: 2,
+      pay: 2,
+      grant: 2,
+      ticket: 2,
+      stream: 2,
+    });
     if (kind === "submit") void this.submit(gateway, customer);
     else if (kind === "pay") void this.pay(gateway, customer);
     else if (kind === "grant") void this.grant(gateway, customer);
     else if (kind === "ticket") void this.tickets.use(gateway, customer.id);
-    else if (job !== undefined) void this[kind](gateway, job);
+    else if (job === undefined) return;
+    else if (kind === "stream") this.streams.open(gateway, job);
+    else void this[kind](gateway, job);
   }
 
   private async open(gateway: Gateway, customer: Customer): Promise<void> {
@@ -174,7 +184,7 @@ export class ProductClients implements Clients {
     if (earlier !== undefined)
       this.of.fail(`I9: jobs ${earlier.job} and ${id} were both accepted for one fingerprint`);
     customer.fingerprints.set(fingerprint, { job: id, atMs });
-    this.accepted.push({ id, revision: 0, end: undefined });
+    this.accepted.push({ id, scope, revision: 0, end: undefined });
   }
 
   private async read(gateway: Gateway, job: Accepted): Promise<void> {
@@ -247,6 +257,7 @@ export class ProductClients implements Clients {
   }
 
   private async wrongAccounts(): Promise<string | undefined> {
+    const looks: (() => Promise<string | undefined>)[] = [];
     for (const customer of this.customers) {
       const key = accountKey(customer.id);
       const gateway = await this.readOwner(getPartition(key));
@@ -255,28 +266,16 @@ export class ProductClients implements Clients {
         if (customer.isOpen) return `the account of ${customer.id} is not there`;
         continue;
       }
-      const wrong = await this.wrongAccount(gateway, customer, account);
+      const look = lookAtAccount(gateway, customer.id);
+      looks.push(async () => wrongAccount(customer, account, await look));
+    }
+    // A look waits until its shard has flushed.
+    await this.of.timeline.pass(3_000);
+    for (const look of looks) {
+      const wrong = await look();
       if (wrong !== undefined) return wrong;
     }
     return undefined;
-  }
-
-  private async wrongAccount(
-    gateway: Gateway,
-    { id, granted, maybeGranted, paid, maybePaid }: Customer,
-    account: Account,
-  ): Promise<string | undefined> {
-    const look = lookAtAccount(gateway, id);
-    await this.of.timeline.pass(3_000);
-    const [finding] = (await look).findings;
-    if (finding !== undefined) return `I6: ${finding.detail}`;
-    const added = account.granted - granted;
-    if (added < 0 || added > maybeGranted)
-      return `I6: ${granted} credits were granted and ${maybeGranted} may be, not ${account.granted}`;
-    if (account.spent < paid) return `I6: ${paid} credits were paid, ${account.spent} are spent`;
-    const { active } = account;
-    if (active.media > overrides.concurrentMax) return `I7: ${active.media} slots are held`;
-    return maybePaid < 0 ? "a payment was counted twice" : undefined;
   }
 
   /** The shard may be moving to the node that comes first for it. */
@@ -296,6 +295,22 @@ export class ProductClients implements Clients {
     const first = firstIdAt(startMs + this.of.timeline.nowMs, partitionOfId(scope));
     return `${first.slice(0, 18)}-8000-${number}`;
   }
+}
+
+/** Of an account that was looked at since. */
+function wrongAccount(
+  { granted, maybeGranted, paid, maybePaid }: Customer,
+  account: Account,
+  { findings: [finding] }: AccountLook,
+): string | undefined {
+  if (finding !== undefined) return `I6: ${finding.detail}`;
+  const added = account.granted - granted;
+  if (added < 0 || added > maybeGranted)
+    return `I6: ${granted} credits were granted and ${maybeGranted} may be, not ${account.granted}`;
+  if (account.spent < paid) return `I6: ${paid} credits were paid, ${account.spent} are spent`;
+  const { active } = account;
+  if (active.media > overrides.concurrentMax) return `I7: ${active.media} slots are held`;
+  return maybePaid < 0 ? "a payment was counted twice" : undefined;
 }
 
 function isOver({ phase }: Job): boolean {

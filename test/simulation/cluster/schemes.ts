@@ -13,6 +13,8 @@ type Scheme = Generator<number, void>;
 
 const { silenceMs, announceMs, appendMs } = limits.cluster;
 const wellMs = 12_000;
+/** More of them cost more than they show. */
+const shardsMax = 4;
 
 const weights = {
   deafOwner: 3,
@@ -22,6 +24,7 @@ const weights = {
   loseDisk: 3,
   leave: 2,
   acceptLoss: 1,
+  reshard: 2,
 };
 
 export class Schemes {
@@ -53,11 +56,12 @@ export class Schemes {
   }
 
   private pickName(): keyof typeof weights {
-    const { dice, isQuorum, allowsLoss } = this.cluster;
+    const { dice, isQuorum, allowsLoss, shardCount } = this.cluster;
     return dice.weigh({
       ...weights,
       loseDisk: isQuorum ? weights.loseDisk : 0,
       acceptLoss: allowsLoss ? weights.acceptLoss : 0,
+      reshard: shardCount < shardsMax ? weights.reshard : 0,
     });
   }
 
@@ -217,6 +221,48 @@ export class Schemes {
     }
     const added = cluster.add(`n${++this.nodes}`);
     this.healing.start(added);
+  }
+
+  /** The store gets more shards while all nodes are stopped, by a command that may be killed. */
+  private *reshard(): Scheme {
+    const { cluster } = this;
+    const { dice, nodes, shardCount } = cluster;
+    if (!(yield* this.becomeWell())) return;
+    const keeper = dice.pick(nodes);
+    // The one that stops last has all; another has to find the last owner's last word in the log.
+    const isLast = dice.percent(60);
+    const others = this.others(keeper);
+    for (const node of isLast ? [...others, keeper] : [keeper, ...others]) {
+      cluster.note(`${node.name} stops, as all are to`);
+      node.stop();
+      for (let passedMs = 0; node.isRunning && passedMs < wellMs; passedMs += 100) yield 100;
+      if (node.isRunning) return;
+    }
+    const reshard = cluster.beginReshard(keeper, 2 * shardCount);
+    for (;;) {
+      cluster.note(`klieg reshard ${2 * shardCount} runs on ${keeper.name}`);
+      const command = reshard.run();
+      if (dice.percent(50)) {
+        yield dice.between(1, 3 * silenceMs);
+        command.kill();
+        if (command.outcome === undefined) continue;
+      }
+      while (command.outcome === undefined) yield 100;
+      const { outcome } = command;
+      if (outcome === "done") break;
+      cluster.note(`klieg reshard refuses: ${outcome.refusal}`);
+      if (isLast) cluster.fail("klieg reshard refuses on the node that stopped last");
+      cluster.resharding = undefined;
+      return;
+    }
+    cluster.endReshard(keeper, reshard);
+    this.healing.start(keeper);
+    for (const node of others) {
+      yield dice.between(0, 3_000);
+      this.healing.start(node);
+    }
+    if (!(yield* this.becomeWell()))
+      cluster.fail("the store has more shards, and the cluster is not well");
   }
 
   /** All disks but one, and the log, are lost; by command that node goes on with what it has. */

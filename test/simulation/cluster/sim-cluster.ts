@@ -17,6 +17,7 @@ import { diskFault, type SimDisk } from "./sim-disk.ts";
 import { SimLog } from "./sim-log.ts";
 import { SimNetwork } from "./sim-network.ts";
 import { SimNode } from "./sim-node.ts";
+import { SimReshard } from "./sim-reshard.ts";
 import type { NodeDisks, Surroundings, Work, WorkParts } from "./surroundings.ts";
 import { Timeline } from "./timeline.ts";
 
@@ -39,10 +40,10 @@ export class SimCluster {
   readonly dice: Dice;
   readonly timeline = new Timeline();
   readonly network: SimNetwork;
-  readonly logs: readonly SimLog[];
   readonly nodes: SimNode[];
-  readonly history: History;
-  readonly shardCount: number;
+  history: History;
+  /** A store that is to have more shards, and no node starts. */
+  resharding: SimReshard | undefined;
   readonly isQuorum: boolean;
   /** Promises that were found broken. */
   readonly wrong: string[] = [];
@@ -58,22 +59,14 @@ export class SimCluster {
   constructor({ seed, domain, nodes, shardCount, isQuorum, openWork }: ClusterOptions) {
     this.dice = new Dice(seed);
     const { dice, timeline } = this;
-    this.shardCount = shardCount;
     this.isQuorum = isQuorum;
     this.network = new SimNetwork(timeline, dice);
-    this.logs = Array.from({ length: shardCount + 1 }, () => new SimLog(timeline, dice));
     this.history = new History(shardCount + 1);
     this.around = {
-      timeline,
-      dice,
-      network: this.network,
-      logs: this.logs,
-      objects: memoryObjects(),
-      domain,
-      isQuorum,
-      shardCount,
-      processes: 0,
-      openWork,
+      timeline, dice, network: this.network, objects: memoryObjects(),
+      logs: Array.from({ length: shardCount + 1 }, () => new SimLog(timeline, dice)),
+      storeLog: new SimLog(timeline, dice), storeId: "store",
+      domain, isQuorum, shardCount, processes: 0, openWork,
       onEvent: (node, shard, event) => this.hear(node, shard, event),
       onEnd: (node, shard, error) => this.end(node, shard, error),
       onTrim: (node, shard, seq, heard) => {
@@ -87,6 +80,40 @@ export class SimCluster {
       onFault: (sentence) => this.note(sentence),
     };
     this.nodes = Array.from({ length: nodes }, (_, at) => this.newNode(`n${at + 1}`, at === 0));
+  }
+
+  /** The directory's is the last. */
+  get logs(): readonly SimLog[] {
+    return this.around.logs;
+  }
+
+  get shardCount(): number {
+    return this.around.shardCount;
+  }
+
+  /** While no node runs. */
+  beginReshard(keeper: SimNode, shardCount: number): SimReshard {
+    this.resharding = new SimReshard(keeper, shardCount, this.around);
+    return this.resharding;
+  }
+
+  /** The store of `keeper` has the new shards; all other data directories are removed. */
+  endReshard(keeper: SimNode, { disks, newLogs, storeId }: SimReshard): void {
+    for (const [shard, disk] of keeper.disks.entries()) {
+      const wrong = this.history.findMissing(shard, disk);
+      if (wrong !== undefined) this.fail(`${wrong}, after it was resharded`);
+    }
+    const { around } = this;
+    around.shardCount = disks.length - 1;
+    around.logs = newLogs;
+    around.storeId = storeId;
+    this.history = new History(disks.length);
+    this.partialMs = this.timeline.nowMs;
+    for (const node of this.nodes) {
+      if (node === keeper) node.begin(disks);
+      else node.loseDisks();
+    }
+    this.resharding = undefined;
   }
 
   /** Adds a new node, which has nothing. */

@@ -144,22 +144,20 @@ export class SimLog {
     const isUnanswered = dice.percent(this.unanswered);
     const isLate = dice.percent(this.late);
     return new Promise((resolve, reject) => {
-      let hasEnded = false;
-      const end = (run: () => void) => {
-        if (!hasEnded) run();
-        hasEnded = true;
-      };
       // A message on its way arrives, whatever becomes of its sender.
       if (isStored)
         timeline.after(undefined, isLate ? dice.between(20, 1_500) : wayMs, () => {
           if (this.isAway) return;
           const answer = carryOut();
           if (isUnanswered || !line.hears()) return;
-          timeline.after(life, wayMs, () => end(() => resolve(answer)));
+          timeline.after(life, wayMs, () => {
+            giveUp();
+            resolve(answer);
+          });
         });
       const waitMs = isStored ? timeoutMs : dice.pick([20, 200, timeoutMs]);
-      timeline.after(life, waitMs, () =>
-        end(() => reject(new PortError("the log does not answer", true))),
+      const giveUp = timeline.after(life, waitMs, () =>
+        reject(new PortError("the log does not answer", true)),
       );
     });
   }

@@ -21,6 +21,13 @@ interface Ear {
   readonly hear: (message: object) => void;
 }
 
+/** A question that has no answer yet. */
+interface Open {
+  readonly subject: string;
+  readonly life: Life;
+  readonly atMs: number;
+}
+
 /** Answers the questions that reach a shard by one line. */
 interface Answerer {
   readonly station: Station;
@@ -39,7 +46,9 @@ export class SimNetwork {
   private readonly ears = new Map<string, Set<Ear>>();
   /** Arrival of each way's last message: one connection carries all in their order. */
   private readonly arrivalMs = new Map<string, number>();
-  private readonly answerers = new Map<string, Answerer>();
+  /** Those that answer each subject, the newest last: a late owner leaves the next one to it. */
+  private readonly answerers = new Map<string, readonly Answerer[]>();
+  private readonly open = new Set<Open>();
 
   constructor(timeline: Timeline, dice: Dice) {
     this.timeline = timeline;
@@ -85,6 +94,14 @@ export class SimNetwork {
     };
   }
 
+  /** Whether a living node has waited for longer than `ms` for the answer to some tells. */
+  awaitsTells(ms: number): boolean {
+    const sinceMs = this.timeline.nowMs - ms;
+    return [...this.open].some(
+      ({ subject, life, atMs }) => subject.startsWith("tell ") && !life.isOver && atMs < sinceMs,
+    );
+  }
+
   private tell(from: Station, subject: string, message: object): void {
     for (const ear of this.ears.get(subject) ?? []) {
       if (ear.station.life === from.life) continue;
@@ -111,10 +128,15 @@ export class SimNetwork {
     answer: (question: unknown) => Promise<object>,
   ): () => void {
     const answerer = { station, answer };
-    this.answerers.set(subject, answerer);
+    this.answerers.set(subject, [...this.living(subject), answerer]);
     return () => {
-      if (this.answerers.get(subject) === answerer) this.answerers.delete(subject);
+      const others = this.living(subject).filter((other) => other !== answerer);
+      this.answerers.set(subject, others);
     };
+  }
+
+  private living(subject: string): readonly Answerer[] {
+    return (this.answerers.get(subject) ?? []).filter(({ station }) => !station.life.isOver);
   }
 
   private ask(
@@ -123,17 +145,24 @@ export class SimNetwork {
     question: object,
     timeoutMs: number,
   ): Promise<LineAnswer> {
-    const answerer = this.answerers.get(subject);
+    const answerer = this.living(subject).at(-1);
     return new Promise((resolve) => {
-      if (answerer === undefined || answerer.station.life.isOver) {
+      if (answerer === undefined) {
         this.timeline.after(from.life, 2, () => resolve({ kind: "unowned" }));
         return;
       }
-      this.timeline.after(from.life, timeoutMs, () => resolve({ kind: "silent" }));
+      const open = { subject, life: from.life, atMs: this.timeline.nowMs };
+      this.open.add(open);
+      const end = (said: LineAnswer) => {
+        giveUp();
+        this.open.delete(open);
+        resolve(said);
+      };
+      const giveUp = this.timeline.after(from.life, timeoutMs, () => end({ kind: "silent" }));
       const { station, answer } = answerer;
       const isDoubled = this.canBeDoubled(subject);
       this.carry(from, station, isDoubled, () => {
-        const back = (said: LineAnswer) => this.carry(station, from, true, () => resolve(said));
+        const back = (said: LineAnswer) => this.carry(station, from, true, () => end(said));
         answer(structuredClone(question)).then(
           (said) => back({ kind: "answer", answer: structuredClone(said) }),
           () => back({ kind: "silent" }),

@@ -45,11 +45,10 @@ interface NodeLife {
 }
 
 const startMs = Date.UTC(2026, 10, 20, 12);
-const store = "store";
 
 export class SimNode {
   readonly name: string;
-  readonly disks: SimDisk[];
+  disks: readonly SimDisk[];
   /** Difference between the node's wall clock and the others'. */
   wallOffsetMs = 0;
   isLogCutOut = false;
@@ -59,11 +58,12 @@ export class SimNode {
   isPaused = false;
   /** How far other nodes said that they are, by shard and node. */
   readonly heard: Map<string, number>[] = [];
+  /** Whether the store began on it. */
+  isFounder: boolean;
   forgotten: readonly string[] = [];
   /** By shard, the record from which the operator allows the node to go on. */
   acceptedLosses: readonly { readonly epoch: number; readonly seq: number }[] = [];
   private readonly around: Surroundings;
-  private isFounder: boolean;
   private lives = 0;
   private snapshots = 0;
   private process: NodeLife | undefined;
@@ -72,8 +72,7 @@ export class SimNode {
     this.name = name;
     this.isFounder = isFounder;
     this.around = around;
-    const { timeline, dice, shardCount } = around;
-    this.disks = Array.from({ length: shardCount + 1 }, () => new SimDisk(timeline, dice));
+    this.disks = this.emptyDisks();
   }
 
   get isRunning(): boolean {
@@ -111,7 +110,7 @@ export class SimNode {
       listens: () => false,
       onChange() {},
       onMiss() {},
-      onLeave() {},
+      onLeave: (shard: number) => work.drain(shard),
       onFailure() {},
     };
     const firstRequest = 1 + ++this.around.processes * 1_000_000;
@@ -134,7 +133,7 @@ export class SimNode {
       onFault: () => {},
       after: (delayMs, run) => void clock.after(delayMs, run),
     });
-    const work = this.around.openWork({ clock, outbox, node: this.name });
+    const work = this.around.openWork({ clock, outbox, gateway, node: this.name });
     const deaths = new Array<number>(shardCount + 1).fill(0);
     const isStopping = false;
     this.process = {
@@ -194,12 +193,25 @@ export class SimNode {
   /** Loses the disks for good, after `kill`; the node comes back as a new one. */
   loseDisks(): void {
     this.isFounder = false;
-    const { timeline, dice } = this.around;
-    for (const shard of this.disks.keys()) this.disks[shard] = new SimDisk(timeline, dice);
+    this.disks = this.emptyDisks();
   }
 
-  private get wallMs(): number {
+  /** While it is stopped: what it has is the store from now on. */
+  begin(disks: readonly SimDisk[]): void {
+    this.isFounder = true;
+    this.forgotten = [];
+    this.acceptedLosses = [];
+    this.disks = disks;
+  }
+
+  /** What its wall clock has shown at the beginning of the simulation. */
+  get wallMs(): number {
     return startMs + this.wallOffsetMs;
+  }
+
+  private emptyDisks(): SimDisk[] {
+    const { timeline, dice, shardCount } = this.around;
+    return Array.from({ length: shardCount + 1 }, () => new SimDisk(timeline, dice));
   }
 
   private allLives(): Life[] {
@@ -232,6 +244,7 @@ export class SimNode {
 
   private startShard(process: NodeLife, shard: number): void {
     const { timeline, network, logs, objects, domain, isQuorum, shardCount } = this.around;
+    const store = this.around.storeId;
     const { name: node, isFounder, isDraining, forgotten } = this;
     const life = new Life();
     const station = { node, life };

@@ -57,7 +57,7 @@ export class SimProvider {
   }
 
   /** Opens the part of the effects thread that calls providers, for one process of a node. */
-  openWork({ clock, outbox, node }: WorkParts, seed: number): Work {
+  openWork({ clock, outbox, node }: WorkParts, seed: number): Omit<Work, "drain"> {
     const entropy = createSeededEntropy(seed);
     const gate = () =>
       new ProviderGate({

@@ -17,6 +17,9 @@ export interface Outcome {
 
 /** Time within which every shard has to have an owner when faults have ceased. */
 const ownedMs = 15_000;
+/** In which tells that were to be sent again have come, without faults; to and fro is the way. */
+const tellsMs = 5_000;
+const wayMs = 100;
 
 export function simulate(
   seed: number,
@@ -64,13 +67,16 @@ async function run(cluster: SimCluster, clients: Clients, steps: number): Promis
     await timeline.pass(kind === "pass" ? dice.pick([20, 100, 400, 1_500]) : dice.between(0, 20));
     cluster.check();
   }
+  // No node starts before the command has ended.
+  while (cluster.resharding !== undefined && cluster.wrong.length === 0) await timeline.pass(100);
   if (cluster.wrong.length === 0 && dice.percent(25)) await leaveTells(cluster, clients, faults);
   if (cluster.wrong.length > 0) return;
   faults.end();
   await waitForOwners(cluster);
   if (cluster.wrong.length > 0) return;
-  // A tell whose answer was lost is sent again when none has come for `limits.cluster.answerMs`.
-  await timeline.pass(limits.cluster.answerMs + 5_000);
+  await waitForTells(cluster);
+  await waitForOwners(cluster);
+  if (cluster.wrong.length > 0) return;
   cluster.check();
   const wrong = await clients.wrongAtEnd();
   if (wrong !== undefined) cluster.fail(wrong);
@@ -87,13 +93,25 @@ async function leaveTells(cluster: SimCluster, clients: Clients, faults: Faults)
   }
 }
 
+/** A tell whose answer was lost is sent again when none has come for `limits.cluster.answerMs`. */
+async function waitForTells(cluster: SimCluster): Promise<void> {
+  const { network, timeline } = cluster;
+  const untilMs = timeline.nowMs + 3 * limits.cluster.answerMs;
+  for (let calmMs = 0; calmMs < tellsMs && timeline.nowMs < untilMs; calmMs += 250) {
+    await timeline.pass(250);
+    if (network.awaitsTells(wayMs) || unowned(cluster).length > 0) calmMs = 0;
+  }
+}
+
+function unowned(cluster: SimCluster): number[] {
+  const shards = Array.from({ length: cluster.shardCount + 1 }, (_, shard) => shard);
+  return shards.filter((shard) => cluster.owners(shard).length === 0);
+}
+
 async function waitForOwners(cluster: SimCluster): Promise<void> {
   const untilMs = cluster.timeline.nowMs + ownedMs;
   let hasOperator = false;
-  const findMissing = () =>
-    Array.from({ length: cluster.shardCount + 1 }, (_, shard) => shard).filter(
-      (shard) => cluster.owners(shard).length === 0,
-    );
+  const findMissing = () => unowned(cluster);
   while (cluster.timeline.nowMs < untilMs + (hasOperator ? ownedMs : 0)) {
     await cluster.timeline.pass(250);
     if (!hasOperator && cluster.timeline.nowMs >= untilMs) {

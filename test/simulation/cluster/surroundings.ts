@@ -1,5 +1,6 @@
 /** The surroundings of a simulated node, and the listeners to which it reports what happens. */
 import type { Domain } from "../../../engine/domain.ts";
+import type { Gateway } from "../../../engine/gateway.ts";
 import type { Key } from "../../../engine/key.ts";
 import type { Outbox, Performance } from "../../../engine/outbox.ts";
 import type { Clock } from "../../../engine/ports/clock.ts";
@@ -12,11 +13,13 @@ import type { SimLog } from "./sim-log.ts";
 import type { SimNetwork } from "./sim-network.ts";
 import type { Timeline } from "./timeline.ts";
 
-/** The part of a node's process that carries out effects. */
+/** What carries out effects in one life of a node, and follows rows for clients. */
 export interface Work {
   perform(delivery: Delivery): Promise<Performance>;
   /** Called when another node owns the shard and has its effects from now on. */
   onLeave(shard: number): void;
+  /** Its rows are not read here any more. */
+  drain(shard: number): void;
 }
 
 export interface NodeDisks {
@@ -28,6 +31,7 @@ export interface NodeDisks {
 export interface WorkParts {
   readonly clock: Clock;
   readonly outbox: Outbox;
+  readonly gateway: Gateway;
   readonly node: string;
 }
 
@@ -35,12 +39,15 @@ export interface Surroundings {
   readonly timeline: Timeline;
   readonly dice: Dice;
   readonly network: SimNetwork;
-  /** Logs by shard; the directory's is the last. */
-  readonly logs: readonly SimLog[];
+  /** The directory's is the last; they become more with the shards. */
+  logs: readonly SimLog[];
+  /** In which nodes agree on the store. */
+  readonly storeLog: SimLog;
+  storeId: string;
   readonly objects: Objects;
   readonly domain: Domain;
   readonly isQuorum: boolean;
-  readonly shardCount: number;
+  shardCount: number;
   /** Number of node processes so far. */
   processes: number;
   readonly openWork: (parts: WorkParts) => Work;

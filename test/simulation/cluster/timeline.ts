@@ -4,7 +4,7 @@
  * what belongs to one that stands still happens when it goes on.
  */
 import type { Clock } from "../../../engine/ports/clock.ts";
-import { settle } from "./idle.ts";
+import { whenSettled } from "./idle.ts";
 
 /** A process of a node, from its start to its end. */
 export class Life {
@@ -42,26 +42,40 @@ export class Timeline {
   }
 
   /** Lets `ms` milliseconds pass. */
-  async pass(ms: number): Promise<void> {
+  pass(ms: number): Promise<void> {
     const untilMs = this.nowMs + ms;
-    await settle();
+    return new Promise((resolve, reject) => {
+      const goOn = () => {
+        try {
+          if (this.happenUntil(untilMs)) resolve();
+          else whenSettled(goOn);
+        } catch (error) {
+          reject(error);
+        }
+      };
+      whenSettled(goOn);
+    });
+  }
+
+  /** False when something has happened: more may come of it before time goes on. */
+  private happenUntil(untilMs: number): boolean {
     for (;;) {
       const at = this.nowMs % ringMs;
       if (at === 0) this.bringNear();
-      if (this.ring[at] !== undefined) await this.happenNow(at);
-      if (this.nowMs >= untilMs) return;
+      if (this.happenNow(at)) return false;
+      if (this.nowMs >= untilMs) return true;
       this.nowMs++;
     }
   }
 
   /** Events that are added for this instant meanwhile run after those that are there already. */
-  private async happenNow(at: number): Promise<void> {
-    for (let list = this.ring[at]; list !== undefined; list = this.ring[at]) {
+  private happenNow(at: number): boolean {
+    let hasRun = false;
+    for (let list = this.ring[at]; list !== undefined && !hasRun; list = this.ring[at]) {
       this.ring[at] = undefined;
-      let hasRun = false;
       for (const one of list) if (this.happen(one)) hasRun = true;
-      if (hasRun) await settle();
     }
+    return hasRun;
   }
 
   private add(happening: Happening): void {

@@ -41,7 +41,7 @@ export class ToyClients implements Clients {
   }
 
   openWork(): Work {
-    return { perform: async () => ({ kind: "concluded" }), onLeave() {} };
+    return { perform: async () => ({ kind: "concluded" }), onLeave() {}, drain() {} };
   }
 
   join(cluster: SimCluster): void {

@@ -168,4 +168,34 @@ export const mutants: readonly Mutant[] = [
     replacement: "if (false)",
     breaks: "A follower lets read what is as old as it was away.",
   },
+  {
+    path: "engine/reshard/shard-split.ts",
+    text: "parent.get(seenKey(parentOf({ shard, shardCount }, oldCount)))",
+    replacement: "undefined",
+    breaks: "New shards do not know which tells their parents have had.",
+  },
+  {
+    path: "engine/adapters/reshard-cluster.ts",
+    text: "const { logSeq: lastSeq } = await log.end();",
+    replacement: "const { logSeq: lastSeq } = place;",
+    breaks: "New shards begin without what their log had behind their node's records.",
+  },
+  {
+    path: "engine/adapters/reshard-cluster.ts",
+    text: "epoch: this.formerEpoch + 1,",
+    replacement: "epoch: 1,",
+    breaks: "New shards begin in an epoch that their parent has had.",
+  },
+  {
+    path: "http/state-stream.ts",
+    text: "streamed.versionOf(state) <= streamed.versionOf(shown)",
+    replacement: "false",
+    breaks: "A stream says a version that it has said.",
+  },
+  {
+    path: "http/state-stream.ts",
+    text: 'frames.last("complete", view.outcome, view.place);',
+    replacement: 'frames.say("complete", view.outcome, view.place);',
+    breaks: "A stream does not end behind its last version.",
+  },
 ];
