@@ -39,14 +39,3 @@ export interface Start {
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
-
-/** Parses a whole number above 0; throws `UsageError` for anything else. */
-export function readCount(name: string, text: string): number {
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new UsageError(`--${name} is "${text}"; give it a whole number above 0.`);
-}
-
-/** Parses whole numbers above 0, separated by commas; throws `UsageError`. */
-export function readCounts(name: string, text: string): number[] {
-  return text.split(",").map((part) => readCount(name, part));
-}

@@ -1,5 +1,6 @@
 /** All scenarios by their names on the command line, in the order in which `all` runs them. */
 import type { Scenario } from "./scenario.ts";
+import { callbacks } from "./scenarios/callbacks.ts";
 import { consoleBars } from "./scenarios/console.ts";
 import { endToEnd } from "./scenarios/end-to-end.ts";
 import { exporting } from "./scenarios/exports.ts";
@@ -40,6 +41,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   scale,
   replicated,
   providers,
+  callbacks,
   render,
   stills,
   exports: exporting,

@@ -4,7 +4,7 @@
  */
 
 import { KliegError } from "../clients/typescript/src/klieg.ts";
-import { SettingsError } from "../config/settings.ts";
+import { SettingsError } from "../config/environment.ts";
 import { version } from "../config/version.ts";
 import { listModels, showAccount } from "./account.ts";
 import { approveAgent, listAgents, mcp, startAgent, stopAgent } from "./agents.ts";

@@ -290,6 +290,16 @@ const shipped = {
 } as const;
 
 export const limits = {
+  memory: {
+    /** The least that `KLIEG_MEMORY` may be, and what a service takes besides its shards' rows. */
+    bytesMin: 768 * 1024 * 1024,
+    serviceBytes: 640 * 1024 * 1024,
+    /** A row is held twice, by its shard and by the front end, in the generation that is written to
+     * and in the one that a flush stores. */
+    freshCopies: 4,
+    /** Of a shard's share, for heads. */
+    headShare: 1 / 8,
+  },
   engine: {
     /** New work that may wait for one shard; above this the answer is 503. */
     inboxMax: 8_192,

@@ -1,6 +1,7 @@
 /** Reads secrets from the files that settings name. */
 import { readFileSync } from "node:fs";
-import { type Settings, SettingsError } from "./settings.ts";
+import { SettingsError } from "./environment.ts";
+import type { Settings } from "./settings.ts";
 
 /** How this process reaches NATS. */
 export interface NatsAccess {

@@ -1,6 +1,20 @@
 import { join, resolve } from "node:path";
+import {
+  bareOrigin,
+  choice,
+  type Environment,
+  httpUrl,
+  integer,
+  list,
+  networks,
+  origin,
+  origins,
+  publicOrigin,
+  SettingsError,
+  text,
+} from "./environment.ts";
+import { parseMemory } from "./memory.ts";
 import { natsServer } from "./nats-servers.ts";
-import { isNetwork } from "./network.ts";
 import { limitsFault } from "./overrides.ts";
 import { shippedModels } from "./providers.ts";
 
@@ -26,6 +40,8 @@ export interface Settings {
   /** Shard count with which the store is created; a power of two. */
   readonly shards: number;
   readonly farmWorkers: number;
+  /** What the service may take without its farm; undefined: as much as its limits allow. */
+  readonly memoryBytes: number | undefined;
   /** Catalogue files; `shipped` names the one that comes with the service. */
   readonly modelFiles: readonly string[];
   /** URLs of the NATS servers; without any, the service runs on this machine only. */
@@ -81,15 +97,8 @@ export type Durability = (typeof durabilities)[number];
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** An unusable setting; the message is one sentence for the operator. */
-export class SettingsError extends Error {
-  override readonly name = "SettingsError";
-}
-
 /** Default shard count of a cluster, so that shards can be spread over nodes added later. */
 const clusterShards = 8;
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Reads the settings; `cores` is the machine's processor count. Throws `SettingsError`. */
 export function readSettings(environment: Environment, cores: number): Settings {
@@ -115,10 +124,11 @@ export function readSettings(environment: Environment, cores: number): Settings 
     corsOrigins: origins(environment, "KLIEG_CORS_ORIGINS"),
     trustedProxies: networks(environment, "KLIEG_TRUSTED_PROXIES"),
     figmaUrl: origin(environment, "KLIEG_FIGMA_URL") ?? "https://api.figma.com",
-    spanCollectorUrl: baseUrl(environment, "OTEL_EXPORTER_OTLP_ENDPOINT"),
+    spanCollectorUrl: httpUrl(environment, "OTEL_EXPORTER_OTLP_ENDPOINT"),
     dataDir: dataDirectory(environment),
     shards,
     farmWorkers: integer(environment, "KLIEG_FARM_WORKERS", isAlone ? 1 : 0, 0, 64),
+    memoryBytes: memory(environment),
     modelFiles: files(environment, "KLIEG_MODELS") ?? [shippedModels],
     natsServers: servers,
     durability: durability(environment, servers.length > 0),
@@ -215,6 +225,7 @@ export const settingNames: ReadonlySet<string> = new Set([
   "KLIEG_ISOLATION",
   "KLIEG_LIMITS",
   "KLIEG_LOG_LEVEL",
+  "KLIEG_MEMORY",
   "KLIEG_MODELS",
   "KLIEG_NATS_CREDENTIALS_FILE",
   "KLIEG_NATS_URL",
@@ -269,17 +280,6 @@ function dataDirectory(environment: Environment): string {
   return resolve(text(environment, "KLIEG_DATA_DIR") ?? join(".", "data"));
 }
 
-function text(environment: Environment, name: string): string | undefined {
-  const value = environment[name]?.trim();
-  return value === "" ? undefined : value;
-}
-
-/** Splits a setting's value at its commas. */
-function list(environment: Environment, name: string): string[] | undefined {
-  const parts = text(environment, name)?.split(",");
-  return parts?.map((part) => part.trim());
-}
-
 function files(environment: Environment, name: string): string[] | undefined {
   const found = list(environment, name);
   if (found?.includes("") === true)
@@ -299,6 +299,16 @@ function durability(environment: Environment, hasNats: boolean): Durability {
   return found;
 }
 
+/** In bytes. Throws `SettingsError`. */
+function memory(environment: Environment): number | undefined {
+  const value = text(environment, "KLIEG_MEMORY");
+  try {
+    return value === undefined ? undefined : parseMemory(value);
+  } catch (error) {
+    throw new SettingsError(`KLIEG_MEMORY ${(error as Error).message}.`);
+  }
+}
+
 /** Reads the NATS URLs; as they may contain a password, no message shows them. */
 function natsServers(environment: Environment): string[] {
   const found = list(environment, "KLIEG_NATS_URL") ?? [];
@@ -307,85 +317,6 @@ function natsServers(environment: Environment): string[] {
   } catch (error) {
     throw new SettingsError(`KLIEG_NATS_URL ${(error as Error).message}.`);
   }
-  return found;
-}
-
-function integer(
-  environment: Environment,
-  name: string,
-  otherwise: number,
-  min: number,
-  max: number,
-): number {
-  const value = text(environment, name);
-  if (value === undefined) return otherwise;
-  const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
-  if (!(number >= min && number <= max))
-    throw new SettingsError(
-      `${name} is "${value}"; set it to a whole number from ${min} to ${max}.`,
-    );
-  return number;
-}
-
-function choice<T extends string>(
-  environment: Environment,
-  name: string,
-  values: readonly T[],
-  otherwise: T,
-): T {
-  const value = text(environment, name);
-  if (value === undefined) return otherwise;
-  const found = values.find((candidate) => candidate === value);
-  if (found === undefined)
-    throw new SettingsError(`${name} is "${value}"; set it to one of ${values.join(", ")}.`);
-  return found;
-}
-
-function origin(environment: Environment, name: string): string | undefined {
-  const url = baseUrl(environment, name);
-  return url && new URL(url).origin;
-}
-
-/** Reads a URL and removes its trailing slashes. */
-function baseUrl(environment: Environment, name: string): string | undefined {
-  const value = text(environment, name);
-  if (value === undefined || (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)))
-    return value?.replace(/\/+$/, "");
-  throw new SettingsError(
-    `${name} is "${value}"; set it to an http or https origin such as http://127.0.0.1:8080.`,
-  );
-}
-
-/** Reads an origin without a path: links are based on it, and the service is at its root. */
-function publicOrigin(environment: Environment, name: string): string | undefined {
-  return bareOrigin(environment, name, ", and let the proxy serve Klieg at its root");
-}
-
-function bareOrigin(environment: Environment, name: string, advice = ""): string | undefined {
-  const found = origin(environment, name);
-  const { pathname, search, hash, username } = new URL(text(environment, name) ?? "http://unset");
-  if (found === undefined || (pathname === "/" && search + hash + username === "")) return found;
-  throw new SettingsError(`${name} has more than an origin; set it to ${found}${advice}.`);
-}
-
-function networks(environment: Environment, name: string): string[] {
-  const found = list(environment, name) ?? [];
-  for (const part of found)
-    if (!isNetwork(part))
-      throw new SettingsError(
-        `${name} has "${part}"; set it to networks such as 10.0.0.0/8 with commas between.`,
-      );
-  return found;
-}
-
-/** Reads origins, which must be written exactly as browsers send them. */
-function origins(environment: Environment, name: string): string[] {
-  const found = list(environment, name) ?? [];
-  for (const part of found)
-    if (!/^https?:/.test(part) || !URL.canParse(part) || new URL(part).origin !== part)
-      throw new SettingsError(
-        `${name} has "${part}"; set it to origins such as https://studio.example with commas between.`,
-      );
   return found;
 }
 

@@ -18,6 +18,8 @@ export interface Domain {
    * gets the message in the same step. Undefined for an effect that leaves the shard.
    */
   readonly conclude?: (effect: OutsideEffect) => object | undefined;
+  /** Called for each effect that was concluded, once its step is kept: a step may be repeated. */
+  readonly onConcluded?: () => void;
 }
 
 /**

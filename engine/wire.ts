@@ -1,5 +1,6 @@
 /** Messages between threads. Each two of them have one channel. */
 import type { MessagePort } from "node:worker_threads";
+import type { ShardMemory } from "../config/memory.ts";
 import type { NatsAccess } from "../config/secret-files.ts";
 import type { ObjectStore } from "../config/settings.ts";
 import type { Reply } from "./actor.ts";
@@ -131,6 +132,7 @@ export interface ShardTask {
   readonly cluster: NatsAccess | undefined;
   /** Object store in which the nodes of a cluster leave snapshots for each other. */
   readonly objectStore: ObjectStore | undefined;
+  readonly memory?: ShardMemory | undefined;
   /** Whether the store was founded in this data directory. */
   readonly isFounder: boolean;
   /** Whether a write is answered only when a standby has it on its disk too. */

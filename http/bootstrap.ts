@@ -6,7 +6,8 @@
 
 import { readFileSync } from "node:fs";
 import { type Bootstrap, directoryKey } from "../actors/directory/directory-messages.ts";
-import { type Settings, SettingsError } from "../config/settings.ts";
+import { SettingsError } from "../config/environment.ts";
+import type { Settings } from "../config/settings.ts";
 import { tokenScopes } from "../contract/account.ts";
 import type { Gateway } from "../engine/gateway.ts";
 import { expectReply } from "./problems/replies.ts";

@@ -10,12 +10,14 @@ import { directoryKey } from "../actors/directory/directory-messages.ts";
 import type { PasswordTask } from "../actors/share/password.ts";
 import { CatalogueError } from "../config/catalogue-files.ts";
 import { readConfiguration } from "../config/configuration.ts";
+import { SettingsError } from "../config/environment.ts";
 import { holdBuild } from "../config/held-build.ts";
 import { limits } from "../config/limits.ts";
+import { divideMemory } from "../config/memory.ts";
 import { searchPath } from "../config/program-environment.ts";
 import { ProviderFileError } from "../config/provider-file.ts";
 import { readClusterKey, readNatsAccess } from "../config/secret-files.ts";
-import { readSettings, type Settings, SettingsError } from "../config/settings.ts";
+import { readSettings, type Settings } from "../config/settings.ts";
 import { version } from "../config/version.ts";
 import { type DataDirectory, DataDirectoryError } from "../engine/adapters/data-directory.ts";
 import { openTableReader } from "../engine/adapters/lmdb.ts";
@@ -265,7 +267,7 @@ function openHost(
   log: Logger,
 ): Host {
   const { shardCount } = data;
-  const { dataDir, logLevel, farmWorkers, objectStore } = settings;
+  const { dataDir, logLevel, farmWorkers, objectStore, memoryBytes } = settings;
   const common = { shardCount, dataDir, logLevel };
   return new Host(
     {
@@ -284,6 +286,7 @@ function openHost(
         acceptedLosses: data.acceptedLosses,
         cluster: data.isClustered ? readNatsAccess(settings) : undefined,
         objectStore,
+        memory: memoryBytes === undefined ? undefined : divideMemory(memoryBytes, shardCount),
       },
       effectsTask: {
         ...common,

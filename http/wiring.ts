@@ -34,7 +34,7 @@ import { CallbackTokens } from "./providers/callback-tokens.ts";
 import { PausedProviders } from "./providers/paused-providers.ts";
 import { type LinePorts, ProviderLine } from "./providers/provider-line.ts";
 import type { RequestLog } from "./request-log.ts";
-import type { CheckState, Health, OwnNode, Service, WriteExport } from "./service.ts";
+import type { CheckState, OwnNode, Service, WriteExport } from "./service.ts";
 import type { ShareAccess } from "./shares/share-access.ts";
 import { type HashPassword, SharePasswords } from "./shares/share-passwords.ts";
 import { ShareRates } from "./shares/share-rates.ts";
@@ -81,12 +81,9 @@ export function wire(wiring: Wiring): Service {
   const principals: Principals = new Principals(gateway, clock);
   const signedUrls = new SignedUrls(origin, keyFor("urls"));
   const callbackTokens = new CallbackTokens(baseUrl, keyFor("callbacks"));
+  const sign = createSigning(callbackTokens, signedUrls, clock);
   const paused = new PausedProviders(gateway);
-  const line = openLine(wiring, {
-    configuration: () => configuration,
-    paused,
-    sign: createSigning(callbackTokens, signedUrls, clock),
-  });
+  const line = openLine(wiring, { configuration: () => configuration, paused, sign });
   gateway.watch(pausedProvidersKey, () => line.refresh());
   const jobs: JobReads = new JobReads(gateway, signedUrls, clock, `${baseUrl}/problems`);
   return {
@@ -96,7 +93,6 @@ export function wire(wiring: Wiring): Service {
     gateway,
     principals,
     proxies,
-    cluster: undefined,
     corsOrigins: new Set(wiring.corsOrigins),
     rates: wiring.hasRates ? new RateClasses(clock, proxies) : undefined,
     get catalogue() {
@@ -118,24 +114,18 @@ export function wire(wiring: Wiring): Service {
     paused,
     callbackTokens,
     callbackRates: new CallbackRates(clock, proxies),
-    shares: openShares(wiring, clock, keyFor("urls")),
-    cursors: new Cursors(keyFor("cursors")),
-    quotes: new Quotes(keyFor("quotes"), clock, entropy),
+    ...createKeyed(wiring, clock, keyFor),
     jobs,
     following,
     timelines: new CompositionTimelines(gateway, objects, wiring.computeRound),
-    previewTickets: new PreviewTickets(keyFor("urls")),
     previews: new StoredPreviews(),
     writePage: wiring.writePage,
     writeExport: wiring.writeExport,
     figma: wiring.figma,
-    health: createHealth(wiring.renderers),
     requests: wiring.requests,
-    tally: new Tally(),
-    minutes: undefined,
     traces: wiring.traces,
-    warnings: new Warnings(),
     onFault,
+    ...createState(wiring.renderers),
   };
 }
 
@@ -158,8 +148,27 @@ function createSigning(tokens: CallbackTokens, urls: SignedUrls, clock: Clock) {
   });
 }
 
-function createHealth(renderers: CheckState): Health {
-  return { isDiskLow: false, areObjectsAway: false, isDraining: false, renderers };
+/** Creates the parts that sign what clients bring back. */
+function createKeyed(wiring: Wiring, clock: Clock, keyFor: KeyReader) {
+  return {
+    shares: openShares(wiring, clock, keyFor("urls")),
+    cursors: new Cursors(keyFor("cursors")),
+    quotes: new Quotes(keyFor("quotes"), clock, wiring.entropy),
+    previewTickets: new PreviewTickets(keyFor("urls")),
+  };
+}
+
+/** Creates what changes while the service runs, as it is at the start. */
+function createState(
+  renderers: CheckState,
+): Pick<Service, "health" | "tally" | "minutes" | "warnings" | "cluster"> {
+  return {
+    health: { isDiskLow: false, areObjectsAway: false, isDraining: false, renderers },
+    tally: new Tally(),
+    minutes: undefined,
+    warnings: new Warnings(),
+    cluster: undefined,
+  };
 }
 
 /** `readers` cache what they read, until the gateway reports a change. */

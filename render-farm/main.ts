@@ -1,11 +1,12 @@
 import { rm } from "node:fs/promises";
 import { availableParallelism, hostname, totalmem } from "node:os";
 import { join } from "node:path";
+import { SettingsError } from "../config/environment.ts";
 import { holdBuild } from "../config/held-build.ts";
 import { limits } from "../config/limits.ts";
 import { searchPath } from "../config/program-environment.ts";
 import { readNatsAccess } from "../config/secret-files.ts";
-import { readSettings, SettingsError } from "../config/settings.ts";
+import { readSettings } from "../config/settings.ts";
 import { version } from "../config/version.ts";
 import { signedObjects } from "../engine/adapters/farm/farm-child.ts";
 import { ipcBrokerConnection } from "../engine/adapters/farm/ipc-broker-connection.ts";

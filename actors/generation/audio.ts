@@ -118,7 +118,6 @@ function resolveRequest(
   const durationSeconds = isSpeech ? undefined : getDuration(request, task, model);
   const voice = isSpeech ? (request.voice ?? String(model.options["voice"]?.[0] ?? "")) : undefined;
   const sound = isSpeech ? speechInput(request, voice) : { durationSeconds };
-  const lyrics = omitUndefined({ lyrics: request.lyrics });
   const units = {
     characters_1000: isSpeech ? [...prompt].length / 1_000 : 0,
     seconds: durationSeconds ?? 0,
@@ -149,8 +148,7 @@ function resolveRequest(
         seed,
         format,
         ...sound,
-        ...lyrics,
-        ...omitUndefined({ reference, providerOptions: provider_options }),
+        ...omitUndefined({ lyrics: request.lyrics, reference, providerOptions: provider_options }),
       }),
     ),
     promptAs: isSpeech ? "text" : "prompt",

@@ -12,7 +12,8 @@ import { parseArgs } from "node:util";
 import { readClientSettings } from "../../config/settings.ts";
 import { describeMachine } from "../machine/machine.ts";
 import { lookAtMachine, measureRest, othersShare, restShareMax } from "../machine/rest.ts";
-import { readCount, UsageError } from "../scenario.ts";
+import { chooseNames, readCount } from "../options.ts";
+import { UsageError } from "../scenario.ts";
 import { ownTree, type Subject, startSubject, stopOnSignals } from "../service/server-process.ts";
 import { findTools, type Tools } from "../service/tools.ts";
 import { buildCommit, describeTree, findCommit } from "./commit-tree.ts";
@@ -59,9 +60,10 @@ export function readGuardOptions(args: readonly string[]): GuardOptions {
   const [commit, ...more] = positionals;
   if (commit === undefined || more.length > 0)
     throw new UsageError("Give the guard one commit to compare with.");
-  const names = values.only?.split(",") ?? measures.map(({ name }) => name);
-  const unknown = names.find((name) => !measures.some((measure) => measure.name === name));
-  if (unknown !== undefined) throw new UsageError(`The guard does not measure "${unknown}".`);
+  const names = chooseNames(
+    values.only,
+    measures.map(({ name }) => name),
+  );
   return {
     commit,
     measures: measures.filter(({ name }) => names.includes(name)),

@@ -42,23 +42,23 @@ export async function createAccounts(
   );
 }
 
-export function countJobs(crowd: readonly Account[]): Promise<number> {
-  return sumOfTotals(crowd, {});
+export function countJobs(accounts: readonly Account[]): Promise<number> {
+  return sumOfTotals(accounts, {});
 }
 
 /** Waits until no job is queued or running; returns how many still are when the time is up. */
-export async function untilSettled(crowd: readonly Account[]): Promise<number> {
+export async function untilSettled(accounts: readonly Account[]): Promise<number> {
   const until = performance.now() + settleMs;
   for (;;) {
-    const open = await sumOfTotals(crowd, { status: "queued,running" });
+    const open = await sumOfTotals(accounts, { status: "queued,running" });
     if (open === 0 || performance.now() > until) return open;
     await pause(500);
   }
 }
 
 /** Counts the accounts whose balance, held and charged credits add up to what they began with. */
-export async function countBalanced(crowd: readonly Account[]): Promise<number> {
-  const sound = await inParallel(crowd, async ({ client }) => {
+export async function countBalanced(accounts: readonly Account[]): Promise<number> {
+  const sound = await inParallel(accounts, async ({ client }) => {
     const charged = await readChargedCredits(client);
     const { balance_credits: balance, held_credits: held } = await client.credits.get();
     return (balance ?? 0) + held + charged === openingCredits;
@@ -77,8 +77,8 @@ async function readChargedCredits(client: Klieg): Promise<number> {
   return charged;
 }
 
-async function sumOfTotals(crowd: readonly Account[], query: Record<string, string>) {
-  const totals = await inParallel(crowd, async ({ client }) => {
+async function sumOfTotals(accounts: readonly Account[], query: Record<string, string>) {
+  const totals = await inParallel(accounts, async ({ client }) => {
     return (await client.jobs.list({ limit: 1, ...query })).total;
   });
   return totals.reduce((sum, total) => sum + total, 0);

@@ -1,9 +1,9 @@
 /**
- * Contestants by turns under the same load, so that a drifting machine drifts for all: A B C, then
- * C B A, after a warm-up of each. A contestant's processor time is that of its own processes,
+ * Targets by turns under the same load, so that a drifting machine drifts for all: A B C, then
+ * C B A, after a warm-up of each. A target's processor time is that of its own processes,
  * without the load generator's; that shares the machine, so it is in the requests a second.
  */
-import { residentMebibytes } from "../machine/memory.ts";
+import { heldMebibytes } from "../machine/memory.ts";
 import { ownTimeUs } from "../machine/processor-time.ts";
 import { compareThreads, readThreadTimes, type ThreadCost } from "../machine/thread-time.ts";
 import { latencyCurve, percentiles } from "../report/latencies.ts";
@@ -21,7 +21,7 @@ export interface LoadProfile {
   readonly warmUpSeconds?: number;
 }
 
-export interface Contestant {
+export interface LoadTarget {
   readonly name: string;
   readonly lacks?: string;
   readonly origin: string;
@@ -51,7 +51,7 @@ export interface Totals {
 
 export interface Outcome {
   readonly series: readonly Series[];
-  /** Totals by the name of the contestant. */
+  /** By target's name. */
   readonly totals: ReadonlyMap<string, Totals>;
 }
 
@@ -70,33 +70,33 @@ interface ProcessCost {
 }
 
 export async function runByTurns(
-  contestants: readonly Contestant[],
+  targets: readonly LoadTarget[],
   profile: LoadProfile,
   say: (line: string) => void,
 ): Promise<Outcome> {
-  const rounds = new Map(contestants.map((contestant) => [contestant, [] as Round[]]));
-  const results = new Map(contestants.map((contestant) => [contestant, [] as LoadResult[]]));
+  const rounds = new Map(targets.map((target) => [target, [] as Round[]]));
+  const results = new Map(targets.map((target) => [target, [] as LoadResult[]]));
   const seconds = profile.warmUpSeconds ?? Math.min(usualWarmUpSeconds, profile.seconds);
-  for (const contestant of seconds > 0 ? contestants : []) {
-    const warm = await runRound(contestant, { ...profile, seconds });
-    results.get(contestant)?.push(warm.result);
+  for (const target of seconds > 0 ? targets : []) {
+    const warm = await runRound(target, { ...profile, seconds });
+    results.get(target)?.push(warm.result);
   }
   for (let round = 1; round <= profile.rounds; round++)
-    for (const contestant of round % 2 === 1 ? contestants : contestants.toReversed()) {
-      const measured = await runRound(contestant, profile);
-      rounds.get(contestant)?.push(measured);
-      results.get(contestant)?.push(measured.result);
-      const aSecond = Math.round(perSecond(contestant, measured.result)).toLocaleString("en-US");
-      say(`round ${round} of ${profile.rounds}: ${contestant.name} ${aSecond} a second`);
+    for (const target of round % 2 === 1 ? targets : targets.toReversed()) {
+      const measured = await runRound(target, profile);
+      rounds.get(target)?.push(measured);
+      results.get(target)?.push(measured.result);
+      const aSecond = Math.round(perSecond(target, measured.result)).toLocaleString("en-US");
+      say(`round ${round} of ${profile.rounds}: ${target.name} ${aSecond} a second`);
     }
   return {
-    series: [...rounds].map(([contestant, each]) => toSeries(contestant, each)),
+    series: [...rounds].map(([target, each]) => toSeries(target, each)),
     totals: new Map([...results].map(([{ name }, each]) => [name, sumTotals(each)])),
   };
 }
 
-async function runRound(contestant: Contestant, profile: LoadProfile): Promise<Round> {
-  const { processes, origin, requests, rest } = contestant;
+async function runRound(target: LoadTarget, profile: LoadProfile): Promise<Round> {
+  const { processes, origin, requests, rest } = target;
   const before = await Promise.all(processes.map(readProcess));
   const memory = watchMemory(processes);
   const load = { ...profile, requests: requests() };
@@ -121,7 +121,7 @@ function watchMemory(processes: readonly NamedProcess[]) {
   const begunMs = performance.now();
   const looks: [number, number][] = [];
   const look = async () => {
-    const each = await Promise.all(processes.map(({ pid }) => residentMebibytes(pid)));
+    const each = await Promise.all(processes.map(({ pid }) => heldMebibytes(pid)));
     const sum = each.reduce((total, mebibytes) => total + mebibytes, 0);
     looks.push([(performance.now() - begunMs) / 1_000, sum]);
   };
@@ -134,36 +134,36 @@ function watchMemory(processes: readonly NamedProcess[]) {
   };
 }
 
-function perSecond({ requestsEach = 1 }: Contestant, { requests, seconds }: LoadResult): number {
+function perSecond({ requestsEach = 1 }: LoadTarget, { requests, seconds }: LoadResult): number {
   return requests / requestsEach / seconds;
 }
 
-function toSeries(contestant: Contestant, rounds: readonly Round[]): Series {
-  const { name, lacks } = contestant;
-  const middle = pickMiddle(contestant, rounds);
+function toSeries(target: LoadTarget, rounds: readonly Round[]): Series {
+  const { name, lacks } = target;
+  const middle = pickMiddle(target, rounds);
   return {
     name,
     ...(lacks === undefined ? {} : { lacks }),
-    figures: [...loadFigures(contestant, rounds), ...costFigures(contestant, rounds)],
+    figures: [...loadFigures(target, rounds), ...costFigures(target, rounds)],
     curves: middle === undefined ? [] : toCurves(middle),
   };
 }
 
 /** Picks the round with the median throughput, which represents all rounds in the plots. */
-function pickMiddle(contestant: Contestant, rounds: readonly Round[]): Round | undefined {
-  const speeds = rounds.map(({ result }) => perSecond(contestant, result));
+function pickMiddle(target: LoadTarget, rounds: readonly Round[]): Round | undefined {
+  const speeds = rounds.map(({ result }) => perSecond(target, result));
   return rounds[speeds.indexOf(percentile(speeds, 0.5))];
 }
 
-function loadFigures(contestant: Contestant, rounds: readonly Round[]): Figure[] {
-  const { unit = "request" } = contestant;
+function loadFigures(target: LoadTarget, rounds: readonly Round[]): Figure[] {
+  const { unit = "request" } = target;
   const latency = (percent: (typeof percentiles)[number]): Figure => ({
     name: `p${percent}`,
     unit: "ms",
     better: "less",
     rounds: rounds.map(({ result }) => result.latencies[percentiles.indexOf(percent)] ?? 0),
   });
-  const speeds = rounds.map(({ result }) => perSecond(contestant, result));
+  const speeds = rounds.map(({ result }) => perSecond(target, result));
   return [
     { name: `${unit}s`, unit: "a second", better: "more", rounds: speeds },
     latency(50),
@@ -172,8 +172,8 @@ function loadFigures(contestant: Contestant, rounds: readonly Round[]): Figure[]
   ];
 }
 
-function costFigures(contestant: Contestant, rounds: readonly Round[]): Figure[] {
-  const { processes, unit = "request", requestsEach = 1 } = contestant;
+function costFigures(target: LoadTarget, rounds: readonly Round[]): Figure[] {
+  const { processes, unit = "request", requestsEach = 1 } = target;
   if (processes.length === 0) return [];
   const figure = (name: string, cost: (round: Round) => number): Figure => ({
     name,

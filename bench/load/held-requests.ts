@@ -5,7 +5,7 @@
  */
 import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { residentMebibytes } from "../machine/memory.ts";
+import { heldMebibytes } from "../machine/memory.ts";
 import { ownTimeUs } from "../machine/processor-time.ts";
 import { Latencies } from "../report/latencies.ts";
 import type { Figure } from "../report/result.ts";
@@ -33,7 +33,7 @@ export async function holdRequests(
   readEndTimes: () => Promise<ReadonlyMap<string, number>>,
 ): Promise<HeldResult> {
   const look = async () => ({
-    mebibytes: pid === undefined ? Number.NaN : await residentMebibytes(pid),
+    mebibytes: pid === undefined ? Number.NaN : await heldMebibytes(pid),
     us: pid === undefined ? Number.NaN : await ownTimeUs(pid),
   });
   const before = await look();

@@ -10,7 +10,7 @@ import {
   inParallel,
   untilSettled,
 } from "./accounts.ts";
-import type { Contestant, LoadProfile, NamedProcess, Totals } from "./by-turns.ts";
+import type { LoadProfile, LoadTarget, NamedProcess, Totals } from "./by-turns.ts";
 import { drive } from "./closed-loop.ts";
 import { writeGet, writeSubmits } from "./requests.ts";
 
@@ -34,10 +34,10 @@ export async function openLoaded(setting: Setting, count: number): Promise<Loade
   return { subject, accounts, host: new URL(subject.origin).host, sample };
 }
 
-export function asContestant(
+export function asTarget(
   { subject, sample }: Loaded,
-  load: Pick<Contestant, "requests" | "unit" | "requestsEach">,
-): Contestant {
+  load: Pick<LoadTarget, "requests" | "unit" | "requestsEach">,
+): LoadTarget {
   const rest = () => untilSettled(sample);
   return {
     name: "klieg",

@@ -3,13 +3,13 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Contestant, NamedProcess } from "../load/by-turns.ts";
-import { type Setting, UsageError } from "../scenario.ts";
+import type { LoadTarget, NamedProcess } from "../load/by-turns.ts";
+import type { Setting } from "../scenario.ts";
 import { endChild } from "../service/server-process.ts";
 import { installPeer } from "./packages.ts";
 import { startRedis } from "./redis.ts";
 
-export interface HttpPeer extends Pick<Contestant, "name" | "lacks" | "origin" | "processes"> {
+export interface HttpPeer extends Pick<LoadTarget, "name" | "lacks" | "origin" | "processes"> {
   readonly close: () => Promise<void>;
 }
 
@@ -34,17 +34,6 @@ export interface OpenedPeers {
   /** Reasons why peers are missing. */
   readonly lines: readonly string[];
   readonly close: () => Promise<void>;
-}
-
-/** Returns all of `known` unless the command line names some; throws `UsageError` for others. */
-export function choosePeers<Name extends string>(
-  named: readonly string[] | undefined,
-  known: readonly Name[],
-): readonly Name[] {
-  const stranger = named?.find((name) => !known.some((each) => each === name));
-  if (stranger !== undefined)
-    throw new UsageError(`There is no peer "${stranger}" here, but ${known.join(", ")}.`);
-  return named === undefined ? known : known.filter((name) => named.includes(name));
 }
 
 /** Opens the peers (none beside a remote service). A peer that fails is reported and left out. */

@@ -20,7 +20,7 @@ import { startRestate } from "./restate.ts";
 
 export const queuePeerNames = ["bullmq", "pg-boss", "graphile-worker", "restate"] as const;
 
-type QueuePeerName = (typeof queuePeerNames)[number];
+export type QueuePeerName = (typeof queuePeerNames)[number];
 
 interface Store {
   /** Address that the peer's script connects to. */

@@ -4,7 +4,7 @@
  * the design: how many times as fast Klieg has to be as a peer in the same run.
  */
 export type PeerName = "hyperframes" | "remotion" | "ffmpeg";
-export type Contestant =
+export type RendererName =
   | "klieg standard"
   | "klieg fast"
   | "hyperframes standard"
@@ -16,7 +16,7 @@ export interface Film {
   readonly name: string;
   readonly seconds: number;
   readonly height: number;
-  readonly contestants: readonly Contestant[];
+  readonly renderers: readonly RendererName[];
   readonly bars: readonly Bar[];
   /** Largest memory that Klieg's own processes may use, in MB. */
   readonly megabytesMax?: number;
@@ -27,8 +27,8 @@ export interface Film {
 }
 
 export interface Bar {
-  readonly klieg: Contestant;
-  readonly peer: Contestant;
+  readonly klieg: RendererName;
+  readonly peer: RendererName;
   readonly times: number;
 }
 
@@ -39,7 +39,7 @@ export const films: readonly Film[] = [
     name: "images",
     seconds: 10,
     height: 1080,
-    contestants: [
+    renderers: [
       "klieg standard",
       "hyperframes standard",
       "remotion",
@@ -57,7 +57,7 @@ export const films: readonly Film[] = [
     name: "video",
     seconds: 10,
     height: 1080,
-    contestants: ["klieg standard", "hyperframes standard", "remotion"],
+    renderers: ["klieg standard", "hyperframes standard", "remotion"],
     bars: [
       { klieg: "klieg standard", peer: "hyperframes standard", times: 2.5 },
       { klieg: "klieg standard", peer: "remotion", times: 3 },
@@ -68,28 +68,28 @@ export const films: readonly Film[] = [
     name: "slides",
     seconds: 30,
     height: 1080,
-    contestants: ["klieg standard", "hyperframes standard", "remotion"],
+    renderers: ["klieg standard", "hyperframes standard", "remotion"],
     bars: [{ klieg: "klieg standard", peer: "hyperframes standard", times: 6 }],
   },
   {
     name: "clips",
     seconds: 12,
     height: 1080,
-    contestants: ["klieg standard", "ffmpeg", "hyperframes standard", "remotion"],
+    renderers: ["klieg standard", "ffmpeg", "hyperframes standard", "remotion"],
     bars: [{ klieg: "klieg standard", peer: "ffmpeg", times: 0.8 }],
   },
   {
     name: "blocks",
     seconds: 501 / framesPerSecond,
     height: 1080,
-    contestants: ["klieg standard", "ffmpeg"],
+    renderers: ["klieg standard", "ffmpeg"],
     bars: [{ klieg: "klieg standard", peer: "ffmpeg", times: 0.8 }],
   },
   {
     name: "short",
     seconds: 2,
     height: 720,
-    contestants: ["klieg standard", "hyperframes standard"],
+    renderers: ["klieg standard", "hyperframes standard"],
     bars: [],
     isLeftOut: true,
   },
@@ -97,7 +97,7 @@ export const films: readonly Film[] = [
     name: "long",
     seconds: 600,
     height: 720,
-    contestants: ["klieg standard"],
+    renderers: ["klieg standard"],
     bars: [],
     isFlat: true,
     isLeftOut: true,

@@ -1,14 +1,14 @@
 import { type Cost, getPeak } from "../machine/cost.ts";
 import { percentile } from "../report/statistics.ts";
-import type { Bar, Contestant, Film } from "./films.ts";
+import type { Bar, Film, RendererName } from "./films.ts";
 
-/** Outcome of all rounds of one contestant. */
+/** The outcome of one renderer's rounds. */
 export type Outcome =
   | { readonly kind: "rendered"; readonly costs: readonly Cost[] }
   | { readonly kind: "failed"; readonly why: string }
   | { readonly kind: "absent" };
 
-export type Outcomes = ReadonlyMap<Contestant, Outcome>;
+export type Outcomes = ReadonlyMap<RendererName, Outcome>;
 
 interface Middle {
   readonly wallSeconds: number;
@@ -16,14 +16,14 @@ interface Middle {
   readonly megabytes: number;
 }
 
-/** Formats one line per contestant, then one per bar (target); medians of the rounds. */
+/** One line a renderer, then one a bar; medians of the rounds. */
 export function filmTable(film: Film, rounds: number, outcomes: Outcomes): readonly string[] {
-  const { name, seconds, height, contestants, bars } = film;
-  const asked = contestants.filter((one) => outcomes.get(one)?.kind !== "absent");
+  const { name, seconds, height, renderers, bars } = film;
+  const present = renderers.filter((one) => outcomes.get(one)?.kind !== "absent");
   return [
     `${name}: ${seconds} s in ${height}p30, medians of ${rounds} rounds`,
     columns("", "wall s", "CPU s", "peak MB"),
-    ...asked.map((one) => contestantLine(one, outcomes.get(one))),
+    ...present.map((one) => describeRenderer(one, outcomes.get(one))),
     ...bars.flatMap((bar) => barLine(bar, outcomes)),
     ...memoryLines(film, outcomes),
   ];
@@ -33,7 +33,7 @@ export function verdict(name: string, isMet: boolean): string {
   return `  ${isMet ? "pass" : "FAIL"}  ${name}`;
 }
 
-function contestantLine(name: Contestant, outcome: Outcome | undefined): string {
+function describeRenderer(name: RendererName, outcome: Outcome | undefined): string {
   const middle = computeMiddle(outcome);
   if (middle !== undefined) {
     const { wallSeconds, cpuSeconds, megabytes } = middle;

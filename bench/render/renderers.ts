@@ -1,10 +1,10 @@
 import type { Cost } from "../machine/cost.ts";
 import type { Tools } from "../service/tools.ts";
-import type { Contestant, Film } from "./films.ts";
+import type { Film, RendererName } from "./films.ts";
 
 /** One way to render a folder as a film. */
 export interface Renderer {
-  readonly name: Contestant;
+  readonly name: RendererName;
   /** Renders the film. Throws when that fails. */
   readonly render: (film: Film, folder: string, output: string) => Promise<Cost>;
 }

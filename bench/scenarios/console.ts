@@ -4,7 +4,6 @@
  * time, and as quick with a million jobs in the store. Chromium takes the same cores as the
  * service, so load is compared by processor time of the service alone, by turns with and without.
  */
-import { parseArgs } from "node:util";
 import { type Browser, launch, type Page } from "../../render-farm/browser/browser.ts";
 import { findChromium } from "../../render-farm/browser/chromium-path.ts";
 import { type Account, createAccounts, untilSettled } from "../load/accounts.ts";
@@ -12,9 +11,10 @@ import { drive } from "../load/closed-loop.ts";
 import { pace } from "../load/open-loop.ts";
 import { writeNumbered, writeSubmits } from "../load/requests.ts";
 import { processorTimeUs } from "../machine/processor-time.ts";
+import { readOptions } from "../options.ts";
 import type { Finding } from "../report/result.ts";
 import { percentile } from "../report/statistics.ts";
-import { readCount, type Scenario, type Setting } from "../scenario.ts";
+import type { Scenario, Setting } from "../scenario.ts";
 import type { Subject } from "../service/server-process.ts";
 
 interface Options {
@@ -24,7 +24,7 @@ interface Options {
   readonly submits: number;
 }
 
-const accounts = 100;
+const accountCount = 100;
 const openings = 5;
 const flags = ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"];
 
@@ -38,24 +38,10 @@ export const consoleBars: Scenario = {
     "--submits N      a second in a round (500)",
   ],
   plan: (args) => {
-    const options = readOptions(args);
-    return (setting) => measure(options, setting);
+    const options = readOptions(args, { jobs: 1_000, rounds: 4, seconds: 10, submits: 500 });
+    return (setting) => measure({ ...options, jobs: 1_000 * options.jobs }, setting);
   },
 };
-
-function readOptions(args: readonly string[]): Options {
-  const text = (initial: string) => ({ type: "string", default: initial }) as const;
-  const { values } = parseArgs({
-    args: [...args],
-    options: { jobs: text("1000"), rounds: text("4"), seconds: text("10"), submits: text("500") },
-  });
-  return {
-    jobs: 1_000 * readCount("jobs", values.jobs),
-    rounds: readCount("rounds", values.rounds),
-    seconds: readCount("seconds", values.seconds),
-    submits: readCount("submits", values.submits),
-  };
-}
 
 async function measure(options: Options, setting: Setting): Promise<Finding> {
   const subject = await setting.start({ mustBeOwn: true });
@@ -65,11 +51,11 @@ async function measure(options: Options, setting: Setting): Promise<Finding> {
   try {
     const lines = [await timeOpenings(browser, origin, token)];
     setting.say(lines[0] ?? "");
-    const crowd = await createAccounts(origin, token, accounts);
-    const load = await compareLoad(options, subject, setting.say, browser, crowd, pid);
+    const accounts = await createAccounts(origin, token, accountCount);
+    const load = await compareLoad(options, subject, setting.say, browser, accounts, pid);
     lines.push(...load.lines);
-    const jobs = await fill(options.jobs, subject, setting.say, crowd);
-    lines.push(`jobs in the store: ${jobs}`, ...(await timeViews(browser, crowd, subject)));
+    const jobs = await fill(options.jobs, subject, setting.say, accounts);
+    lines.push(`jobs in the store: ${jobs}`, ...(await timeViews(browser, accounts, subject)));
     return { isSound: load.isSound && jobs >= options.jobs, lines };
   } finally {
     await close();
@@ -103,11 +89,11 @@ async function compareLoad(
   { origin, token }: Subject,
   say: Setting["say"],
   browser: Browser,
-  crowd: readonly Account[],
+  accounts: readonly Account[],
   pid: number,
 ): Promise<Finding> {
   const [bare, watched]: [number[], number[]] = [[], []];
-  const requestOf = writeNumbered(writeSubmits(crowd, new URL(origin).host, 1));
+  const requestOf = writeNumbered(writeSubmits(accounts, new URL(origin).host, 1));
   let [base, refused] = [0, 0];
   const round = async () => {
     const before = await processorTimeUs(pid);
@@ -151,12 +137,12 @@ async function fill(
   count: number,
   { origin }: Subject,
   say: Setting["say"],
-  crowd: readonly Account[],
+  accounts: readonly Account[],
 ): Promise<number> {
   const { host } = new URL(origin);
-  const [first] = crowd;
+  const [first] = accounts;
   if (first === undefined) throw new Error("There is no account to make jobs.");
-  const weighted = crowd.flatMap((member, n) => (n % 8 === 0 ? [member, first] : [member]));
+  const weighted = accounts.flatMap((account, n) => (n % 8 === 0 ? [account, first] : [account]));
   let made = 0;
   for (let run = 2; made < count; run++) {
     const requests = writeSubmits(weighted, host, run);
@@ -166,7 +152,7 @@ async function fill(
     say(`${made} jobs made, ${refused} of these ${sent} refused`);
     if (sent === refused) throw new Error("No job was taken.");
   }
-  const open = await untilSettled(crowd);
+  const open = await untilSettled(accounts);
   if (open > 0) throw new Error(`${open} jobs have not ended.`);
   return made;
 }

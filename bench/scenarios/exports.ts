@@ -2,14 +2,15 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { createArchive } from "../../cli/folder-archive.ts";
 import { Klieg } from "../../clients/typescript/src/klieg.ts";
 import { exportFormats } from "../../contract/composition.ts";
-import { residentMebibytes } from "../machine/memory.ts";
-import type { Finding } from "../report/result.ts";
+import { heldMebibytes } from "../machine/memory.ts";
+import { readOptions } from "../options.ts";
+import { verdict } from "../render/render-table.ts";
+import type { Figure, Finding, Series } from "../report/result.ts";
 import { percentile } from "../report/statistics.ts";
-import { readCount, type Scenario, type Setting } from "../scenario.ts";
+import type { Scenario, Setting } from "../scenario.ts";
 import { ffmpeg, findTools } from "../service/tools.ts";
 
 interface Options {
@@ -23,17 +24,7 @@ export const exporting: Scenario = {
   quick: ["--clips", "500", "--rounds", "3"],
   options: ["--clips N         videos and images, moved and faded (500)", "--rounds N        (7)"],
   plan: (args) => {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        clips: { type: "string", default: "500" },
-        rounds: { type: "string", default: "7" },
-      },
-    });
-    const options = {
-      clips: readCount("clips", values.clips),
-      rounds: readCount("rounds", values.rounds),
-    };
+    const options = readOptions(args, { clips: 500, rounds: 7 });
     return (setting) => measure(options, setting);
   },
 };
@@ -41,7 +32,7 @@ export const exporting: Scenario = {
 /** Targets of the design for an export's time and memory. */
 const bars = { seconds: 2, mebibytes: 64 } as const;
 
-async function measure({ clips, rounds }: Options, setting: Setting): Promise<Finding> {
+async function measure(options: Options, setting: Setting): Promise<Finding> {
   const { environment, say } = setting;
   const subject = await setting.start({ farmWorkers: 1 });
   const folder = join(subject.folder, "timeline");
@@ -50,42 +41,96 @@ async function measure({ clips, rounds }: Options, setting: Setting): Promise<Fi
   const picture = ["-f", "lavfi", "-i", "testsrc2=s=640x360:r=30:d=8,format=yuv420p"];
   await ffmpeg(tools, [...picture, "-f", "lavfi", "-i", "sine=d=8", join(folder, "sea.mp4")]);
   await ffmpeg(tools, [...picture, "-frames:v", "1", join(folder, "logo.png")]);
-  await writeFile(join(folder, "index.html"), writePage(clips));
-  await writeFile(join(folder, "klieg-edits.json"), writeEdits(clips));
+  await writeFile(join(folder, "index.html"), writePage(options.clips));
+  await writeFile(join(folder, "klieg-edits.json"), writeEdits(options.clips));
   const client = new Klieg({ url: subject.origin, token: subject.token, surface: "bench" });
   const { id } = await client.compositions.create({ name: "Long timeline" });
   const names = ["index.html", "klieg-edits.json", "sea.mp4", "logo.png"];
   const files = new Map(names.map((name) => [name, join(folder, name)]));
   await client.compositions.replaceBundle(id, () => createArchive(files));
-  const lines: string[] = [];
-  let isSound = true;
+  const exports: Export[] = [];
   for (const format of exportFormats) {
-    const seconds: number[] = [];
-    const sizes = new Set<number>();
-    const grown: number[] = [];
-    // The first export only starts threads and browsers.
-    for (let round = 0; round <= rounds; round++) {
+    const rounds: Round[] = [];
+    // The first one starts threads and browsers, and counts for nothing.
+    for (let round = 0; round <= options.rounds; round++) {
       const memory = watchMemory(subject.pid);
       const begunMs = performance.now();
       const bytes = await (await client.compositions.export(id, format)).arrayBuffer();
-      const tookMs = performance.now() - begunMs;
-      grown.push(await memory.stop());
-      sizes.add(bytes.byteLength);
-      if (round > 0) seconds.push(tookMs / 1_000);
-      say(`${format} ${round}: ${(tookMs / 1_000).toFixed(2)} s`);
+      const seconds = (performance.now() - begunMs) / 1_000;
+      const looks = await memory.stop();
+      if (round > 0) rounds.push({ seconds, bytes: bytes.byteLength, looks });
+      say(`${format} ${round}: ${seconds.toFixed(2)} s`);
     }
-    const middle = percentile(seconds, 0.5);
-    const most = Math.max(...grown.slice(1));
-    isSound &&= sizes.size > 0 && Math.min(...sizes) > 1_000;
-    const isKept = middle <= bars.seconds && (Number.isNaN(most) || most <= bars.mebibytes);
-    lines.push(
-      `export ${format}: ${clips} clips in ${middle.toFixed(2)} s (median of ${rounds}), ` +
-        `${most.toFixed(0)} MiB more memory at most; ` +
-        `bars ${bars.seconds} s and ${bars.mebibytes} MiB: ${isKept ? "kept" : "NOT KEPT"}`,
-    );
+    exports.push({ format, rounds });
   }
   await rm(folder, { recursive: true });
-  return { lines, isSound };
+  return {
+    isSound: exports.every(({ rounds }) => rounds.every(({ bytes }) => bytes > 1_000)),
+    series: exports.map(toSeries),
+    lines: exports.map((each) => judge(each, options.clips)),
+  };
+}
+
+interface Round {
+  readonly seconds: number;
+  readonly bytes: number;
+  /** What the service held, in MiB more than before, by seconds; none of another machine's. */
+  readonly looks: readonly (readonly [number, number])[];
+}
+
+interface Export {
+  readonly format: string;
+  readonly rounds: readonly Round[];
+}
+
+function toSeries({ format, rounds }: Export): Series {
+  const looks = rounds[0]?.looks ?? [];
+  const seconds = { label: "seconds", scale: "linear" } as const;
+  const memory: Figure[] =
+    looks.length === 0
+      ? []
+      : [{ name: "memory", unit: "MiB more", better: "less", rounds: rounds.map(findPeak) }];
+  return {
+    name: format,
+    figures: [
+      { name: "time", unit: "s", better: "less", rounds: rounds.map((round) => round.seconds) },
+      ...memory,
+    ],
+    curves: [
+      {
+        title: "Time by round",
+        x: { label: "round", scale: "linear" },
+        y: { label: "s", scale: "linear" },
+        points: rounds.map((round, at) => [at + 1, round.seconds]),
+      },
+      {
+        title: "More memory over time",
+        x: seconds,
+        y: { label: "MiB", scale: "linear" },
+        points: looks,
+      },
+    ],
+  };
+}
+
+function findPeak({ looks }: Round): number {
+  return Math.max(0, ...looks.map(([, mebibytes]) => mebibytes));
+}
+
+function judge({ format, rounds }: Export, clips: number): string {
+  const middle = percentile(
+    rounds.map(({ seconds }) => seconds),
+    0.5,
+  );
+  const most = Math.max(...rounds.map(findPeak));
+  const isWatched = rounds.some(({ looks }) => looks.length > 0);
+  const memory = isWatched ? `${most.toFixed(0)} MiB more memory at most` : "memory not watched";
+  const isKept = middle <= bars.seconds && most <= bars.mebibytes;
+  return verdict(
+    `export ${format}: ${clips} clips in ${middle.toFixed(2)} s (median of ${rounds.length}), ` +
+      `${memory}; bars ${bars.seconds} s and ${bars.mebibytes} MiB`,
+    isKept,
+  );
 }
 
 function writePage(clips: number): string {
@@ -111,20 +156,23 @@ function writeEdits(clips: number): string {
   return JSON.stringify({ version: 1, clips: Object.fromEntries(edited) });
 }
 
-/** Measures by how much a process's memory grew at most; NaN on another machine. */
+/** How much more a process holds than when it began; no looks at another machine's. */
 function watchMemory(pid: number | undefined) {
   let isOver = false;
+  const begunMs = performance.now();
   const watching = (async () => {
-    const first = await residentMebibytes(pid);
-    let most = first;
-    while (!isOver) {
-      most = Math.max(most, await residentMebibytes(pid));
+    const looks: [number, number][] = [];
+    if (pid === undefined) return looks;
+    const first = await heldMebibytes(pid);
+    do {
+      const more = (await heldMebibytes(pid)) - first;
+      looks.push([(performance.now() - begunMs) / 1_000, Math.max(0, more)]);
       await pause(10);
-    }
-    return most - first;
+    } while (!isOver);
+    return looks;
   })();
   return {
-    stop(): Promise<number> {
+    stop() {
       isOver = true;
       return watching;
     },

@@ -7,17 +7,17 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { startNatsIn } from "../../test/nats-server.ts";
 import { startSwift } from "../../test/s3/swift.ts";
 import type { Cost } from "../machine/cost.ts";
+import { readOptions } from "../options.ts";
 import { sameBytes } from "../render/fidelity.ts";
 import { layOut, makeMedia } from "../render/film-folder.ts";
 import { films } from "../render/films.ts";
 import { KliegRenderer } from "../render/klieg-renderer.ts";
 import { verdict } from "../render/render-table.ts";
 import type { Finding } from "../report/result.ts";
-import { readCount, type Scenario, type Setting } from "../scenario.ts";
+import type { Scenario, Setting } from "../scenario.ts";
 import type { Subject } from "../service/server-process.ts";
 import { findTools } from "../service/tools.ts";
 import { median, nodesFilm, timesMin } from "./nodes.ts";
@@ -32,13 +32,7 @@ export const remoteNodes: Scenario = {
   excludes: "a network that is slow: all of it is on this machine",
   options: ["--rounds N       of each (2)", "--seconds N      that the film lasts (40)"],
   plan: (args) => {
-    const rounds = { type: "string", default: "2" } as const;
-    const seconds = { type: "string", default: "40" } as const;
-    const { values } = parseArgs({ args: [...args], options: { rounds, seconds } });
-    const options = {
-      rounds: readCount("rounds", values.rounds),
-      seconds: readCount("seconds", values.seconds),
-    };
+    const options = readOptions(args, { rounds: 2, seconds: 40 });
     return (setting) => compare(options, setting);
   },
 };
@@ -156,6 +150,8 @@ function startNode(core: number, environment: Setting["environment"]): FarmNode 
       ...environment,
       KLIEG_NATS_URL: natsUrl,
       KLIEG_LOG_LEVEL: "warn",
+      // Two nodes of one machine would want the same port for their metrics.
+      KLIEG_OPERATOR_PORT: "0",
       MALLOC_MMAP_THRESHOLD_: "1048576",
     },
   });

@@ -1,57 +1,46 @@
 /** Do submits, reads and listings cost more as the store grows? */
-import { type Contestant, runByTurns } from "../load/by-turns.ts";
+import { type LoadTarget, runByTurns } from "../load/by-turns.ts";
 import {
-  asContestant,
+  asTarget,
   fillStore,
   type Loaded,
   nextRun,
   openLoaded,
   writeReads,
 } from "../load/klieg-load.ts";
-import { type LoadOptions, loadOptions, quickLoad, readLoadOptions } from "../load/load-options.ts";
+import { type LoadOptions, loadDefaults, loadOptions, quickLoad } from "../load/load-options.ts";
 import { writeGet, writeSubmits } from "../load/requests.ts";
+import { readOptions } from "../options.ts";
 import type { Figure, Finding, Series } from "../report/result.ts";
 import { median } from "../report/statistics.ts";
-import { readCounts, type Scenario, type Setting } from "../scenario.ts";
+import type { Scenario, Setting } from "../scenario.ts";
 
 const readsMax = 50_000;
 
 export const growth: Scenario = {
   question: "Do submits, reads and listings cost more as the store grows?",
   excludes: "deleting what is old, and stores beyond this disk's cache",
-  options: [
-    ...loadOptions.slice(0, 5),
-    "--sizes N,N      jobs in the store (10000,100000,1000000)",
-  ],
+  options: [...loadOptions, "--sizes N,N      jobs in the store (10000,100000,1000000)"],
   quick: [...quickLoad, "--seconds", "2", "--sizes", "10000,100000"],
   plan: (args) => {
-    const { sizes, rest } = takeSizes(args);
-    const options = readLoadOptions(rest);
-    return (setting) => measure(options, sizes, setting);
+    const sizes = [10_000, 100_000, 1_000_000];
+    const options = readOptions(args, { ...loadDefaults, sizes });
+    return (setting) => measure(options, options.sizes, setting);
   },
 };
 
-function takeSizes(args: readonly string[]) {
-  const at = args.lastIndexOf("--sizes");
-  const text = at === -1 ? "10000,100000,1000000" : (args[at + 1] ?? "");
-  const rest = args.filter(
-    (_, index) => args[index] !== "--sizes" && args[index - 1] !== "--sizes",
-  );
-  return { sizes: readCounts("sizes", text), rest };
-}
-
 async function measure(
-  { profile, accounts }: LoadOptions,
+  options: LoadOptions,
   sizes: readonly number[],
   setting: Setting,
 ): Promise<Finding> {
-  const loaded = await openLoaded(setting, accounts);
+  const loaded = await openLoaded(setting, options.accounts);
   const found: { readonly jobs: number; readonly series: readonly Series[] }[] = [];
   let [jobs, wrong] = [0, 0];
   for (const size of sizes) {
     if (size > jobs) jobs += await fillStore(loaded, size - jobs, setting.say);
-    const contestants = await prepare(loaded);
-    const { series, totals } = await runByTurns(contestants, profile, setting.say);
+    const targets = await prepare(loaded);
+    const { series, totals } = await runByTurns(targets, options, setting.say);
     found.push({ jobs, series });
     wrong += [...totals.values()].reduce((sum, each) => sum + each.refused + each.broken, 0);
     jobs += totals.get("submit")?.answered ?? 0;
@@ -64,16 +53,16 @@ async function measure(
   };
 }
 
-async function prepare(loaded: Loaded): Promise<Contestant[]> {
+async function prepare(loaded: Loaded): Promise<LoadTarget[]> {
   const { accounts, host } = loaded;
   const reads = await writeReads(loaded, readsMax);
   const lists = accounts.map(({ token }) => writeGet("/v1/jobs?limit=20", host, token));
   const random = (texts: readonly string[]) => () => ({ kind: "random", texts }) as const;
   return [
-    { ...asContestant(loaded, { requests: random(reads) }), name: "read" },
-    { ...asContestant(loaded, { requests: random(lists) }), name: "list" },
+    { ...asTarget(loaded, { requests: random(reads) }), name: "read" },
+    { ...asTarget(loaded, { requests: random(lists) }), name: "list" },
     {
-      ...asContestant(loaded, { requests: () => writeSubmits(accounts, host, nextRun()) }),
+      ...asTarget(loaded, { requests: () => writeSubmits(accounts, host, nextRun()) }),
       name: "submit",
     },
   ];

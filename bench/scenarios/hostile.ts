@@ -2,16 +2,16 @@
 import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import { extname } from "node:path";
-import { parseArgs } from "node:util";
 import { hostileArchive } from "../../test/hostile/archives.ts";
 import { hostileBody, posts } from "../../test/hostile/bodies.ts";
 import { Dice } from "../../test/hostile/dice.ts";
 import { boundary, hostileForm, manyParts } from "../../test/hostile/forms.ts";
 import { createAccounts, inParallel } from "../load/accounts.ts";
+import { readOptions } from "../options.ts";
 import { verdict } from "../render/render-table.ts";
 import type { Finding } from "../report/result.ts";
 import { percentile } from "../report/statistics.ts";
-import { readCount, type Scenario, type Setting } from "../scenario.ts";
+import type { Scenario, Setting } from "../scenario.ts";
 import { watchHealth } from "../service/health.ts";
 import { readLongTurns } from "../service/loop-turns.ts";
 
@@ -34,28 +34,15 @@ export const hostile: Scenario = {
     "--seed N         of all of them (1)",
   ],
   plan: (args) => {
-    const options = readOptions(args);
+    const options = readOptions(args, {
+      requests: 300_000,
+      archives: 100,
+      uploads: 1_000,
+      seed: 1,
+    });
     return (setting) => measure(options, setting);
   },
 };
-
-function readOptions(args: readonly string[]): Options {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      requests: { type: "string", default: "300000" },
-      archives: { type: "string", default: "100" },
-      uploads: { type: "string", default: "1000" },
-      seed: { type: "string", default: "1" },
-    },
-  });
-  return {
-    requests: readCount("requests", values.requests),
-    archives: readCount("archives", values.archives),
-    uploads: readCount("uploads", values.uploads),
-    seed: readCount("seed", values.seed),
-  };
-}
 
 /** A hostile request. */
 interface Shot {

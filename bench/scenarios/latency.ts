@@ -4,16 +4,16 @@
  * a pause of the service is in every answer that it delays (no coordinated omission). The rates
  * rise step by step, as shares of the highest that a closed loop reaches.
  */
-import { parseArgs } from "node:util";
 import { untilSettled } from "../load/accounts.ts";
 import { drive } from "../load/closed-loop.ts";
 import { type Loaded, nextRun, openLoaded, sampleAnswer } from "../load/klieg-load.ts";
 import { type PacedResult, pace } from "../load/open-loop.ts";
 import { writeNumbered, writeSubmits } from "../load/requests.ts";
-import { choosePeers, openHttpPeers } from "../peers/http-peers.ts";
+import { chooseNames, readCounts, readOptions } from "../options.ts";
+import { openHttpPeers } from "../peers/http-peers.ts";
 import type { Curve, Figure, Finding, Series } from "../report/result.ts";
 import { median } from "../report/statistics.ts";
-import { readCount, readCounts, type Scenario, type Setting } from "../scenario.ts";
+import type { Scenario, Setting } from "../scenario.ts";
 
 const accounts = 500;
 const peerNames = ["uws-bullmq", "fastify-bullmq"] as const;
@@ -39,33 +39,21 @@ export const latency: Scenario = {
   ],
   quick: ["--seconds", "5", "--rounds", "1", "--shares", "25,50"],
   plan: (args) => {
-    const options = readOptions(args);
+    const { rates, peers, ...rest } = readOptions(args, {
+      seconds: 30,
+      rounds: 3,
+      shares: [10, 25, 50, 75],
+      rates: undefined,
+      peers: undefined,
+    });
+    const options = {
+      ...rest,
+      rates: rates === undefined ? undefined : readCounts("rates", rates),
+      peers: chooseNames(peers, peerNames),
+    };
     return (setting) => measure(options, setting);
   },
 };
-
-function readOptions(args: readonly string[]): Options {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      seconds: { type: "string", default: "30" },
-      rounds: { type: "string", default: "3" },
-      shares: { type: "string", default: "10,25,50,75" },
-      rates: { type: "string" },
-      peers: { type: "string" },
-    },
-  });
-  return {
-    seconds: readCount("seconds", values.seconds),
-    rounds: readCount("rounds", values.rounds),
-    rates: values.rates === undefined ? undefined : readCounts("rates", values.rates),
-    shares: readCounts("shares", values.shares),
-    peers: choosePeers(
-      values.peers?.split(",").filter((name) => name !== ""),
-      peerNames,
-    ),
-  };
-}
 
 /** A service under load, with its results at each rate. */
 interface Side {

@@ -3,7 +3,6 @@
  * submits, one is a quote, eleven are reads of a job and four are listings, at one fixed rate,
  * timed from when they were due (see open-loop.ts).
  */
-import { parseArgs } from "node:util";
 import { untilSettled } from "../load/accounts.ts";
 import {
   fillStore,
@@ -16,9 +15,10 @@ import {
 import { pace } from "../load/open-loop.ts";
 import { writeGet, writeNumbered, writePost, writeSubmits } from "../load/requests.ts";
 import { ownTimeUs } from "../machine/processor-time.ts";
+import { readOptions } from "../options.ts";
 import { Latencies } from "../report/latencies.ts";
 import type { Figure, Finding, Series } from "../report/result.ts";
-import { readCount, type Scenario, type Setting } from "../scenario.ts";
+import type { Scenario, Setting } from "../scenario.ts";
 
 const kinds = ["submit", "quote", "read", "list"] as const;
 type Kind = (typeof kinds)[number];
@@ -47,28 +47,10 @@ export const mixed: Scenario = {
   ],
   quick: ["--rate", "2000", "--seconds", "8", "--rounds", "1", "--jobs", "30000"],
   plan: (args) => {
-    const options = readOptions(args);
+    const options = readOptions(args, { rate: 4_000, seconds: 30, rounds: 3, jobs: 100_000 });
     return (setting) => measure(options, setting);
   },
 };
-
-function readOptions(args: readonly string[]): Options {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      rate: { type: "string", default: "4000" },
-      seconds: { type: "string", default: "30" },
-      rounds: { type: "string", default: "3" },
-      jobs: { type: "string", default: "100000" },
-    },
-  });
-  return {
-    rate: readCount("rate", values.rate),
-    seconds: readCount("seconds", values.seconds),
-    rounds: readCount("rounds", values.rounds),
-    jobs: readCount("jobs", values.jobs),
-  };
-}
 
 async function measure(options: Options, setting: Setting): Promise<Finding> {
   const loaded = await openLoaded(setting, 500);

@@ -3,10 +3,10 @@ import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { readClientSettings } from "../../config/settings.ts";
 import type { Cost } from "../machine/cost.ts";
 import { listFamily } from "../machine/processor-time.ts";
+import { readOptions } from "../options.ts";
 import { sameBytes } from "../render/fidelity.ts";
 import { layOut, makeMedia } from "../render/film-folder.ts";
 import { films } from "../render/films.ts";
@@ -14,7 +14,7 @@ import { KliegRenderer } from "../render/klieg-renderer.ts";
 import { verdict } from "../render/render-table.ts";
 import type { Finding } from "../report/result.ts";
 import { percentile } from "../report/statistics.ts";
-import { readCount, type Scenario, type Setting } from "../scenario.ts";
+import type { Scenario, Setting } from "../scenario.ts";
 import { output } from "../service/command.ts";
 import { type Subject, startSubject } from "../service/server-process.ts";
 import { findTools } from "../service/tools.ts";
@@ -28,9 +28,7 @@ export const nodes: Scenario = {
   excludes: "nodes of other machines (see farm)",
   options: ["--rounds N       of each (3)"],
   plan: (args) => {
-    const options = { rounds: { type: "string", default: "3" } } as const;
-    const { values } = parseArgs({ args: [...args], options });
-    const rounds = readCount("rounds", values.rounds);
+    const { rounds } = readOptions(args, { rounds: 3 });
     return (setting) => compareInFolder(rounds, setting);
   },
 };
@@ -39,7 +37,7 @@ export const nodes: Scenario = {
 const seldom = { everyMs: 1_000, memoryEveryNth: 0 };
 
 /** A service with its own farm nodes. */
-interface House {
+interface NodeService {
   readonly subject: Subject;
   readonly klieg: KliegRenderer;
   /** Number of the service's farm nodes. */
@@ -72,32 +70,35 @@ export async function compareNodes(
   await layOut(film.name, source, media);
   const outputs = join(folder, "made", "nodes");
   await mkdir(outputs, { recursive: true });
-  const houses: House[] = [];
+  const services: NodeService[] = [];
   const abandon = (): void => {
-    for (const { subject } of houses) if (subject.pid !== undefined) end(subject.pid);
+    for (const { subject } of services) if (subject.pid !== undefined) end(subject.pid);
   };
   process.once("exit", abandon);
   try {
-    for (const count of [1, 2]) houses.push(await openHouse(count, environment));
+    for (const count of [1, 2]) services.push(await openService(count, environment));
     const paths: string[] = [];
     for (let round = 0; round <= rounds; round++)
-      for (const house of houses) {
-        const path = join(outputs, `${house.count}-${round}.mp4`);
-        // The first round of a service starts its farm, so it is not counted.
-        const cost = await house.klieg.render(source, { quality: "standard" }, path);
-        if (round > 0) house.costs.push(cost);
+      for (const service of services) {
+        const path = join(outputs, `${service.count}-${round}.mp4`);
+        // The first round of a service starts its farm and counts for nothing.
+        const cost = await service.klieg.render(source, { quality: "standard" }, path);
+        if (round > 0) service.costs.push(cost);
         paths.push(path);
         const took = `${cost.wallSeconds.toFixed(1)} s`;
-        say(`${film.name}, round ${round}, farm nodes ${house.count}: ${took}`);
+        say(`${film.name}, round ${round}, farm nodes ${service.count}: ${took}`);
       }
-    return { lines: await table(houses, paths), isSound: true };
+    return { lines: await table(services, paths), isSound: true };
   } finally {
     process.removeListener("exit", abandon);
-    for (const house of houses) await house.subject.stop();
+    for (const service of services) await service.subject.stop();
   }
 }
 
-async function openHouse(count: number, environment: Setting["environment"]): Promise<House> {
+async function openService(
+  count: number,
+  environment: Setting["environment"],
+): Promise<NodeService> {
   const settings = { ...readClientSettings(environment), url: undefined };
   const subject = await startSubject(settings, count, environment);
   try {
@@ -129,8 +130,11 @@ function readCommand(id: number): Promise<string> {
   return readFile(`/proc/${id}/cmdline`, "utf8").catch(() => "");
 }
 
-async function table(houses: readonly House[], paths: readonly string[]): Promise<string[]> {
-  const [one, two] = houses.map(({ costs }) => ({
+async function table(
+  services: readonly NodeService[],
+  paths: readonly string[],
+): Promise<string[]> {
+  const [one, two] = services.map(({ costs }) => ({
     wall: median(costs, ({ wallSeconds }) => wallSeconds),
     cpu: median(costs, ({ cpuSeconds }) => cpuSeconds),
   }));

@@ -3,7 +3,7 @@
  * of the newest jobs, `beyond` reads more than the caches hold at random, and `cold` does that
  * right after a restart, so that no cache has anything.
  */
-import { type Contestant, runByTurns } from "../load/by-turns.ts";
+import { type LoadTarget, runByTurns } from "../load/by-turns.ts";
 import {
   fillStore,
   type Loaded,
@@ -12,27 +12,39 @@ import {
   sampleAnswer,
   writeReads,
 } from "../load/klieg-load.ts";
-import { type LoadOptions, loadOptions, quickLoad, readLoadOptions } from "../load/load-options.ts";
-import { choosePeers, openHttpPeers } from "../peers/http-peers.ts";
+import {
+  type LoadOptions,
+  loadDefaults,
+  loadOptions,
+  type PeerLoadOptions,
+  peersOption,
+  quickLoad,
+} from "../load/load-options.ts";
+import { chooseNames, readOptions } from "../options.ts";
+import { type HttpPeerName, openHttpPeers } from "../peers/http-peers.ts";
 import type { Finding, Series } from "../report/result.ts";
 import type { Scenario, Setting } from "../scenario.ts";
 
 const peerNames = ["bare-uws"] as const;
 const hotJobs = 10_000;
 
+interface Options extends PeerLoadOptions<HttpPeerName> {
+  readonly jobs: number;
+}
+
 export const read: Scenario = {
   question: "How many reads of finished jobs a second: hot, beyond the caches, cold?",
   excludes: "reads of jobs that change meanwhile; the disk's own cache stays warm",
-  options: [...loadOptions, "--jobs N         in the store (300000)"],
+  options: [...loadOptions, peersOption, "--jobs N         in the store (300000)"],
   quick: [...quickLoad, "--jobs", "60000"],
   plan: (args) => {
-    const options = readLoadOptions(args, "300000");
-    choosePeers(options.peers, peerNames);
-    return (setting) => measure(options, setting);
+    const options = readOptions(args, { ...loadDefaults, jobs: 300_000, peers: undefined });
+    const peers = chooseNames(options.peers, peerNames);
+    return (setting) => measure({ ...options, peers }, setting);
   },
 };
 
-async function measure(options: LoadOptions, setting: Setting): Promise<Finding> {
+async function measure(options: Options, setting: Setting): Promise<Finding> {
   const loaded = await openLoaded(setting, options.accounts);
   const { subject } = loaded;
   const jobs = await fillStore(loaded, options.jobs, setting.say);
@@ -40,21 +52,20 @@ async function measure(options: LoadOptions, setting: Setting): Promise<Finding>
   setting.say(`${all.length} jobs to read`);
   const path = /^GET (\S+)/.exec(hot[0] ?? "")?.[1] ?? "";
   const body = await sampleAnswer(loaded, path);
-  const names = choosePeers(options.peers, peerNames);
-  const opened = await openHttpPeers(names, { setting, folder: subject.folder, body });
+  const opened = await openHttpPeers(options.peers, { setting, folder: subject.folder, body });
   try {
-    const own = (name: string, texts: readonly string[]): Contestant => ({
+    const own = (name: string, texts: readonly string[]): LoadTarget => ({
       ...createReader(texts),
       name,
       origin: subject.origin,
       processes: listProcesses(subject),
     });
-    const warm: Contestant[] = [
+    const warm: LoadTarget[] = [
       own("klieg, hot", hot),
       own("klieg, beyond", all),
       ...opened.peers.map((peer) => ({ ...peer, ...createReader(hot) })),
     ];
-    const { series, totals } = await runByTurns(warm, options.profile, setting.say);
+    const { series, totals } = await runByTurns(warm, options, setting.say);
     const cold = setting.isRemote ? [] : await readCold(loaded, all, options, setting);
     const wrong = [...totals.values()].reduce((sum, each) => sum + each.refused + each.broken, 0);
     return {
@@ -81,12 +92,12 @@ async function readCold(
 ): Promise<Series[]> {
   await subject.restart();
   say("restarted for cold reads");
-  const contestant = {
+  const target = {
     ...createReader(texts),
     name: "klieg, cold",
     origin: subject.origin,
     processes: listProcesses(subject),
   };
-  const profile = { ...options.profile, rounds: 1, warmUpSeconds: 0 };
-  return [...(await runByTurns([contestant], profile, say)).series];
+  const profile = { ...options, rounds: 1, warmUpSeconds: 0 };
+  return [...(await runByTurns([target], profile, say)).series];
 }

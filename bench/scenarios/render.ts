@@ -1,13 +1,13 @@
 /** How fast are films of compositions rendered, beside HyperFrames, Remotion and bare ffmpeg? */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import type { Cost, Looks } from "../machine/cost.ts";
+import { chooseNames, readOptions } from "../options.ts";
 import { openBareFfmpeg } from "../render/bare-ffmpeg.ts";
 import { fidelity, leastSimilarity, sameBytes } from "../render/fidelity.ts";
 import { layOut, makeMedia } from "../render/film-folder.ts";
 import { joinSeries, toSeries } from "../render/film-series.ts";
-import { type Contestant, type Film, films, type PeerName } from "../render/films.ts";
+import { type Film, films, type PeerName, type RendererName } from "../render/films.ts";
 import { openHyperframes } from "../render/hyperframes.ts";
 import { KliegRenderer } from "../render/klieg-renderer.ts";
 import { openRemotion } from "../render/remotion.ts";
@@ -15,7 +15,7 @@ import { filmTable, type Outcome, type Outcomes, verdict } from "../render/rende
 import type { OpenPeer, PeerSetting, Renderer } from "../render/renderers.ts";
 import type { Finding, Series } from "../report/result.ts";
 import { percentile } from "../report/statistics.ts";
-import { readCount, type Scenario, type Setting, UsageError } from "../scenario.ts";
+import type { Scenario, Setting } from "../scenario.ts";
 import { findTools, type Tools } from "../service/tools.ts";
 import { compareNodes, nodesFilm } from "./nodes.ts";
 
@@ -24,6 +24,8 @@ const peers: Readonly<Record<PeerName, OpenPeer>> = {
   remotion: openRemotion,
   ffmpeg: openBareFfmpeg,
 };
+
+const peerNames = Object.keys(peers) as PeerName[];
 
 interface Options {
   readonly rounds: number;
@@ -36,50 +38,39 @@ export const render: Scenario = {
   excludes: "films with models' pictures; machines with a GPU",
   quick: ["--only", "short", "--rounds", "1"],
   options: [
-    "--rounds N       of every contestant (3)",
-    `--only FILM      one of ${films.map(({ name }) => name).join(", ")} (all but short and long)`,
-    `--peers NAMES    with commas between (${Object.keys(peers).join(",")})`,
+    "--rounds N       of every renderer (3)",
+    `--only FILMS     of ${films.map(({ name }) => name).join(", ")} (all but short and long)`,
+    `--peers NAMES    with commas between (${peerNames.join(",")})`,
   ],
   plan: (args) => {
-    const options = readOptions(args);
+    const options = readFilmOptions(args);
     return (setting) => measure(options, setting);
   },
 };
 
-function readOptions(args: readonly string[]): Options {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      rounds: { type: "string", default: "3" },
-      only: { type: "string" },
-      peers: { type: "string", default: Object.keys(peers).join(",") },
-    },
-  });
-  const { only } = values;
-  const chosen = films.filter(({ name, isLeftOut }) =>
-    only === undefined ? isLeftOut !== true : name === only,
+function readFilmOptions(args: readonly string[]): Options {
+  const { rounds, ...names } = readOptions(args, { rounds: 3, only: undefined, peers: undefined });
+  const usual = films.filter(({ isLeftOut }) => isLeftOut !== true);
+  const filmNames = chooseNames(
+    names.only,
+    films.map(({ name }) => name),
   );
-  if (chosen.length === 0) throw new UsageError(`There is no film "${only}".`);
-  const named = values.peers.split(",").filter((name) => name !== "");
-  const isPeer = (name: string): name is PeerName => Object.hasOwn(peers, name);
-  const stranger = named.find((name) => !isPeer(name));
-  if (stranger !== undefined) throw new UsageError(`There is no peer "${stranger}".`);
   return {
-    rounds: readCount("rounds", values.rounds),
-    films: chosen,
-    peers: named.filter(isPeer),
+    rounds,
+    films: names.only === undefined ? usual : films.filter(({ name }) => filmNames.includes(name)),
+    peers: chooseNames(names.peers, peerNames),
   };
 }
 
 /** Everything that the rounds of one film need. */
-interface Contest {
+interface FilmComparison {
   readonly film: Film;
   readonly rounds: number;
   /** Folder with the film's own files. */
   readonly source: string;
   /** Folder for rendered films. */
   readonly outputs: string;
-  readonly renderers: ReadonlyMap<Contestant, Renderer | string>;
+  readonly renderers: ReadonlyMap<RendererName, Renderer | string>;
   readonly say: Setting["say"];
 }
 
@@ -100,14 +91,14 @@ async function measure(options: Options, setting: Setting): Promise<Finding> {
     const outputs = join(subject.folder, "made", film.name);
     await layOut(film.name, source, media);
     await mkdir(outputs, { recursive: true });
-    const contest = { film, rounds: options.rounds, source, outputs, renderers, say };
+    const comparison = { film, rounds: options.rounds, source, outputs, renderers, say };
     // The first still starts the farm and is not counted.
     await klieg.render(source, { target: "still" }, join(outputs, "warm.png"));
-    const outcomes = await compete(contest);
+    const outcomes = await renderByTurns(comparison);
     isSound &&= [...outcomes].every(([name, { kind }]) => !isKlieg(name) || kind === "rendered");
     lines.push(...filmTable(film, options.rounds, outcomes));
     series.push(...toSeries(film, outcomes));
-    const more = await looks(contest, outcomes, klieg, tools).catch((fault: unknown) => {
+    const more = await looks(comparison, outcomes, klieg, tools).catch((fault: unknown) => {
       isSound = false;
       return [verdict(getReason(fault), false)];
     });
@@ -130,31 +121,31 @@ async function openAll(
   names: readonly PeerName[],
   klieg: KliegRenderer,
   setting: PeerSetting,
-): Promise<Contest["renderers"]> {
-  const renderers = new Map<Contestant, Renderer | string>();
+): Promise<FilmComparison["renderers"]> {
+  const renderers = new Map<RendererName, Renderer | string>();
   for (const quality of ["standard", "fast"] as const)
     renderers.set(`klieg ${quality}`, klieg.of(quality));
   for (const name of names)
     try {
       for (const renderer of await peers[name](setting)) renderers.set(renderer.name, renderer);
     } catch (fault) {
-      const asked = films.flatMap(({ contestants }) => contestants);
-      for (const contestant of asked.filter((one) => one.startsWith(name)))
-        renderers.set(contestant, getReason(fault));
+      const all = films.flatMap((film) => film.renderers);
+      for (const renderer of all.filter((one) => one.startsWith(name)))
+        renderers.set(renderer, getReason(fault));
     }
   return renderers;
 }
 
-function isKlieg(name: Contestant): boolean {
+function isKlieg(name: RendererName): boolean {
   return name.startsWith("klieg");
 }
 
 /** Renders by turns, so that a drifting machine affects all contestants alike. */
-async function compete({ film, rounds, source, outputs, renderers, say }: Contest) {
-  const outcomes = new Map<Contestant, Outcome>();
-  const costs = new Map<Contestant, Cost[]>();
+async function renderByTurns({ film, rounds, source, outputs, renderers, say }: FilmComparison) {
+  const outcomes = new Map<RendererName, Outcome>();
+  const costs = new Map<RendererName, Cost[]>();
   for (let round = 1; round <= rounds; round++)
-    for (const name of film.contestants) {
+    for (const name of film.renderers) {
       const renderer = renderers.get(name);
       if (renderer === undefined) outcomes.set(name, { kind: "absent" });
       else if (typeof renderer === "string") outcomes.set(name, { kind: "failed", why: renderer });
@@ -175,7 +166,7 @@ async function compete({ film, rounds, source, outputs, renderers, say }: Contes
   return outcomes;
 }
 
-function getOutput(outputs: string, name: Contestant, round: number): string {
+function getOutput(outputs: string, name: RendererName, round: number): string {
   return join(outputs, `${name.replace(" ", "-")}-${round}.mp4`);
 }
 
@@ -192,13 +183,13 @@ const similarityMin = 30;
 
 /** Takes those measures that are not about time. */
 async function looks(
-  { film, rounds, source, outputs }: Contest,
+  { film, rounds, source, outputs }: FilmComparison,
   outcomes: Outcomes,
   klieg: KliegRenderer,
   tools: Tools,
 ): Promise<readonly string[]> {
   const lines: string[] = [];
-  const isMade = (name: Contestant) => outcomes.get(name)?.kind === "rendered";
+  const isMade = (name: RendererName) => outcomes.get(name)?.kind === "rendered";
   if (!isMade("klieg standard") || film.isFlat === true) return lines;
   const own = getOutput(outputs, "klieg standard", 1);
   if (isMade("hyperframes standard")) {

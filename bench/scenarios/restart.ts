@@ -1,9 +1,9 @@
 /** How soon is a service ready again after a kill and after a stop, by the number of its jobs? */
-import { parseArgs } from "node:util";
 import { countJobs } from "../load/accounts.ts";
 import { fillStore, openLoaded } from "../load/klieg-load.ts";
+import { readOptions } from "../options.ts";
 import type { Curve, Figure, Finding } from "../report/result.ts";
-import { readCounts, type Scenario, type Setting } from "../scenario.ts";
+import type { Scenario, Setting } from "../scenario.ts";
 
 export const restart: Scenario = {
   question: "How soon is it ready again after SIGKILL and after a stop, with how many fresh jobs?",
@@ -11,9 +11,8 @@ export const restart: Scenario = {
   options: ["--jobs N,N       in the store (10000,100000,1000000)"],
   quick: ["--jobs", "10000,100000"],
   plan: (args) => {
-    const options = { jobs: { type: "string", default: "10000,100000,1000000" } } as const;
-    const sizes = readCounts("jobs", parseArgs({ args: [...args], options }).values.jobs);
-    return (setting) => measure(sizes, setting);
+    const { jobs } = readOptions(args, { jobs: [10_000, 100_000, 1_000_000] });
+    return (setting) => measure(jobs, setting);
   },
 };
 

@@ -6,34 +6,26 @@
 import { randomBytes } from "node:crypto";
 import { Agent, request } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { type Account, createAccounts, inParallel } from "../load/accounts.ts";
+import { type OptionValues, readOptions } from "../options.ts";
 import type { Finding } from "../report/result.ts";
 import { percentile } from "../report/statistics.ts";
-import { readCount, type Scenario, type Setting } from "../scenario.ts";
+import type { Scenario, Setting } from "../scenario.ts";
 
-interface Options {
-  readonly seconds: number;
-  readonly rounds: number;
-  readonly submits: number;
-  readonly guesses: number;
-  readonly links: number;
-  readonly addresses: number;
-  readonly tokens: number;
-}
+type Options = OptionValues<typeof defaults>;
 
-const accounts = 20;
+const accountCount = 20;
 /** Number of links that one asset may have. */
 const linksEach = 50;
 const idleMs = 3_000;
 const defaults = {
-  seconds: "15",
-  rounds: "3",
-  submits: "100",
-  guesses: "200",
-  links: "1000",
-  addresses: "200",
-  tokens: "10000",
+  seconds: 15,
+  rounds: 3,
+  submits: 100,
+  guesses: 200,
+  links: 1_000,
+  addresses: 200,
+  tokens: 10_000,
 } as const;
 
 export const share: Scenario = {
@@ -49,40 +41,16 @@ export const share: Scenario = {
     "--tokens N       at random (10000)",
   ],
   plan: (args) => {
-    const options = readOptions(args);
+    const options = readOptions(args, defaults);
     return (setting) => measure(options, setting);
   },
 };
 
-function readOptions(args: readonly string[]): Options {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      seconds: { type: "string", default: defaults.seconds },
-      rounds: { type: "string", default: defaults.rounds },
-      submits: { type: "string", default: defaults.submits },
-      guesses: { type: "string", default: defaults.guesses },
-      links: { type: "string", default: defaults.links },
-      addresses: { type: "string", default: defaults.addresses },
-      tokens: { type: "string", default: defaults.tokens },
-    },
-  });
-  return {
-    seconds: readCount("seconds", values.seconds),
-    rounds: readCount("rounds", values.rounds),
-    submits: readCount("submits", values.submits),
-    guesses: readCount("guesses", values.guesses),
-    links: readCount("links", values.links),
-    addresses: readCount("addresses", values.addresses),
-    tokens: readCount("tokens", values.tokens),
-  };
-}
-
 async function measure(options: Options, { start, say }: Setting): Promise<Finding> {
   // The bench is a trusted proxy, so that it can name the address that a request comes from.
   const subject = await start({ environment: { KLIEG_TRUSTED_PROXIES: "127.0.0.1" } });
-  const crowd = await createAccounts(subject.origin, subject.token, accounts);
-  const tokens = await makeLinks(crowd, options.links);
+  const accounts = await createAccounts(subject.origin, subject.token, accountCount);
+  const tokens = await makeLinks(accounts, options.links);
   say(`${tokens.length} links with passwords made`);
   const caller = new Caller(subject.origin);
   const unknown = await askUnknown(caller, tokens, options.tokens);
@@ -92,8 +60,8 @@ async function measure(options: Options, { start, say }: Setting): Promise<Findi
   let made = 0;
   const submits = () =>
     runPaced(options.submits, options.seconds, async () => {
-      const member = crowd[made++ % crowd.length];
-      const status = await caller.submit(member?.token ?? "", made);
+      const owner = accounts[made++ % accounts.length];
+      const status = await caller.submit(owner?.token ?? "", made);
       if (status !== 202) throw new Error(`A submit was answered ${status}.`);
     });
   const guesses = () =>
@@ -153,13 +121,13 @@ async function runPaced(
   return Promise.all(running);
 }
 
-async function makeLinks(crowd: readonly Account[], count: number): Promise<string[]> {
+async function makeLinks(accounts: readonly Account[], count: number): Promise<string[]> {
   const assets = await inParallel(
     Array.from({ length: Math.ceil(count / linksEach) }, (_, index) => index),
     async (index) => {
-      const member = crowd[index % crowd.length];
-      if (member === undefined) throw new Error("There is no account to share from.");
-      const { client } = member;
+      const owner = accounts[index % accounts.length];
+      if (owner === undefined) throw new Error("There is no account to share from.");
+      const { client } = owner;
       const { id } = await client.generate.image({ model: "sim-instant", prompt: `kite ${index}` });
       const job = await client.jobs.awaitEnd(id, 60);
       return { client, asset: job?.asset?.id ?? "" };

@@ -1,13 +1,13 @@
 /** How soon is a still of a composition finished after its request, one at a time? */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { readOptions } from "../options.ts";
 import { layOut, makeMedia } from "../render/film-folder.ts";
 import { films } from "../render/films.ts";
 import { KliegRenderer } from "../render/klieg-renderer.ts";
 import { Latencies } from "../report/latencies.ts";
 import type { Finding } from "../report/result.ts";
-import { readCount, type Scenario, type Setting } from "../scenario.ts";
+import type { Scenario, Setting } from "../scenario.ts";
 import { findTools } from "../service/tools.ts";
 
 const filmName = "images";
@@ -20,9 +20,8 @@ export const stills: Scenario = {
   options: ["--stills N       at moments spread over the film (20)"],
   quick: ["--stills", "8"],
   plan: (args) => {
-    const options = { stills: { type: "string", default: "20" } } as const;
-    const count = readCount("stills", parseArgs({ args: [...args], options }).values.stills);
-    return (setting) => measure(count, setting);
+    const options = readOptions(args, { stills: 20 });
+    return (setting) => measure(options.stills, setting);
   },
 };
 

@@ -1,10 +1,10 @@
 /** What do event streams cost, and how late is an event? */
-import { parseArgs } from "node:util";
 import { inParallel } from "../load/accounts.ts";
 import { holdRequests } from "../load/held-requests.ts";
 import { readEndTimes, submitSlowJobs } from "../load/slow-jobs.ts";
+import { readOptions } from "../options.ts";
 import type { Finding } from "../report/result.ts";
-import { readCount, type Scenario, type Setting } from "../scenario.ts";
+import type { Scenario, Setting } from "../scenario.ts";
 
 interface Options {
   readonly streams: number;
@@ -17,17 +17,7 @@ export const streams: Scenario = {
   options: ["--streams N      open at a time (10000)", "--watchers N     of one job (10)"],
   quick: ["--streams", "2000"],
   plan: (args) => {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        streams: { type: "string", default: "10000" },
-        watchers: { type: "string", default: "10" },
-      },
-    });
-    const options = {
-      streams: readCount("streams", values.streams),
-      watchers: readCount("watchers", values.watchers),
-    };
+    const options = readOptions(args, { streams: 10_000, watchers: 10 });
     return (setting) => measure(options, setting);
   },
 };

@@ -1,9 +1,10 @@
 /** Does a service keep its speed and its memory under minutes of submits at full speed? */
 import { countJobs } from "../load/accounts.ts";
 import { runByTurns } from "../load/by-turns.ts";
-import { asContestant, checkSubmits, nextRun, openLoaded } from "../load/klieg-load.ts";
-import { type LoadOptions, loadOptions, readLoadOptions } from "../load/load-options.ts";
+import { asTarget, checkSubmits, nextRun, openLoaded } from "../load/klieg-load.ts";
+import { type LoadOptions, loadDefaults, loadOptions } from "../load/load-options.ts";
 import { writeSubmits } from "../load/requests.ts";
+import { readOptions } from "../options.ts";
 import type { Figure, Finding, Series } from "../report/result.ts";
 import { median } from "../report/statistics.ts";
 import type { Scenario, Setting } from "../scenario.ts";
@@ -16,28 +17,25 @@ export const sustained: Scenario = {
   options: loadOptions.map((option) =>
     option
       .replace("of one round (12)", "of the one round (600)")
-      .replace("each contestant (3)", "it, one after the other (1)"),
+      .replace("each system (3)", "it, one after the other (1)"),
   ),
   quick: ["--seconds", "30", "--accounts", "500"],
   plan: (args) => {
-    const options = readLoadOptions(["--seconds", "600", "--rounds", "1", ...args]);
+    const options = readOptions(args, { ...loadDefaults, seconds: 600, rounds: 1 });
     return (setting) => measure(options, setting);
   },
 };
 
-async function measure(
-  { profile, accounts: count }: LoadOptions,
-  setting: Setting,
-): Promise<Finding> {
-  const loaded = await openLoaded(setting, count);
+async function measure(options: LoadOptions, setting: Setting): Promise<Finding> {
+  const loaded = await openLoaded(setting, options.accounts);
   const { accounts, host } = loaded;
   const before = await countJobs(accounts);
   const requests = () => writeSubmits(accounts, host, nextRun());
-  const klieg = asContestant(loaded, { requests, unit: "submit" });
-  const { series, totals } = await runByTurns([klieg], profile, setting.say);
+  const klieg = asTarget(loaded, { requests, unit: "submit" });
+  const { series, totals } = await runByTurns([klieg], options, setting.say);
   const own = totals.get("klieg");
   if (own === undefined) throw new Error("Klieg took part.");
-  const check = await checkSubmits(loaded, before, own, 1, profile);
+  const check = await checkSubmits(loaded, before, own, 1, options);
   return { ...check, series: series.map(addEndurance) };
 }
 

@@ -1,10 +1,10 @@
 /** What do clients that wait for their jobs cost, and how soon do they get the answer? */
-import { parseArgs } from "node:util";
 import { holdRequests } from "../load/held-requests.ts";
 import { writeGet } from "../load/requests.ts";
 import { readEndTimes, submitSlowJobs } from "../load/slow-jobs.ts";
+import { readOptions } from "../options.ts";
 import type { Finding } from "../report/result.ts";
-import { readCount, type Scenario, type Setting } from "../scenario.ts";
+import type { Scenario, Setting } from "../scenario.ts";
 
 export const wait: Scenario = {
   question: "What do clients cost that wait for their jobs, and how late are they answered?",
@@ -12,8 +12,7 @@ export const wait: Scenario = {
   options: ["--waits N        held at a time, one a job (10000)"],
   quick: ["--waits", "2000"],
   plan: (args) => {
-    const options = { waits: { type: "string", default: "10000" } } as const;
-    const waits = readCount("waits", parseArgs({ args: [...args], options }).values.waits);
+    const { waits } = readOptions(args, { waits: 10_000 });
     return (setting) => measure(waits, setting);
   },
 };

@@ -5,7 +5,8 @@
  */
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { readSettings, SettingsError } from "../../config/settings.ts";
+import { SettingsError } from "../../config/environment.ts";
+import { readSettings } from "../../config/settings.ts";
 import { lockFile } from "../../engine/adapters/kernel-lock.ts";
 import { type Child, ChildError } from "./child.ts";
 import { natsUrl, startNats } from "./nats.ts";

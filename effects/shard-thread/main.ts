@@ -67,7 +67,7 @@ async function runShard(task: ShardTask, log: Logger): Promise<void> {
   });
   const tally = new Tally();
   const ids = new IdMint(systemClock, systemEntropy());
-  const concluding: Domain = { ...domain, conclude: concludeAtOnce(ids, tally) };
+  const concluding: Domain = { ...domain, ...concludeAtOnce(ids, tally) };
   const traces = await openTraces(task.otlpUrl, `shard ${number}`);
   let life: ShardLife | undefined;
   const effects = new EffectsLine((envelope) => life?.shard?.receive(envelope, "settle"));
@@ -213,7 +213,7 @@ function drawNonce(): string {
 /** Opens a shard's stores; throws `StoreDamage` when existing data is gone or cut short. */
 function openStores(
   folder: string,
-  { isNew, startMs }: ShardTask,
+  { isNew, startMs, memory }: ShardTask,
   onPassed: (sentence: string) => void,
 ): ShardStores {
   const tables = join(folder, "tables");
@@ -223,6 +223,7 @@ function openStores(
   return {
     clock: systemClock,
     startMs,
+    memory,
     journal: openJournal(join(folder, "journal"), onPassed),
     tables: openTables(tables),
   };

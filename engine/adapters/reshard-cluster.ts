@@ -226,8 +226,11 @@ export class ClusterReshard {
     const parent = readPosition(tables);
     const hash = createHash("sha256").update(`${this.storeId} ${shard}`).digest("hex");
     const owner: Owner = {
-      node, nonce: this.lines.newId(), store: this.storeId,
-      members: [node], isQuorum: false,
+      node,
+      nonce: this.lines.newId(),
+      store: this.storeId,
+      members: [node],
+      isQuorum: false,
     };
     const text = Buffer.from(JSON.stringify(owner));
     const writes = new Map<Key, Span>([[ownerKey, { start: 0, end: text.length }]]);

@@ -92,7 +92,9 @@ export async function changeShards(change: ShardChange): Promise<void> {
   }
   store.change({
     ...(cluster === undefined ? {} : ownStore(cluster)),
-    shardCount, reshardingTo: undefined, reshardingStore: undefined,
+    shardCount,
+    reshardingTo: undefined,
+    reshardingStore: undefined,
   });
   await folders.sync();
 }

@@ -93,6 +93,7 @@ export class Batch {
   private readonly windowRows = new Map<Key, unknown>();
   private stepReplies: Reply[] = [];
   private stepDeliveries: Delivery[] = [];
+  private stepConcluded = 0;
 
   /** `values` is used by one batch at a time, until that batch's record is sealed. */
   constructor(
@@ -168,6 +169,7 @@ export class Batch {
     this.windowRows.clear();
     this.stepReplies = [];
     this.stepDeliveries = [];
+    this.stepConcluded = 0;
   }
 
   private decideAll(queue: StepMessage[], atMs: number): void {
@@ -207,7 +209,9 @@ export class Batch {
     // An effect that is concluded here causes tells, for which the step must have room.
     if (messages > limits.engine.tellsPerStepMax / 2) return undefined;
     const message = this.domain.conclude?.(effect);
-    return message === undefined ? undefined : { to: from, message };
+    if (message === undefined) return undefined;
+    this.stepConcluded++;
+    return { to: from, message };
   }
 
   private write(key: Key, value: unknown, actor: AnyActor | undefined): void {
@@ -268,6 +272,7 @@ export class Batch {
     for (const [key, value] of this.windowRows) this.rows.setWindow(key, value, atMs);
     for (const reply of this.stepReplies) this.replies.push(reply);
     for (const delivery of this.stepDeliveries) this.deliveries.push(delivery);
+    for (let at = 0; at < this.stepConcluded; at++) this.domain.onConcluded?.();
   }
 
   private encode(key: Key, written: Written): void {

@@ -67,7 +67,21 @@ export class Flusher {
    */
   get isFull(): boolean {
     const left = this.ports.rows.fresh.size - this.stored;
-    return this.frozenAt !== undefined && left >= limits.engine.freshRowsMax;
+    return this.frozenAt !== undefined && left >= this.rowsMax;
+  }
+
+  /** How many rows may be fresh: fewer where they are too large for the memory that they have. */
+  private get rowsMax(): number {
+    const { freshRowsMax } = limits.engine;
+    const { fresh, memory } = this.ports.rows;
+    if (memory === undefined || fresh.size === 0) return freshRowsMax;
+    return Math.min(freshRowsMax, (memory.freshBytesMax * fresh.size) / fresh.bytes);
+  }
+
+  /** Whether a flush is due by their number. */
+  private get isMuch(): boolean {
+    const { flushRows, freshRowsMax } = limits.engine;
+    return this.ports.rows.fresh.size >= this.rowsMax * (flushRows / freshRowsMax);
   }
 
   /** Makes a flush due, without pauses in it, because others wait for the current fresh rows. */
@@ -149,11 +163,10 @@ export class Flusher {
     const wasFull = this.isFull;
     this.stored += stored;
     if (wasFull) this.ports.onEnded(undefined);
-    const { clock, rows } = this.ports;
+    const { clock } = this.ports;
     const nowMs = clock.monotonicMs();
     const tookMs = nowMs - this.restedMs;
-    const isMuch = rows.fresh.size >= limits.engine.flushRows;
-    const isUrgent = isMuch || this.isFinishing || this.isAwaited || this.isWanted;
+    const isUrgent = this.isMuch || this.isFinishing || this.isAwaited || this.isWanted;
     return new Promise((resolve) => {
       let cancel = () => {};
       this.wake = () => {
@@ -170,7 +183,7 @@ export class Flusher {
     if (this.running !== undefined) return false;
     const isOld = position.seq > this.flushedSeq && nowMs >= this.nextMs;
     if (this.isStuck) return isOld;
-    return this.isWanted || isOld || this.ports.rows.fresh.size >= limits.engine.flushRows;
+    return this.isWanted || isOld || this.isMuch;
   }
 
   /** Notes the failure; reads that wait for the flush continue with the fresh rows instead. */

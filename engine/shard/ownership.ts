@@ -31,6 +31,7 @@ export async function takeOver(
   outlets: ShardOutlets,
   onBegun: (shard: Shard) => void = () => {},
 ): Promise<Shard> {
+  replica.rows.memory = stores.memory;
   const shard = new Shard(place, domain, stores, ownership, outlets, replica);
   await shard.begin();
   onBegun(shard);

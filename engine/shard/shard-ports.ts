@@ -1,4 +1,5 @@
 /** What a shard works with: its outlets, its stores and its ownership. */
+import type { ShardMemory } from "../../config/memory.ts";
 import type { Context, Report } from "../actor.ts";
 import type { Key } from "../key.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -27,6 +28,8 @@ export interface ShardStores {
   readonly tables: Tables;
   /** Time of the process's clock when the shard was started. */
   readonly startMs: number;
+  /** Bounds of the rows that the shard keeps in memory; undefined for those of `limits.ts`. */
+  readonly memory?: ShardMemory | undefined;
 }
 
 /** The role and the rights with which a shard is opened. */

@@ -175,14 +175,13 @@ export class Shard {
 
   private flusherPorts(): FlusherPorts {
     const { rows, domain, outlets, ownership, stores } = this;
-    const { spareSeq } = ownership;
     return {
       clock: stores.clock,
       rows,
       domain,
       event: outlets.event,
       onFailing: outlets.flushes,
-      trim: (seq) => stores.journal.trim(Math.min(seq, spareSeq?.() ?? seq)),
+      trim: (seq) => stores.journal.trim(Math.min(seq, ownership.spareSeq?.() ?? seq)),
       onEnded: (failure) => {
         this.failure ??= failure;
         this.inbox.ring();
@@ -333,13 +332,12 @@ export class Shard {
   }
 
   private async commit(batch: Batch, atMs: number): Promise<Uint8Array> {
-    const { writes, values } = batch;
     const { epoch } = this;
     const { log } = this.ownership;
     const seq = this.position.seq + 1;
     const head = { shard: this.place.shard, epoch, seq, atMs };
-    const { bytes, hash } = seal(head, writes, values.bytes, this.position.hash);
-    this.rows.add(bytes, writes);
+    const { bytes, hash } = seal(head, batch.writes, batch.values.bytes, this.position.hash);
+    this.rows.add(bytes, batch.writes);
     const after = this.position.logSeq;
     if (log !== undefined) {
       await log.append(bytes, { epoch, seq }, after);

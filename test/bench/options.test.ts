@@ -1,8 +1,11 @@
 import t from "tap";
-import { readLoadOptions } from "../../bench/load/load-options.ts";
-import { readCommonOptions } from "../../bench/options.ts";
-import { choosePeers } from "../../bench/peers/http-peers.ts";
-import { readCount, readCounts } from "../../bench/scenario.ts";
+import {
+  chooseNames,
+  readCommonOptions,
+  readCount,
+  readCounts,
+  readOptions,
+} from "../../bench/options.ts";
 import { scenarios } from "../../bench/scenarios.ts";
 
 t.test("files and --quick are options of all scenarios, the rest is the scenario's", async (t) => {
@@ -31,18 +34,23 @@ t.test("counts are whole numbers above 0", async (t) => {
 });
 
 t.test("the last one of an option counts, so an own one beats those of --quick", async (t) => {
-  const { profile, accounts } = readLoadOptions(["--seconds", "3", "--seconds", "7"]);
-  t.match(profile, { seconds: 7, rounds: 3, connections: 256, threads: 2 });
-  t.equal(accounts, 2_000);
-  t.throws(() => readLoadOptions(["--second", "7"]), { code: "ERR_PARSE_ARGS_UNKNOWN_OPTION" });
+  const defaults = { seconds: 12, rounds: 3, sizes: [10, 20], peers: undefined };
+  t.strictSame(readOptions([], defaults), defaults);
+  const args = ["--seconds", "3", "--seconds", "7", "--sizes", "5", "--peers", "a,b"];
+  const values = { seconds: 7, rounds: 3, sizes: [5], peers: "a,b" };
+  t.strictSame(readOptions(args, defaults), values);
+  t.throws(() => readOptions(["--second", "7"], defaults), {
+    code: "ERR_PARSE_ARGS_UNKNOWN_OPTION",
+  });
+  t.throws(() => readOptions(["--sizes", "5,"], defaults), { name: "UsageError" });
 });
 
 t.test("peers are all of a scenario's, those that are named, or none", async (t) => {
   const known = ["bare-uws", "uws-bullmq"] as const;
-  t.strictSame(choosePeers(undefined, known), known);
-  t.strictSame(choosePeers(["uws-bullmq"], known), ["uws-bullmq"]);
-  t.strictSame(choosePeers(readLoadOptions(["--peers", ""]).peers, known), []);
-  t.throws(() => choosePeers(["redis"], known), { name: "UsageError" });
+  t.strictSame(chooseNames(undefined, known), known);
+  t.strictSame(chooseNames("uws-bullmq", known), ["uws-bullmq"]);
+  t.strictSame(chooseNames("", known), []);
+  t.throws(() => chooseNames("redis", known), { name: "UsageError" });
 });
 
 t.test("each scenario reads its own quick options and refuses unknown ones", async (t) => {

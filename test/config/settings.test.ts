@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import t from "tap";
-import { readClientSettings, readSettings, SettingsError } from "../../config/settings.ts";
+import { SettingsError } from "../../config/environment.ts";
+import { readClientSettings, readSettings } from "../../config/settings.ts";
 
 t.test("without settings the service is local, on loopback, with real models only", async (t) => {
   t.match(readSettings({}, 4), {
@@ -18,6 +19,11 @@ t.test("without settings the service is local, on loopback, with real models onl
     connectionsPerAddress: 4096,
     logLevel: "info",
   });
+});
+
+t.test("memory is not bounded unless it is set", async (t) => {
+  t.equal(readSettings({}, 2).memoryBytes, undefined);
+  t.equal(readSettings({ KLIEG_MEMORY: "1200M" }, 2).memoryBytes, 1_258_291_200);
 });
 
 t.test("one processor still has a shard", async (t) => {
@@ -164,6 +170,10 @@ t.test(
       [
         { KLIEG_SHARD_THREADS: "65" },
         'KLIEG_SHARD_THREADS is "65"; set it to a whole number from 1 to 64.',
+      ],
+      [
+        { KLIEG_MEMORY: "1200" },
+        'KLIEG_MEMORY is "1200"; set it to 768M or more, such as 1200M or 2G.',
       ],
       [{ KLIEG_SHARDS: "3" }, "KLIEG_SHARDS is 3; set it to a power of two from 1 to 128."],
       [{ KLIEG_SHARDS: "256" }, 'KLIEG_SHARDS is "256"; set it to a whole number from 1 to 128.'],

@@ -308,3 +308,27 @@ t.test("a message for a table without actors breaks its turn", async (t) => {
   });
   t.ok(batch.isEmpty);
 });
+
+t.test(
+  "an effect that ends in its step counts once, however often the step is tried",
+  async (t) => {
+    let ended = 0;
+    const domain: Domain = {
+      ...toys,
+      conclude: () => ({ kind: "answered", by: 1 }),
+      onConcluded: () => ended++,
+    };
+    const { open } = stage(domain);
+    const first = open();
+    const padding = "x".repeat(limits.engine.recordBytesMax - 300);
+    ask(first, a, { kind: "note", name: "n", text: padding });
+    const call = { kind: "call", names: ["x", "y"] } as const;
+    t.notOk(
+      first.step({ to: counterKey(1, "z".repeat(100)), message: call }, 0),
+      "it does not fit",
+    );
+    t.equal(ended, 0);
+    t.ok(open(2).step({ to: b, message: call }, 0));
+    t.equal(ended, 2);
+  },
+);

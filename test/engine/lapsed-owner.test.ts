@@ -8,7 +8,7 @@ import { ClusterNodes } from "../../engine/cluster/cluster-nodes.ts";
 import { Elsewhere } from "../../engine/cluster/elsewhere.ts";
 import { ShardAnswers } from "../../engine/cluster/shard-answers.ts";
 import { Gateway } from "../../engine/gateway.ts";
-import { type Key, createKey, getShard } from "../../engine/key.ts";
+import { createKey, getShard, type Key } from "../../engine/key.ts";
 import type { Presence } from "../../engine/ports/nodes.ts";
 import { ProcessClock } from "../../engine/process-clock.ts";
 import { noHash } from "../../engine/record.ts";

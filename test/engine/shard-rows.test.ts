@@ -26,6 +26,15 @@ t.test("idle heads leave memory by bytes, oldest first", async (t) => {
   t.strictSame(rows.head(keyAt(room + 999), undefined), { place: room + 999 });
 });
 
+t.test("heads keep to the memory that the operator bounds", async (t) => {
+  const rows = rowsWithHeads(0);
+  rows.memory = { freshBytesMax: 1_000_000, headBytesMax: 10 * limits.engine.headBytesGuess };
+  for (let place = 0; place < 20; place++) rows.keepHead(keyAt(place), { place }, true);
+  const kept = Array.from({ length: 20 }, (_, place) => rows.head(keyAt(place), undefined));
+  t.equal(kept.filter((head) => head !== undefined).length, 9);
+  t.strictSame(kept.at(-1), { place: 19 });
+});
+
 t.test("a head that is written again and again stays", async (t) => {
   const rows = rowsWithHeads(1);
   for (let place = 1; place < room + 1_000; place++) {

@@ -141,7 +141,7 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
     };
     life.shard = await openShard(
       { shard: number, shardCount },
-      { ...domain, conclude: concludeAtOnce(ids, tallies[number] as Tally) },
+      { ...domain, ...concludeAtOnce(ids, tallies[number] as Tally) },
       stores,
       { owner },
       {

@@ -42,6 +42,11 @@ export class FreshRows {
     return this.current.writes + this.frozen.writes;
   }
 
+  /** What they take in memory, with the places by which they are found. */
+  get bytes(): number {
+    return this.current.bytes + this.frozen.bytes;
+  }
+
   /** Adds a record's rows; the record's bytes are copied. */
   add(record: Uint8Array, heads?: Heads): void {
     if (countWrites(record) > 0) this.current.add(record, heads);
@@ -92,8 +97,12 @@ const rowsPerSlice = 4_096;
 
 const compareKeys = (one: FreshRow, other: FreshRow) => (one.key < other.key ? -1 : 1);
 
+/** Of a row, in its `RowPlaces`. */
+const placeBytes = 48;
+
 class Generation {
   writes = 0;
+  bytes = 0;
   private readonly pages = new RecordPages();
   /** Copies of all records; the rows of the first `readCount` of them are indexed. */
   private readonly records: Uint8Array[] = [];
@@ -106,7 +115,9 @@ class Generation {
   add(record: Uint8Array, heads: Heads | undefined): void {
     this.records.push(this.pages.add(record));
     this.heads.push(heads);
-    this.writes += countWrites(record);
+    const writes = countWrites(record);
+    this.writes += writes;
+    this.bytes += record.length + placeBytes * writes;
   }
 
   get(key: Key): Slice | undefined {
@@ -151,6 +162,7 @@ class Generation {
 
   clear(): void {
     this.writes = 0;
+    this.bytes = 0;
     this.sorted.clear();
     this.pages.clear();
     this.records.length = 0;

@@ -8,6 +8,7 @@
  */
 
 import { limits } from "../../../config/limits.ts";
+import type { ShardMemory } from "../../../config/memory.ts";
 import type { AnyActor } from "../../actor.ts";
 import type { Domain } from "../../domain.ts";
 import { invariant } from "../../invariant.ts";
@@ -41,6 +42,8 @@ export class ShardRows {
   readonly fresh = new FreshRows();
   readonly due: DueIndex;
   readonly tables: Tables;
+  /** Undefined: the limits alone bound what is kept. */
+  memory: ShardMemory | undefined;
   private readonly rowCodecs: RowCodecs | undefined;
   private readonly indexRules: Domain["indexRules"];
   private readonly windows = new Map<number, Window>();
@@ -53,6 +56,10 @@ export class ShardRows {
     this.indexRules = domain.indexRules;
     this.due = new DueIndex(nowMs);
     for (const rule of domain.windows) this.windows.set(rule.code, new Window(rule.windowMs));
+  }
+
+  private get headBytesMax(): number {
+    return this.memory?.headBytesMax ?? limits.engine.headCacheBytes;
   }
 
   /** `written` is what the open batch holds for the key. */
@@ -103,7 +110,7 @@ export class ShardRows {
     const bytes = 2 * key.length + limits.engine.headBytesGuess;
     this.heads.set(key, { head, bytes, isWrittenAgain: false });
     this.headBytes += bytes;
-    if (this.headBytes > limits.engine.headCacheBytes) this.evict();
+    if (this.headBytes > this.headBytesMax) this.evict();
   }
 
   private readStored(key: Key): unknown {
@@ -115,7 +122,7 @@ export class ShardRows {
   /** Evicts the oldest heads first; one written again since it was last examined may stay. */
   private evict(): void {
     for (const [key, cached] of this.heads) {
-      if (this.headBytes <= limits.engine.headCacheBytes) return;
+      if (this.headBytes <= this.headBytesMax) return;
       this.drop(key, cached);
       if (!cached.isWrittenAgain) continue;
       cached.isWrittenAgain = false;

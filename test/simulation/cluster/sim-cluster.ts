@@ -63,10 +63,18 @@ export class SimCluster {
     this.network = new SimNetwork(timeline, dice);
     this.history = new History(shardCount + 1);
     this.around = {
-      timeline, dice, network: this.network, objects: memoryObjects(),
+      timeline,
+      dice,
+      network: this.network,
+      objects: memoryObjects(),
       logs: Array.from({ length: shardCount + 1 }, () => new SimLog(timeline, dice)),
-      storeLog: new SimLog(timeline, dice), storeId: "store",
-      domain, isQuorum, shardCount, processes: 0, openWork,
+      storeLog: new SimLog(timeline, dice),
+      storeId: "store",
+      domain,
+      isQuorum,
+      shardCount,
+      processes: 0,
+      openWork,
       onEvent: (node, shard, event) => this.hear(node, shard, event),
       onEnd: (node, shard, error) => this.end(node, shard, error),
       onTrim: (node, shard, seq, heard) => {

@@ -50,9 +50,14 @@ export class SimReshard {
     this.shardCount = shardCount;
     this.around = around;
     this.store = {
-      shardCount: around.shardCount, storeId: around.storeId, nodeId: node.name,
-      isClustered: true, isFounder: node.isFounder, isNew: false,
-      forgotten: node.forgotten, acceptedLosses: [],
+      shardCount: around.shardCount,
+      storeId: around.storeId,
+      nodeId: node.name,
+      isClustered: true,
+      isFounder: node.isFounder,
+      isNew: false,
+      forgotten: node.forgotten,
+      acceptedLosses: [],
     };
     for (const [shard, disk] of node.disks.entries())
       this.places.set(nameOf(shard, around.shardCount), disk);
@@ -107,7 +112,13 @@ export class SimReshard {
     };
     const folders = this.openFolders(life, cluster);
     await changeShards({
-      folders, store: held, shardCount, domain, nowMs, cluster, onStep() {},
+      folders,
+      store: held,
+      shardCount,
+      domain,
+      nowMs,
+      cluster,
+      onStep() {},
     });
   }
 

@@ -11,8 +11,8 @@ import { SignedUrls } from "../../../http/auth/signed-urls.ts";
 import { JobReads } from "../../../http/jobs/job-reads.ts";
 import { streamJob } from "../../../http/jobs/job-stream.ts";
 import { Following, hasEnded } from "../../../http/streams/job-watchers.ts";
-import { streamStates } from "../../../http/streams/state-stream.ts";
 import { Frames } from "../../../http/streams/sse-connection.ts";
+import { streamStates } from "../../../http/streams/state-stream.ts";
 import type { SimCluster } from "./sim-cluster.ts";
 import type { WorkParts } from "./surroundings.ts";
 
