@@ -1,6 +1,6 @@
 import type { Klieg } from "../clients/typescript/src/klieg.ts";
 import type { surveyConfiguration } from "../config/configuration.ts";
-import type { ProviderConfig } from "../config/provider-config.ts";
+import type { ProviderConfig } from "../config/providers/provider-config.ts";
 import type { ClientSettings } from "../config/settings.ts";
 import type { Web } from "../engine/ports/web.ts";
 import type { Provider } from "../providers/provider.ts";

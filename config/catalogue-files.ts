@@ -16,8 +16,8 @@ import type { Mapping } from "./mapping/mapping.ts";
 import { readMapping } from "./mapping/mapping-reader.ts";
 import { remoteFault } from "./model-checks.ts";
 import shipped from "./models.json" with { type: "json" };
-import type { ProviderConfig } from "./provider-config.ts";
-import { isFarm, isRemote, ownProviders, shippedModels } from "./providers.ts";
+import type { ProviderConfig } from "./providers/provider-config.ts";
+import { isFarm, isRemote, ownProviders, shippedModels } from "./providers/providers.ts";
 
 /** An unusable catalogue; the message is one sentence for the operator. */
 export class CatalogueError extends Error {

@@ -1,7 +1,7 @@
 import type { Catalogue } from "./catalogue.ts";
 import { surveyCatalogue } from "./catalogue-files.ts";
-import type { ProviderConfig } from "./provider-config.ts";
-import { surveyProviders } from "./provider-file.ts";
+import type { ProviderConfig } from "./providers/provider-config.ts";
+import { surveyProviders } from "./providers/provider-file.ts";
 import type { Settings } from "./settings.ts";
 
 /** What an operator may change at run time, read together because the parts name each other. */

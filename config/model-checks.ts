@@ -1,6 +1,6 @@
 /** Checks that a catalogue entry has what the adapter of its provider requires. */
 import type { FileEntry } from "./catalogue.ts";
-import type { ProviderAdapter, ProviderConfig } from "./provider-config.ts";
+import type { ProviderAdapter, ProviderConfig } from "./providers/provider-config.ts";
 
 /** Returns what is wrong with the entry; the text continues "<model> ...". */
 export function remoteFault(entry: FileEntry, provider: ProviderConfig): string | undefined {

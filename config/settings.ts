@@ -16,7 +16,7 @@ import {
 import { parseMemory } from "./memory.ts";
 import { natsServer } from "./nats-servers.ts";
 import { limitsFault } from "./overrides.ts";
-import { shippedModels } from "./providers.ts";
+import { shippedModels } from "./providers/providers.ts";
 
 /**
  * The reader of the environment; beside it only `overrides.ts` looks there, for a file that the

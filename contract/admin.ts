@@ -1,7 +1,7 @@
 /** Requests and answers for operators only. */
 import { limits } from "../config/limits.ts";
 import { planNames } from "../config/plans.ts";
-import { providerAdapters } from "../config/provider-config.ts";
+import { providerAdapters } from "../config/providers/provider-config.ts";
 import { type Static, Type } from "../config/schema.ts";
 import { Modality, nullable, strict, Timestamp, Uuid } from "./common.ts";
 import { invariants } from "./invariants.ts";

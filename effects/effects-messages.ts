@@ -2,8 +2,8 @@
  * Messages about providers and the farm between the service's main thread and the effects thread.
  * The engine only transports them.
  */
-import type { ProviderConfig } from "../config/provider-config.ts";
-import type { ProviderModel } from "../config/provider-models.ts";
+import type { ProviderConfig } from "../config/providers/provider-config.ts";
+import type { ProviderModel } from "../config/providers/provider-models.ts";
 import type { Id } from "../engine/id.ts";
 import type { Answered, Asked } from "../engine/questions.ts";
 import type { Callback, Health, ProviderTraits } from "../providers/provider.ts";

@@ -4,8 +4,8 @@
  */
 
 import { jobKey } from "../actors/protocol/job.ts";
-import type { ProviderConfig } from "../config/provider-config.ts";
-import { simulatedProvider } from "../config/providers.ts";
+import type { ProviderConfig } from "../config/providers/provider-config.ts";
+import { simulatedProvider } from "../config/providers/providers.ts";
 import type { IdMint } from "../engine/id.ts";
 import { Tally } from "../engine/metrics/tally.ts";
 import { plainObjects } from "../engine/plain-objects.ts";

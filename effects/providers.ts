@@ -4,8 +4,8 @@
  */
 import { omitUndefined } from "../config/defined.ts";
 import { limits } from "../config/limits.ts";
-import type { ProviderConfig } from "../config/provider-config.ts";
-import type { ProviderModel } from "../config/provider-models.ts";
+import type { ProviderConfig } from "../config/providers/provider-config.ts";
+import type { ProviderModel } from "../config/providers/provider-models.ts";
 import { gauge, type Sample } from "../engine/metrics/tally.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import type { Health, Provider } from "../providers/provider.ts";

@@ -15,7 +15,7 @@ import { holdBuild } from "../config/held-build.ts";
 import { limits } from "../config/limits.ts";
 import { divideMemory } from "../config/memory.ts";
 import { searchPath } from "../config/program-environment.ts";
-import { ProviderFileError } from "../config/provider-file.ts";
+import { ProviderFileError } from "../config/providers/provider-file.ts";
 import { readClusterKey, readNatsAccess } from "../config/secret-files.ts";
 import { readSettings, type Settings } from "../config/settings.ts";
 import { version } from "../config/version.ts";

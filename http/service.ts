@@ -5,7 +5,7 @@
  */
 
 import type { Catalogue } from "../config/catalogue.ts";
-import type { ProviderConfig } from "../config/provider-config.ts";
+import type { ProviderConfig } from "../config/providers/provider-config.ts";
 import type { Gateway } from "../engine/gateway.ts";
 import type { IdMint } from "../engine/id.ts";
 import type { Tally } from "../engine/metrics/tally.ts";

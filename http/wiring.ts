@@ -6,7 +6,7 @@ import {
 import { pausedProvidersKey } from "../actors/directory/paused-providers.ts";
 import { domain } from "../actors/domain.ts";
 import type { Configuration } from "../config/configuration.ts";
-import { listProviderModels } from "../config/provider-models.ts";
+import { listProviderModels } from "../config/providers/provider-models.ts";
 import type { LinkQuestion } from "../effects/effects-messages.ts";
 import { Gateway } from "../engine/gateway.ts";
 import { IdMint } from "../engine/id.ts";

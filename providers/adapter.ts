@@ -1,5 +1,5 @@
 /** The parts that an adapter is built from; each adapter exports one function of this type. */
-import type { ProviderConfig } from "../config/provider-config.ts";
+import type { ProviderConfig } from "../config/providers/provider-config.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import type { Entropy } from "../engine/ports/entropy.ts";
 import type { Web } from "../engine/ports/web.ts";

@@ -1,4 +1,4 @@
-import type { ProviderAdapter } from "../config/provider-config.ts";
+import type { ProviderAdapter } from "../config/providers/provider-config.ts";
 import type { OpenAdapter } from "./adapter.ts";
 import { openCog } from "./cog/cog.ts";
 import { openComfyui } from "./comfyui/comfyui.ts";

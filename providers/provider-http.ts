@@ -5,7 +5,7 @@
  */
 import { omitUndefined } from "../config/defined.ts";
 import { limits } from "../config/limits.ts";
-import type { ProviderConfig } from "../config/provider-config.ts";
+import type { ProviderConfig } from "../config/providers/provider-config.ts";
 import type { Check } from "../config/schema.ts";
 import { invariant } from "../engine/invariant.ts";
 import type { Clock } from "../engine/ports/clock.ts";

@@ -46,7 +46,7 @@ export interface Provider {
 export type Health = "up" | "degraded" | "down";
 
 export interface ProviderTraits {
-  /** Name as in `config/providers.ts`. */
+  /** Name as in `config/providers/providers.ts`. */
   readonly name: string;
   /** Whether the provider runs in this process, so that its jobs do not outlive a restart. */
   readonly isInProcess: boolean;

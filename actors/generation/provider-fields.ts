@@ -4,7 +4,7 @@
  * mapping says what of it the provider is given (`config/mapping/fields.ts` lists the names).
  */
 import type { ModelEntry } from "../../config/catalogue.ts";
-import { isRemote } from "../../config/providers.ts";
+import { isRemote } from "../../config/providers/providers.ts";
 import type { Source } from "../protocol/farm-task.ts";
 import type { TaskInput } from "../protocol/job.ts";
 

@@ -12,7 +12,7 @@
  */
 
 import { limits } from "../../config/limits.ts";
-import { isFarm } from "../../config/providers.ts";
+import { isFarm } from "../../config/providers/providers.ts";
 import { answer, type Context, decision, type Reply } from "../../engine/actor.ts";
 import type { ReplyTo, RequestId } from "../../engine/address.ts";
 import {

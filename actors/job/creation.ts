@@ -1,7 +1,7 @@
 /** Creates a job and hands its work to the farm or to a provider. */
 
 import { omitUndefined } from "../../config/defined.ts";
-import { isFarm, simulatedProvider } from "../../config/providers.ts";
+import { isFarm, simulatedProvider } from "../../config/providers/providers.ts";
 import {
   answer,
   type Context,

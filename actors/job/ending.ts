@@ -1,7 +1,7 @@
 /** Ends a job without a cancel: with media, with a failure, or at its deadline. */
 
 import { limits } from "../../config/limits.ts";
-import { isFarm } from "../../config/providers.ts";
+import { isFarm } from "../../config/providers/providers.ts";
 import { birth, type Context, type Draft, decision, type Tell, tell } from "../../engine/actor.ts";
 import { getPartition } from "../../engine/key.ts";
 import { assetKey, getModality, type ReadyAsset } from "../protocol/asset.ts";

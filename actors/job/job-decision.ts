@@ -1,5 +1,5 @@
 import { limits } from "../../config/limits.ts";
-import { isFarm } from "../../config/providers.ts";
+import { isFarm } from "../../config/providers/providers.ts";
 import {
   type Context,
   type Decision,

@@ -5,7 +5,7 @@
 
 import { omitUndefined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
-import { isFarm } from "../../config/providers.ts";
+import { isFarm } from "../../config/providers/providers.ts";
 import { type Context, decision, put } from "../../engine/actor.ts";
 import {
   extendDeadline,

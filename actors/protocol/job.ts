@@ -74,7 +74,7 @@ export interface Terms {
   readonly modality: Modality;
   /** Tag of the model; see `modelTag` in `job-index.ts`. */
   readonly modelTag: number;
-  /** Provider that runs the job, by its name in `config/providers.ts`. */
+  /** Provider that runs the job, by its name in `config/providers/providers.ts`. */
   readonly provider: string;
   /** Credits held at submit. */
   readonly hold: number;

@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util";
 import { count } from "../../actors/count.ts";
 import type { ModelEntry } from "../../config/catalogue.ts";
-import type { ProviderConfig } from "../../config/provider-config.ts";
+import type { ProviderConfig } from "../../config/providers/provider-config.ts";
 import type { Health } from "../../providers/provider.ts";
 import { type Command, CommandError, type Session } from "../command.ts";
 import { table } from "./table.ts";

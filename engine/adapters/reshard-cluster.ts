@@ -24,7 +24,7 @@ import { PortError } from "../ports/port-error.ts";
 import type { Tables } from "../ports/tables.ts";
 import { asBuffer, computeHash, type Span, seal, verify } from "../record.ts";
 import { handoverKey, type Owner, ownerKey, positionKey } from "../shard/flush.ts";
-import { findPlace } from "../shard/log-place.ts";
+import { findPlace } from "../shard/log/log-place.ts";
 import { type Replica, readPosition, type ShardPlace } from "../shard/replica.ts";
 import { DataDirectoryError, type HeldStore } from "./data-directory.ts";
 import { openJetStreamLog, patiently } from "./nats/jetstream-log.ts";

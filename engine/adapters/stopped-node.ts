@@ -10,7 +10,7 @@ import type { Domain } from "../domain.ts";
 import type { Announcement } from "../ports/peers.ts";
 import { readHead } from "../record.ts";
 import { type Owner, ownerKey, type Position } from "../shard/flush.ts";
-import { findPlace } from "../shard/log-place.ts";
+import { findPlace } from "../shard/log/log-place.ts";
 import { recover } from "../shard/recovery.ts";
 import type { ShardPlace } from "../shard/replica.ts";
 import { Standbys } from "../shard/standbys.ts";

@@ -9,7 +9,7 @@ import type { Tables } from "../ports/tables.ts";
 import type { ShardEvent } from "../wire.ts";
 import type { Delivery, Origin } from "./batch.ts";
 import type { Owner } from "./flush.ts";
-import type { OwnedLog } from "./owned-log.ts";
+import type { OwnedLog } from "./log/owned-log.ts";
 import type { Quorum } from "./quorum.ts";
 
 export interface ShardOutlets {

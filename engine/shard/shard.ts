@@ -24,7 +24,7 @@ import { Batch, broken, type Delivery, type Envelope } from "./batch.ts";
 import { handoverKey, type Owner, ownerKey, type Position } from "./flush.ts";
 import { Flusher, type FlusherPorts } from "./flusher.ts";
 import { busy, Inbox, type Lane } from "./inbox.ts";
-import type { OwnedLog } from "./owned-log.ts";
+import type { OwnedLog } from "./log/owned-log.ts";
 import type { Replica, ShardPlace } from "./replica.ts";
 import type { ShardRows } from "./rows/shard-rows.ts";
 import type { Ownership, ShardOutlets, ShardStores } from "./shard-ports.ts";

@@ -6,7 +6,7 @@ import { limits } from "../../config/limits.ts";
 import type { Key } from "../key.ts";
 import type { Clock } from "../ports/clock.ts";
 import { handoverKey, type Owner, ownerKey, type Position } from "./flush.ts";
-import { isAt } from "./log-place.ts";
+import { isAt } from "./log/log-place.ts";
 import type { Replica } from "./replica.ts";
 import type { Standbys, Survey } from "./standbys.ts";
 import type { ShardWait, WaitReason } from "./waiting.ts";

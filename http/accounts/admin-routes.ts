@@ -1,6 +1,6 @@
 import { directoryKey, type NoteAudit } from "../../actors/directory/directory-messages.ts";
 import { CatalogueError } from "../../config/catalogue-files.ts";
-import { ProviderFileError } from "../../config/provider-file.ts";
+import { ProviderFileError } from "../../config/providers/provider-file.ts";
 import { CreateAccountRequest, CreatedAccount } from "../../contract/account.ts";
 import { CatalogueLoaded } from "../../contract/admin.ts";
 import { strict } from "../../contract/common.ts";

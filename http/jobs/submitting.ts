@@ -12,7 +12,7 @@ import { modelTag } from "../../actors/job/job-index.ts";
 import { assetKey } from "../../actors/protocol/asset.ts";
 import { type CreateJob, type JobRequest, jobRequestKey } from "../../actors/protocol/job.ts";
 import type { SubmitTerms } from "../../actors/protocol/submit-terms.ts";
-import { isFarm } from "../../config/providers.ts";
+import { isFarm } from "../../config/providers/providers.ts";
 import type { CostKind } from "../../contract/cost.ts";
 import { type Id, parseId } from "../../engine/id.ts";
 import type { HttpRequest } from "../exchange/answer.ts";

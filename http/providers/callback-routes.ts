@@ -6,7 +6,7 @@
 import { BlockList, isIP } from "node:net";
 import { type Job, jobKey } from "../../actors/protocol/job.ts";
 import { limits } from "../../config/limits.ts";
-import type { ProviderConfig } from "../../config/provider-config.ts";
+import type { ProviderConfig } from "../../config/providers/provider-config.ts";
 import { Type } from "../../config/schema.ts";
 import type { CallbackAnswer } from "../../effects/provider-jobs.ts";
 import { parseId } from "../../engine/id.ts";

@@ -1,8 +1,8 @@
 /** Views of providers for operators and models: configuration, pauses, and live state. */
 
 import { omitUndefined } from "../../config/defined.ts";
-import type { ProviderConfig } from "../../config/provider-config.ts";
-import { isFarm } from "../../config/providers.ts";
+import type { ProviderConfig } from "../../config/providers/provider-config.ts";
+import { isFarm } from "../../config/providers/providers.ts";
 import type { AdminProvider } from "../../contract/admin.ts";
 import type { ProviderState } from "../../effects/effects-messages.ts";
 import { timestamp } from "../../engine/timestamp.ts";

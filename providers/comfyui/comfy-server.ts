@@ -1,6 +1,6 @@
 /** One ComfyUI server: its calls, and the progress of the prompts sent to it. */
 import { limits } from "../../config/limits.ts";
-import type { ProviderConfig } from "../../config/provider-config.ts";
+import type { ProviderConfig } from "../../config/providers/provider-config.ts";
 import { check, type Static, Type } from "../../config/schema.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { AdapterPorts } from "../adapter.ts";

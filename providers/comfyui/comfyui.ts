@@ -16,7 +16,7 @@
 
 import type { CancelAnswer } from "../../actors/protocol/job.ts";
 import { limits } from "../../config/limits.ts";
-import type { ProviderConfig } from "../../config/provider-config.ts";
+import type { ProviderConfig } from "../../config/providers/provider-config.ts";
 import { check, Type } from "../../config/schema.ts";
 import type { Id } from "../../engine/id.ts";
 import type { Clock } from "../../engine/ports/clock.ts";

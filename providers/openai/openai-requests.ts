@@ -1,5 +1,5 @@
 /** Builds requests to OpenAI's API and compatible servers from a submission. */
-import type { OpenaiDialect } from "../../config/provider-config.ts";
+import type { OpenaiDialect } from "../../config/providers/provider-config.ts";
 import { formBody } from "../form-body.ts";
 import type { Submission } from "../provider.ts";
 import type { ProviderCall } from "../provider-http.ts";

@@ -10,7 +10,7 @@
 import type { CancelAnswer } from "../../actors/protocol/job.ts";
 import { omitUndefined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
-import type { ProviderConfig } from "../../config/provider-config.ts";
+import type { ProviderConfig } from "../../config/providers/provider-config.ts";
 import { check, Type } from "../../config/schema.ts";
 import type { AdapterPorts, OpenAdapter } from "../adapter.ts";
 import { moderationFinder } from "../moderation.ts";

@@ -8,7 +8,7 @@
 import type { CancelAnswer } from "../../actors/protocol/job.ts";
 import { omitUndefined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
-import type { ProviderConfig } from "../../config/provider-config.ts";
+import type { ProviderConfig } from "../../config/providers/provider-config.ts";
 import { check, Type } from "../../config/schema.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { AdapterPorts, OpenAdapter } from "../adapter.ts";

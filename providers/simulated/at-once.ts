@@ -5,7 +5,7 @@
  */
 
 import type { JobEffect, JobMessage } from "../../actors/protocol/job.ts";
-import { simulatedProvider } from "../../config/providers.ts";
+import { simulatedProvider } from "../../config/providers/providers.ts";
 import type { OutsideEffect } from "../../engine/actor.ts";
 import type { Domain } from "../../engine/domain.ts";
 import { type IdMint, partitionOfId } from "../../engine/id.ts";

@@ -9,7 +9,7 @@
  */
 import { createHmac } from "node:crypto";
 import type { CancelAnswer } from "../../actors/protocol/job.ts";
-import { simulatedProvider } from "../../config/providers.ts";
+import { simulatedProvider } from "../../config/providers/providers.ts";
 import type { Id } from "../../engine/id.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import { PortError } from "../../engine/ports/port-error.ts";

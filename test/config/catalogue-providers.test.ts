@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { readCatalogue } from "../../config/catalogue-files.ts";
-import type { ProviderConfig } from "../../config/provider-config.ts";
-import { readProviders } from "../../config/provider-file.ts";
-import { listProviderModels } from "../../config/provider-models.ts";
+import type { ProviderConfig } from "../../config/providers/provider-config.ts";
+import { readProviders } from "../../config/providers/provider-file.ts";
+import { listProviderModels } from "../../config/providers/provider-models.ts";
 import { plainModel } from "../actors/models.ts";
 
 const key = { env: "KEY" };

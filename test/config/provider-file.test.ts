@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { ProviderFileError, readProviders } from "../../config/provider-file.ts";
+import { ProviderFileError, readProviders } from "../../config/providers/provider-file.ts";
 
 const fal = { name: "fal", adapter: "fal", url: "https://queue.fal.run", key: { env: "FAL_KEY" } };
 const comfyui = { name: "local", adapter: "comfyui", url: "http://127.0.0.1:8188/" };

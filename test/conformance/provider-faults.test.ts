@@ -3,7 +3,7 @@
  * consequences for a job are tested in `test/providers/provider-faults.test.ts`.
  */
 import t from "tap";
-import type { ProviderAdapter } from "../../config/provider-config.ts";
+import type { ProviderAdapter } from "../../config/providers/provider-config.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { createSeededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { adapters } from "../../providers/adapters.ts";

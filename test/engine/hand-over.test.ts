@@ -7,7 +7,7 @@ import { Gateway } from "../../engine/gateway.ts";
 import { createKey } from "../../engine/key.ts";
 import { ProcessClock } from "../../engine/process-clock.ts";
 import { noHash } from "../../engine/record.ts";
-import { OwnedLog } from "../../engine/shard/owned-log.ts";
+import { OwnedLog } from "../../engine/shard/log/owned-log.ts";
 import { sealRecord } from "./sealed.ts";
 
 const directory = 2;

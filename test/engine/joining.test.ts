@@ -3,7 +3,7 @@ import t from "tap";
 import { MemoryLog } from "../../engine/adapters/memory/memory-log.ts";
 import type { Tables } from "../../engine/ports/tables.ts";
 import { noHash, readHead } from "../../engine/record.ts";
-import { findPlace } from "../../engine/shard/log-place.ts";
+import { findPlace } from "../../engine/shard/log/log-place.ts";
 import { readPosition } from "../../engine/shard/replica.ts";
 import { describeWait } from "../../engine/shard/waiting.ts";
 import { ClusterHouse, type ClusterNode } from "./cluster-house.ts";

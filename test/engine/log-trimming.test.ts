@@ -3,7 +3,7 @@ import t from "tap";
 import { limits } from "../../config/limits.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { MemoryLog } from "../../engine/adapters/memory/memory-log.ts";
-import { OwnedLog } from "../../engine/shard/owned-log.ts";
+import { OwnedLog } from "../../engine/shard/log/owned-log.ts";
 import { ClusterHouse, type ClusterNode } from "./cluster-house.ts";
 import { counterKey } from "./toys.ts";
 

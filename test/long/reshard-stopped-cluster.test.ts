@@ -10,7 +10,7 @@ import type { Job, JobPage } from "../../contract/job.ts";
 import { openTableReader } from "../../engine/adapters/lmdb.ts";
 import { openJetStreamLog } from "../../engine/adapters/nats/jetstream-log.ts";
 import { connectNats } from "../../engine/adapters/nats/nats.ts";
-import { findPlace } from "../../engine/shard/log-place.ts";
+import { findPlace } from "../../engine/shard/log/log-place.ts";
 import { readPosition } from "../../engine/shard/replica.ts";
 import {
   type Acknowledged,

@@ -1,5 +1,5 @@
 import t from "tap";
-import type { ProviderConfig } from "../../config/provider-config.ts";
+import type { ProviderConfig } from "../../config/providers/provider-config.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { createSeededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { openComfyui } from "../../providers/comfyui/comfyui.ts";

@@ -11,7 +11,7 @@ import { resolveVideo } from "../../actors/generation/video.ts";
 import type { Refusal } from "../../actors/refusal.ts";
 import type { Catalogue, ModelEntry } from "../../config/catalogue.ts";
 import { readConfiguration } from "../../config/configuration.ts";
-import type { ProviderAdapter, ProviderConfig } from "../../config/provider-config.ts";
+import type { ProviderAdapter, ProviderConfig } from "../../config/providers/provider-config.ts";
 import { invariant } from "../../engine/invariant.ts";
 import { type AssetForms, fillMapping } from "../../providers/mapping.ts";
 import type { Simulator } from "./simulator.ts";

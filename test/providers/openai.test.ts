@@ -1,6 +1,6 @@
 import OpenAI, { toFile } from "openai";
 import t from "tap";
-import { openaiDialects, type ProviderConfig } from "../../config/provider-config.ts";
+import { openaiDialects, type ProviderConfig } from "../../config/providers/provider-config.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { createSeededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { openOpenai } from "../../providers/openai/openai.ts";

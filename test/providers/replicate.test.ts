@@ -1,6 +1,6 @@
 import Replicate, { validateWebhook } from "replicate";
 import t from "tap";
-import type { ProviderConfig } from "../../config/provider-config.ts";
+import type { ProviderConfig } from "../../config/providers/provider-config.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { createSeededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import type { Callback, SubmitOutcome } from "../../providers/provider.ts";

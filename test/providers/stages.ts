@@ -5,7 +5,10 @@ import type { AddressInfo } from "node:net";
 import type { Test } from "tap";
 import type { Modality } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
-import { defaultModerationPatterns, type ProviderConfig } from "../../config/provider-config.ts";
+import {
+  defaultModerationPatterns,
+  type ProviderConfig,
+} from "../../config/providers/provider-config.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { createSeededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { openWeb } from "../../engine/adapters/web.ts";

@@ -5,7 +5,7 @@
 import { createHash, generateKeyPairSync, sign } from "node:crypto";
 import { join } from "node:path";
 import type { Test } from "tap";
-import type { ProviderConfig } from "../../config/provider-config.ts";
+import type { ProviderConfig } from "../../config/providers/provider-config.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { createSeededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { invariant } from "../../engine/invariant.ts";

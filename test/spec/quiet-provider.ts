@@ -1,7 +1,7 @@
 /** A configured provider in the test's own process that takes every job and never ends one. */
 import { join } from "node:path";
 import type { Test } from "tap";
-import type { ProviderConfig } from "../../config/provider-config.ts";
+import type { ProviderConfig } from "../../config/providers/provider-config.ts";
 import type { Health, Provider } from "../../providers/provider.ts";
 import { plainModel } from "../actors/models.ts";
 

@@ -13,7 +13,18 @@ import { type Mutant, mutants } from "./mutants.ts";
 const { values } = parseArgs({ options: { seeds: { type: "string", default: "2000" } } });
 const build = resolve(dirname(fileURLToPath(import.meta.url)), "../../../..");
 const tree = resolve(process.cwd());
-const parts = ["config", "engine", "actors", "http", "test/simulation", "test/engine"];
+const parts = [
+  "config",
+  "contract",
+  "engine",
+  "timeline",
+  "actors",
+  "providers",
+  "effects",
+  "http",
+  "test/simulation",
+  "test/engine",
+];
 
 /** As `npm run sim`: what is young seldom lives, and is looked over less often so. */
 const flags = ["--min-semi-space-size=64", "--max-semi-space-size=64"];

@@ -13,14 +13,14 @@ const shard = "engine/shard";
 
 export const mutants: readonly Mutant[] = [
   {
-    path: `${shard}/owned-log.ts`,
+    path: `${shard}/log/owned-log.ts`,
     text: "this.lastSentMs = begunMs;",
     replacement: "this.lastSentMs = this.clock.monotonicMs();",
     breaks: "The lease counts from the log's answer instead of from the question.",
   },
   {
     path: `${shard}/shard.ts`,
-    text: "Math.min(seq, spareSeq?.() ?? seq)",
+    text: "Math.min(seq, ownership.spareSeq?.() ?? seq)",
     replacement: "seq",
     breaks: "An owner trims its journal without asking for its standbys.",
   },
@@ -67,7 +67,7 @@ export const mutants: readonly Mutant[] = [
     breaks: "A log is begun anew before every node that lives can have been heard.",
   },
   {
-    path: `${shard}/owned-log.ts`,
+    path: `${shard}/log/owned-log.ts`,
     text: "asBuffer(entry.record).equals(record)",
     replacement: "true",
     breaks: "Another owner's record is taken for one's own.",
@@ -86,7 +86,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     path: `${shard}/batch.ts`,
-    text: 'typeof last === "string" && placeOf(origin.key) <= last',
+    text: 'typeof last === "string" && parsePlace(origin.key) <= last',
     replacement: "false",
     breaks: "A tell that comes twice counts twice.",
   },
@@ -121,7 +121,7 @@ export const mutants: readonly Mutant[] = [
     breaks: "A node goes on though another has more records.",
   },
   {
-    path: `${shard}/log-filling.ts`,
+    path: `${shard}/log/log-filling.ts`,
     text: "await log.restart();",
     replacement: "return undefined;",
     breaks: "A log that has lost its end is never begun anew.",
@@ -139,14 +139,14 @@ export const mutants: readonly Mutant[] = [
     breaks: "A standby trims records that are not in its tables.",
   },
   {
-    path: `${shard}/log-place.ts`,
+    path: `${shard}/log/log-place.ts`,
     text: "logEpoch: Number.POSITIVE_INFINITY",
     replacement: "logEpoch: 0",
     breaks: "A node fills a log whose records behind its own were trimmed.",
   },
   {
     path: "actors/account/submit.ts",
-    text: "return [put(fingerprintKey(partitionOf(ctx.self), fingerprint), idBytes(job))];",
+    text: "return [put(fingerprintKey(getPartition(ctx.self), fingerprint), idBytes(job))];",
     replacement: "return [];",
     breaks: "An account forgets the fingerprint of a job.",
   },
@@ -170,7 +170,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     path: "engine/reshard/shard-split.ts",
-    text: "parent.get(seenKey(parentOf({ shard, shardCount }, oldCount)))",
+    text: "parent.get(createSeenKey(getParent({ shard, shardCount }, oldCount)))",
     replacement: "undefined",
     breaks: "New shards do not know which tells their parents have had.",
   },
@@ -187,13 +187,13 @@ export const mutants: readonly Mutant[] = [
     breaks: "New shards begin in an epoch that their parent has had.",
   },
   {
-    path: "http/state-stream.ts",
-    text: "streamed.versionOf(state) <= streamed.versionOf(shown)",
+    path: "http/streams/state-stream.ts",
+    text: "streamed.getVersion(state) <= streamed.getVersion(shown)",
     replacement: "false",
     breaks: "A stream says a version that it has said.",
   },
   {
-    path: "http/state-stream.ts",
+    path: "http/streams/state-stream.ts",
     text: 'frames.last("complete", view.outcome, view.place);',
     replacement: 'frames.say("complete", view.outcome, view.place);',
     breaks: "A stream does not end behind its last version.",

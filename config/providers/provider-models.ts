@@ -1,4 +1,4 @@
-import type { Catalogue, ModelEntry } from "./catalogue.ts";
+import type { Catalogue, ModelEntry } from "../catalogue.ts";
 import { isFarm } from "./providers.ts";
 
 /** What the thread that calls providers knows of a model; plain data. */

@@ -3,10 +3,10 @@
  * one that has more would skip what another takes; so the log begins anew. The caller knows that
  * nothing of it is history that the journals do not have.
  */
-import { limits } from "../../config/limits.ts";
-import type { Clock } from "../ports/clock.ts";
-import type { Journal } from "../ports/journal.ts";
-import type { Log } from "../ports/log.ts";
+import { limits } from "../../../config/limits.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Journal } from "../../ports/journal.ts";
+import type { Log } from "../../ports/log.ts";
 
 /**
  * Stores the journal's records in an emptied log, as far back as the journal goes. Resolves to the

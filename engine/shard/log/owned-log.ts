@@ -3,11 +3,11 @@
  * whatever becomes of this owner; what it refuses never was. Each stored record renews the lease,
  * within which the owner may answer reads: no other owner opens before it has ended.
  */
-import { limits } from "../../config/limits.ts";
-import type { Clock } from "../ports/clock.ts";
-import type { Log } from "../ports/log.ts";
-import { PortError } from "../ports/port-error.ts";
-import { asBuffer, computeHash, verify } from "../record.ts";
+import { limits } from "../../../config/limits.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Log } from "../../ports/log.ts";
+import { PortError } from "../../ports/port-error.ts";
+import { asBuffer, computeHash, verify } from "../../record.ts";
 
 /** Another node appends to the log, or the log does not answer: this one owns the shard no more. */
 export class OwnershipLost extends Error {

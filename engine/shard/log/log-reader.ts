@@ -2,11 +2,11 @@
  * Reads a log's entries for a follower: those that the log delivers, and after a time without any
  * those that it holds and did not deliver.
  */
-import { limits } from "../../config/limits.ts";
-import type { Clock } from "../ports/clock.ts";
-import type { Log, LogEnd, LogEntry } from "../ports/log.ts";
-import { computeHash } from "../record.ts";
-import type { Position } from "./flush.ts";
+import { limits } from "../../../config/limits.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Log, LogEnd, LogEntry } from "../../ports/log.ts";
+import { computeHash } from "../../record.ts";
+import type { Position } from "../flush.ts";
 import { onUnreached } from "./log-place.ts";
 
 export class LogReader {

@@ -4,8 +4,9 @@
  */
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { omitUndefined } from "./defined.ts";
-import { isNetwork } from "./network.ts";
+import { omitUndefined } from "../defined.ts";
+import { isNetwork } from "../network.ts";
+import { check, type Fault, type Static, Type } from "../schema.ts";
 import {
   defaultModerationPatterns,
   openaiDialects,
@@ -14,7 +15,6 @@ import {
   providerAdapters,
 } from "./provider-config.ts";
 import { isRemote } from "./providers.ts";
-import { check, type Fault, type Static, Type } from "./schema.ts";
 
 const { Optional } = Type;
 const Flag = Optional(Type.Boolean());

@@ -1,8 +1,8 @@
 /** Finds where in the log a shard's own records end. */
-import type { Log } from "../ports/log.ts";
-import { PortError } from "../ports/port-error.ts";
-import { computeHash, readHead, verify } from "../record.ts";
-import type { Position } from "./flush.ts";
+import type { Log } from "../../ports/log.ts";
+import { PortError } from "../../ports/port-error.ts";
+import { computeHash, readHead, verify } from "../../record.ts";
+import type { Position } from "../flush.ts";
 
 export type LogPlace =
   /** Our last record is the log's entry `logSeq`; the log may have later ones. */
