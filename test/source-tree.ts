@@ -4,7 +4,7 @@ import { basename, dirname, join, relative } from "node:path";
 import ts from "typescript";
 
 /** Root of the sources: tests run compiled, below it; `dist` has a package.json of its own. */
-const root = rootAbove(import.meta.dirname);
+export const root = rootAbove(import.meta.dirname);
 /** Folders from the ground up: each imports only itself and folders that stand before it. */
 export const folders = [
   "config",
@@ -62,6 +62,21 @@ function read(file: string): Source {
   const path = relative(root, file);
   const tree = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   return { path, folder: path.split("/")[0] ?? "", text, tree };
+}
+
+/** Lists the module names that a file imports, as they are written. */
+export function listSpecifiers(tree: ts.SourceFile): string[] {
+  return tree.statements.flatMap((statement) => {
+    const isFrom = ts.isImportDeclaration(statement) || ts.isExportDeclaration(statement);
+    const from = isFrom ? statement.moduleSpecifier : undefined;
+    return from !== undefined && ts.isStringLiteral(from) ? [from.text] : [];
+  });
+}
+
+/** Lists the files of the tree that a file imports, by their paths from the root. */
+export function listImports({ path, tree }: Pick<Source, "path" | "tree">): string[] {
+  const relatives = listSpecifiers(tree).filter((specifier) => specifier.startsWith("."));
+  return relatives.map((specifier) => join(dirname(path), specifier));
 }
 
 /** Whether a process or a thread begins in this file. */

@@ -1,8 +1,15 @@
 /** What may import what. Each test lists the imports that break its rule. */
 import { dirname, join } from "node:path";
 import t from "tap";
-import ts from "typescript";
-import { folders, isRoot, product, type Source, sources } from "./source-tree.ts";
+import {
+  folders,
+  isRoot,
+  listImports,
+  listSpecifiers,
+  product,
+  type Source,
+  sources,
+} from "./source-tree.ts";
 
 /** Path prefixes for folders that may import less than all that stand before them. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
@@ -143,7 +150,7 @@ t.test("no arrow runs up: a folder imports only itself and folders before it", a
   const wrong = product
     .filter(({ folder }) => folder !== "bench")
     .flatMap((source) =>
-      ours(source)
+      listImports(source)
         .filter((to) => floor(to) > floor(source.path))
         .map((to) => `${source.path} imports ${to}`),
     );
@@ -154,7 +161,7 @@ t.test("folders import only what the dependency rule allows", async (t) => {
   const wrong = product
     .filter(({ path }) => !isRoot(path))
     .flatMap((source) =>
-      ours(source)
+      listImports(source)
         .filter((to) => to.split("/")[0] !== source.folder)
         .filter(
           (to) => mayImport[source.folder]?.some((allowed) => to.startsWith(allowed)) === false,
@@ -171,7 +178,7 @@ for (const [folder, order] of Object.entries(innerOrder))
     const rooms = new Set(inside.map(({ path }) => room(path)));
     t.strictSame([...rooms].sort(), [...order].sort(), "each is in the order, once");
     const wrong = inside.flatMap((source) =>
-      ours(source)
+      listImports(source)
         .filter((to) => to.startsWith(`${folder}/`))
         .filter((to) => order.indexOf(room(to)) > order.indexOf(room(source.path)))
         .map((to) => `${source.path} imports ${to}`),
@@ -184,7 +191,7 @@ t.test("a client that users install stands on nothing but itself", async (t) => 
   const wrong = sources
     .filter(({ path }) => path.startsWith(home))
     .flatMap((source) =>
-      specifiers(source.tree)
+      listSpecifiers(source.tree)
         .filter((to) => !to.startsWith(".") || !join(dirname(source.path), to).startsWith(home))
         .map((to) => `${source.path} imports ${to}`),
     );
@@ -195,7 +202,7 @@ t.test("the service does not call itself: http imports no client", async (t) => 
   const wrong = sources
     .filter(({ folder }) => folder === "http")
     .flatMap((source) =>
-      ours(source)
+      listImports(source)
         .filter((to) => to.startsWith("clients/"))
         .map((to) => `${source.path} imports ${to}`),
     );
@@ -205,7 +212,7 @@ t.test("the service does not call itself: http imports no client", async (t) => 
 t.test("http and render-farm meet only in the task port", async (t) => {
   const wrong = product.flatMap(({ path, folder, tree }) =>
     folder === "http" || folder === "render-farm"
-      ? ours({ path, tree })
+      ? listImports({ path, tree })
           .filter((to) => to.startsWith(folder === "http" ? "render-farm/" : "http/"))
           .filter(() => !isRoot(path))
           .map((to) => `${path} imports ${to}`)
@@ -218,7 +225,7 @@ t.test("only a main.ts imports adapters", async (t) => {
   const wrong = product
     .filter(({ path }) => !isRoot(path) && !path.startsWith("engine/adapters/"))
     .flatMap((source) =>
-      ours(source)
+      listImports(source)
         .filter((to) => to.startsWith("engine/adapters/"))
         .map((to) => `${source.path} imports ${to}`),
     );
@@ -227,7 +234,7 @@ t.test("only a main.ts imports adapters", async (t) => {
 
 t.test("nobody imports a main.ts", async (t) => {
   const wrong = sources.flatMap((source) =>
-    ours(source)
+    listImports(source)
       .filter(isRoot)
       .map((to) => `${source.path} imports ${to}`),
   );
@@ -235,7 +242,7 @@ t.test("nobody imports a main.ts", async (t) => {
 });
 
 t.test("no circle of imports, types included", async (t) => {
-  const importsByPath = new Map(sources.map((source) => [source.path, ours(source)]));
+  const importsByPath = new Map(sources.map((source) => [source.path, listImports(source)]));
   const inCircles = [...importsByPath.keys()].filter((path) => reaches(importsByPath, path, path));
   t.strictSame(inCircles, []);
 });
@@ -274,20 +281,6 @@ t.test("tests import the test packages, and nothing else from npm", async (t) =>
   t.strictSame(wrong, []);
 });
 
-function specifiers(tree: ts.SourceFile): string[] {
-  return tree.statements.flatMap((statement) => {
-    const isFrom = ts.isImportDeclaration(statement) || ts.isExportDeclaration(statement);
-    const from = isFrom ? statement.moduleSpecifier : undefined;
-    return from !== undefined && ts.isStringLiteral(from) ? [from.text] : [];
-  });
-}
-
-/** Lists the files of this repository that a file imports, from the root. */
-function ours({ path, tree }: Pick<Source, "path" | "tree">): string[] {
-  const relatives = specifiers(tree).filter((specifier) => specifier.startsWith("."));
-  return relatives.map((specifier) => join(dirname(path), specifier));
-}
-
 function reaches(
   importsByPath: ReadonlyMap<string, readonly string[]>,
   from: string,
@@ -299,7 +292,7 @@ function reaches(
 }
 
 function packages({ tree }: Source): string[] {
-  return specifiers(tree)
+  return listSpecifiers(tree)
     .filter((specifier) => !specifier.startsWith(".") && !specifier.startsWith("node:"))
     .map((name) =>
       name

@@ -98,8 +98,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     path: "engine/outbox.ts",
-    text: "void this.carry(shard);\n    }\n    /** Tells of another node",
-    replacement: "}\n    /** Tells of another node",
+    text: "from now on.\n        void this.carry(shard);",
+    replacement: "from now on.",
     breaks: "Tells to a shard that has left wait until another tell follows.",
   },
   {
