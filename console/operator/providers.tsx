@@ -29,7 +29,7 @@ export function Providers() {
         <div class="actions">
           <button type="button" class="plain" onClick={reload}>
             <Icon name="repeat" />
-            Read models and providers again
+            Reload models and providers
           </button>
         </div>
       </header>
@@ -37,7 +37,7 @@ export function Providers() {
         {({ items }) =>
           items.length === 0 ? (
             <Empty icon="providers" title="No providers">
-              <p>Models run on this machine alone; KLIEG_PROVIDERS names others.</p>
+              <p>Models run only on this machine; set KLIEG_PROVIDERS to add providers.</p>
             </Empty>
           ) : (
             <div class="list card">

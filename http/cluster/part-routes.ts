@@ -22,12 +22,12 @@ const part = { answers: { 200: Type.Unknown() }, access: "open" } as const;
 export const partRoutes: readonly Route[] = [
   route("GET", providerPartPath, {
     ...part,
-    summary: "How providers are to this node",
+    summary: "Provider states on this node",
     run: async ({ service }) => json(200, await ownStates(service)),
   }),
   route("POST", reloadPartPath, {
     ...part,
-    summary: "Read the model catalogue and the providers again",
+    summary: "Reload the model catalogue and the providers",
     run({ service }) {
       reloadHere(service);
       return json(200, {});
@@ -45,27 +45,27 @@ export const partRoutes: readonly Route[] = [
   }),
   route("POST", `${holdPartPath}/{id}`, {
     ...part,
-    summary: "Have the shards that this node owns stand still, for a backup of another",
+    summary: "Hold commits on this node's shards while another node takes a backup",
     run: async ({ service, id }) => json(200, await holdHere(service, id)),
   }),
   route("POST", `${holdPartPath}/{id}:end`, {
     ...part,
-    summary: "End that; answered by whether they have stood still until now",
+    summary: "End the hold; the answer says whether it lasted until now",
     run: ({ service, id }) => json(200, service.cluster?.resume(id) === true),
   }),
   route("GET", figuresPartPath, {
     ...part,
-    summary: "What this node did in each minute of the last hour",
+    summary: "This node's activity per minute over the last hour",
     run: async ({ service }) => json(200, await ownFigures(service)),
   }),
   route("GET", taskPartPath, {
     ...part,
-    summary: "The tasks that farm nodes have from this node",
+    summary: "The tasks that this node has given to farm nodes",
     run: async ({ service }) => json(200, await ownTasks(service)),
   }),
   route("GET", `${taskPartPath}/{id}/thumbnail`, {
     ...part,
-    summary: "A picture of what a farm node makes for this node",
+    summary: "A thumbnail of what a farm node is making for this node",
     run: async ({ service, id }) =>
       json(200, await ownThumbnail(service, requireFound(parseId(id)))),
   }),
@@ -76,7 +76,7 @@ export const partRoutes: readonly Route[] = [
   }),
   route("GET", `${auditPartPath}{account}`, {
     ...part,
-    summary: "What an account's rows say of it",
+    summary: "The findings on an account's rows",
     getPartition: atNamedId,
     run: async ({ service, id }) =>
       json(200, await lookAtAccount(service.gateway, requireFound(parseId(id)))),

@@ -15,7 +15,7 @@ export class CreditsCalls {
     this.caller = caller;
   }
 
-  /** What the paying context can still spend. */
+  /** Read what the paying context can still spend. */
   get(options: CallOptions = {}): Promise<Credits> {
     return this.caller.json<Credits>(
       { method: "GET", path: "/me/credits", isRepeatable: true },
@@ -23,7 +23,7 @@ export class CreditsCalls {
     );
   }
 
-  /** List what changed the balance, newest first. */
+  /** List balance changes, newest first. */
   ledger(query: CreditsLedgerQuery = {}, options: CallOptions = {}): Promise<LedgerPage> {
     return this.caller.json<LedgerPage>(
       { method: "GET", path: "/me/credits/ledger", query: { ...query }, isRepeatable: true },
@@ -31,7 +31,7 @@ export class CreditsCalls {
     );
   }
 
-  /** Sum up what the jobs of the context were charged. */
+  /** Total the charges for the context's jobs. */
   spend(query: CreditsSpendQuery = {}, options: CallOptions = {}): Promise<SpendReport> {
     return this.caller.json<SpendReport>(
       { method: "GET", path: "/reports/spend", query: { ...query }, isRepeatable: true },

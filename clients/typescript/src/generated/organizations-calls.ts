@@ -40,7 +40,7 @@ export class OrganizationsCalls {
     );
   }
 
-  /** List the organizations to which the account belongs. */
+  /** List the organizations that the account belongs to. */
   list(options: CallOptions = {}): Promise<OrganizationList> {
     return this.caller.json<OrganizationList>(
       { method: "GET", path: "/organizations", isRepeatable: true },
@@ -73,7 +73,7 @@ export class OrganizationsCalls {
     );
   }
 
-  /** Choose the organization in which tokens act that are not pinned, or none. */
+  /** Choose the organization in which unpinned tokens act, or none. */
   activate(request: OrganizationsActivateRequest, options: CallOptions = {}): Promise<User> {
     return this.caller.json<User>(
       { method: "PUT", path: "/me/active-organization", body: request, isRepeatable: true },
@@ -89,7 +89,7 @@ export class OrganizationsCalls {
     );
   }
 
-  /** Add an account to an organization, a new one where the address has none. */
+  /** Add an account to an organization, creating one if the address has none. */
   addMember(
     id: string,
     request: OrganizationsAddMemberRequest,
@@ -136,7 +136,7 @@ export class OrganizationsCalls {
     );
   }
 
-  /** Bound what a member may commit of the organization's credits. */
+  /** Limit how much of the organization's credits a member may commit. */
   setBudget(
     id: string,
     userId: string,
@@ -166,7 +166,7 @@ export class OrganizationsCalls {
     );
   }
 
-  /** Sum up what the jobs of an organization were charged. */
+  /** Total the charges for an organization's jobs. */
   usage(
     id: string,
     query: OrganizationsUsageQuery = {},
