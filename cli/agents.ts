@@ -15,11 +15,11 @@ import {
 export const startAgent: Command = {
   name: "agent start",
   usage: '"<brief>" [options]',
-  summary: "Start an agent's turn and print its credential.",
+  summary: "Begin an agent's turn and print the credential that it works with.",
   options: [
-    optionLine("--ceiling N", "the most credits that the turn may spend"),
-    optionLine("--ttl-seconds N", "how long the credential is valid (3600)"),
-    optionLine("--session ID", "the session to add the turn to (a new one)"),
+    optionLine("--ceiling N", "credits that the turn may spend at most"),
+    optionLine("--ttl-seconds N", "how long the credential is good (3600)"),
+    optionLine("--session ID", "another turn of this session (a new one)"),
     optionLine("--json", "print the turn as JSON"),
   ],
   async run(args, session) {
@@ -49,7 +49,7 @@ export const startAgent: Command = {
 export const approveAgent: Command = {
   name: "agent approve",
   usage: "<session id> <credits>",
-  summary: "Raise the price limit of a session's running turn.",
+  summary: "Raise the price that the running turn of a session may reach.",
   options: [],
   async run(args, session) {
     const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });
@@ -60,7 +60,7 @@ export const approveAgent: Command = {
     const { agents } = await session.client();
     const { current_turn: turn } = await agents.getSession(id);
     if (turn === null || turn === undefined)
-      throw new CommandError(`The session ${id} has no running turn.`);
+      throw new CommandError(`The session ${id} has no turn that runs.`);
     const raised = await agents.setCeiling(id, turn.id, { credit_ceiling: ceiling });
     const spent = count(raised.credits_committed, "credit");
     session.terminal.print(`${turn.id}  ${spent} of ${raised.credit_ceiling}`);
@@ -71,17 +71,14 @@ export const approveAgent: Command = {
 export const mcp: Command = {
   name: "mcp",
   usage: "--ceiling N [options]",
-  summary: "Offer the service to an agent as tools (Model Context Protocol).",
+  summary: "Give an agent the service as tools (Model Context Protocol).",
   options: [
-    optionLine("--ceiling N", "the most credits that the agent may spend"),
+    optionLine("--ceiling N", "credits that the agent may spend at most"),
     optionLine("--folder DIR", "where it reads and writes files (this folder)"),
-    optionLine("--brief TEXT", "the agent's task, shown in the list of runs"),
+    optionLine("--brief TEXT", "what the agent is to do, for the list of runs"),
     optionLine("--ttl-seconds N", "how long it may work, 60 to 86400 (86400)"),
-    optionLine(
-      "--http PORT",
-      "serve at http://127.0.0.1:PORT/mcp instead of standard input and output",
-    ),
-    "If KLIEG_TOKEN holds an agent's credential, that is used and --ceiling is not needed.",
+    optionLine("--http PORT", "at http://127.0.0.1:PORT/mcp in place of standard input and output"),
+    "With an agent's credential in KLIEG_TOKEN it works under that, without --ceiling.",
   ],
   run: async (args, session) => (await import("./mcp/mcp.ts")).runMcp(args, session),
 };
@@ -89,7 +86,7 @@ export const mcp: Command = {
 export const stopAgent: Command = {
   name: "agent stop",
   usage: "<session id>",
-  summary: "Stop the turn of a session; its jobs continue.",
+  summary: "Stop the turn of a session; its jobs go on.",
   options: [],
   async run(args, session) {
     const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });

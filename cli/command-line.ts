@@ -176,13 +176,13 @@ function overview(): string {
     "",
   ]);
   return [
-    "klieg <command>: talks to a running Klieg service.",
+    "klieg <command>: speaks to a running Klieg service.",
     "",
     ...lines,
     "klieg help <command> shows its options, klieg --version the version. A command that the service",
-    "refuses because of load is retried for a while; with --no-wait it fails at once.",
+    "refuses for load is tried again for a while; with --no-wait it ends at once.",
     "KLIEG_URL and KLIEG_TOKEN name the service and",
-    "the credential; if unset, a login (klieg login) or the data directory of the service on this",
+    "the credential; unset, a login (klieg login) or the data directory of the service on this",
     "machine says both.",
   ].join("\n");
 }
@@ -232,11 +232,11 @@ function optionAt(pointer: string, { options }: Command): string {
 function remedy({ status, retryAfter }: KliegError): string {
   switch (status) {
     case 401:
-      return "Set KLIEG_TOKEN to a valid token, or run this where the service's admin-token file is.";
+      return "Set KLIEG_TOKEN to a valid token, or run this where the service's admin-token is.";
     case 402:
       return "See the balance with klieg me; an operator adds credits.";
     case 403:
-      return "Set KLIEG_TOKEN to a token with this permission.";
+      return "Set KLIEG_TOKEN to a token that has this right.";
     case 429:
     case 503:
       return retryAfter === undefined ? "Try again later." : `Try again in ${retryAfter} s.`;

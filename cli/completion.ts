@@ -12,7 +12,7 @@ export function completion(commands: () => readonly Command[]): Command {
     options: [],
     async run(args, { terminal }) {
       const shell = onlyArgument(args, "the shell");
-      if (!isShell(shell)) throw new UsageError(`"${shell}" is unknown; use bash, zsh or fish.`);
+      if (!isShell(shell)) throw new UsageError(`"${shell}" is none of bash, zsh, fish.`);
       terminal.print(scripts[shell](commands()));
     },
   };

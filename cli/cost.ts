@@ -7,13 +7,13 @@ import { media } from "./media.ts";
 export const cost: Command = {
   name: "cost",
   usage: '<command> <its arguments>, for example: klieg cost generate image "a kite"',
-  summary: "Show what a generation would cost.",
+  summary: "Say what a generation would cost.",
   options: [optionLine("--json", "print the quote with its confirmation token as JSON")],
   async run(args, session) {
     const medium = media.find(({ name }) => name.split(" ").every((word, at) => args[at] === word));
     if (medium === undefined) {
       const names = media.map(({ name }) => name).join(", ");
-      throw new UsageError(`Name what to price: ${names}.`);
+      throw new UsageError(`Name what is to be priced: ${names}.`);
     }
     const rest = args.slice(medium.name.split(" ").length);
     const { json, request } = readArguments(medium, rest, session);

@@ -17,15 +17,15 @@ export const generateSet: Command = {
   usage: '"<prompt>" --member LABEL[=PROMPT] [--member ...] [options]',
   summary: "Make a set of pictures and save them as <label>.png.",
   options: [
-    optionLine("--member LABEL[=PROMPT]", "a picture; its own prompt replaces the common one"),
+    optionLine("--member LABEL[=PROMPT]", "a picture; its own prompt stands for the common one"),
     optionLine("--output FOLDER, -o", "where to save them (this folder)"),
-    optionLine("--name NAME", "the name of the set"),
+    optionLine("--name NAME", "what the set is called"),
     optionLine("--model VALUE", "catalogue id or alias (default)"),
     optionLine("--aspect-ratio VALUE", "for example 1:1, 16:9, 9:16"),
     optionLine("--resolution VALUE", "for example 1k, 2k"),
     optionLine("--quality VALUE", "for example draft, standard"),
-    optionLine("--negative-prompt TEXT", "what must not appear"),
-    optionLine("--seed N", "the same seed and request give the same result"),
+    optionLine("--negative-prompt TEXT", "what is not to be seen"),
+    optionLine("--seed N", "the same seed and request give the same again"),
     optionLine("--json", "print the finished set as JSON"),
   ],
   run,
@@ -83,8 +83,6 @@ async function run(args: readonly string[], session: Session): Promise<void> {
 function parseMember(text: string): { readonly label: string; readonly prompt?: string } {
   const [, label = "", prompt] = /^([^=]*)(?:=([\s\S]*))?$/.exec(text) ?? [];
   if (!/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u.test(label))
-    throw new UsageError(
-      `"${label}" is not a valid label; use letters, digits, spaces, ., _ and -.`,
-    );
+    throw new UsageError(`"${label}" is no label; use letters, digits, spaces, ., _ and -.`);
   return prompt === undefined ? { label } : { label, prompt };
 }

@@ -25,7 +25,7 @@ const scope =
 export const login: Command = {
   name: "login",
   usage: "",
-  summary: "Log in to the service; a person approves it in the browser.",
+  summary: "Log in at the service: a person approves in the browser.",
   options: [],
   run: async (args, session) => {
     parseArgs({ args: [...args], options: {} });
@@ -36,12 +36,12 @@ export const login: Command = {
 export const logout: Command = {
   name: "logout",
   usage: "",
-  summary: "Log out on this machine.",
+  summary: "End the login of this machine.",
   options: [],
   async run(args, { settings, terminal }) {
     parseArgs({ args: [...args], options: {} });
     const known = await readLogin(settings());
-    if (known === undefined) throw new CommandError("You are not logged in here.");
+    if (known === undefined) throw new CommandError("Nobody is logged in here.");
     const client = openClient({ url: known.origin, token: known.token });
     await client.tokens.revoke(tokenId(known.token)).catch(passUnauthorized);
     await removeLogin(settings());
@@ -70,7 +70,7 @@ async function logIn({ settings, terminal }: Session): Promise<void> {
   });
   const file = await writeLogin(settings(), { origin, token: made.token });
   for (const used of [refresh, token]) if (used !== undefined) await revokeDeviceToken(login, used);
-  terminal.say(`Logged in to ${origin} until ${made.expires_at ?? "revoked"}; saved in ${file}.\n`);
+  terminal.say(`Logged in at ${origin} until ${made.expires_at ?? "revoked"}; kept in ${file}.\n`);
 }
 
 /** Waits for the user's approval in the browser. Throws `CommandError`. */

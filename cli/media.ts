@@ -41,7 +41,7 @@ const model = { model: "catalogue id or alias" };
 const seed = { seed: "the same seed and words give the same result" };
 const prompt = { kind: "text", field: "prompt", what: "the prompt" } as const;
 const negative = { "negative-prompt": "what must not appear" };
-const enhance = { "enhance-prompt": "let the service expand the prompt first" };
+const enhance = { "enhance-prompt": "let the service write the prompt out first" };
 const soundFormats = { ".mp3": undefined, ".wav": "wav", ".flac": "flac", ".ogg": "ogg" };
 
 export const media: readonly Medium[] = [
@@ -65,7 +65,7 @@ export const media: readonly Medium[] = [
     flags: enhance,
     files: {
       reference: { field: "reference_asset_ids", help: "a picture to go by", isList: true },
-      mask: { field: "mask_asset_id", help: "where the one reference is repainted" },
+      mask: { field: "mask_asset_id", help: "where the one reference is painted anew" },
     },
     formats: { ".png": undefined, ".jpg": "jpeg", ".jpeg": "jpeg", ".webp": "webp" },
   },
@@ -83,12 +83,12 @@ export const media: readonly Medium[] = [
       "aspect-ratio": "for example 16:9, 9:16",
       resolution: "for example 480p, 720p, 1080p",
       quality: "one of the model's tiers",
-      "camera-motion": "one of the model's motions",
+      "camera-motion": "one of the model's list",
     },
     numbers: { "duration-seconds": "length", fps: "frames a second", ...seed },
     flags: { audio: "with sound", ...enhance },
     files: {
-      "first-frame": { field: "first_frame_asset_id", help: "the picture that it starts with" },
+      "first-frame": { field: "first_frame_asset_id", help: "the picture that it begins with" },
       "last-frame": { field: "last_frame_asset_id", help: "the picture that it ends with" },
       reference: { field: "reference_asset_ids", help: "a picture to go by", isList: true },
       "source-video": { field: "source_video_asset_id", help: "a video to make it from" },
@@ -98,7 +98,7 @@ export const media: readonly Medium[] = [
   {
     name: "generate speech",
     usage: '"<text>" [options]',
-    summary: "Make speech and save it.",
+    summary: "Speak a text and save it.",
     makes: "audio",
     cost: "audio",
     subject: { kind: "text", field: "text", what: "the text" },
@@ -107,7 +107,7 @@ export const media: readonly Medium[] = [
       ...model,
       voice: "one of the model's voices",
       language: "for example en, de",
-      prompt: "how it should be spoken",
+      prompt: "how it is to be spoken",
     },
     numbers: seed,
     decimals: { speed: "0.5 to 2" },
@@ -152,7 +152,7 @@ export const media: readonly Medium[] = [
   {
     name: "remove-background",
     usage: "<video> [options]",
-    summary: "Remove the background of a video and save it.",
+    summary: "Take the background out of a video and save it.",
     makes: "removeBackground",
     cost: "video_background_removal",
     subject: { kind: "files", field: "source_asset_id", what: "the video" },
@@ -166,7 +166,7 @@ export const media: readonly Medium[] = [
   {
     name: "restore",
     usage: "<video> [options]",
-    summary: "Clean up and enlarge a video, and save it.",
+    summary: "Clean a video, make it larger, and save it.",
     makes: "restoreVideo",
     cost: "video_restoration",
     subject: { kind: "files", field: "source_asset_id", what: "the video" },

@@ -18,10 +18,10 @@ const json = { type: "boolean", default: false } as const;
 export const share: Command = {
   name: "share",
   usage: "<render or asset id> [options]",
-  summary: "Make a link that shows a render or an asset to anyone.",
+  summary: "Make a link that shows a render or an asset to strangers.",
   options: [
     optionLine("--days N", "until it expires, 1 to 365 (never)"),
-    optionLine("--password TEXT", "that viewers must enter, 4 to 128 characters"),
+    optionLine("--password TEXT", "that they must give, 4 to 128 characters"),
     optionLine("--view-only", "without a download"),
     optionLine("--name TEXT", "the title of its page"),
     optionLine("--json", "print the link as JSON"),
@@ -49,7 +49,7 @@ export const share: Command = {
     const link = await ofTarget((target) => client.shares.create(target, id, request));
     if (values.json) return session.terminal.print(JSON.stringify(link));
     session.terminal.print(link.url ?? "");
-    session.terminal.say("The link is shown only once.\n");
+    session.terminal.say("The link is shown this once.\n");
   },
 };
 

@@ -10,7 +10,7 @@ export const tokenCreate: Command = {
   options: [
     "--scopes A,B          what it may do (all but admin and tokens)",
     "--expires-in-days N   1 to 365, or never (90)",
-    "--organization ID     the organization to pin it to",
+    "--organization ID     where it acts whatever is active",
     "--json                print the token object",
   ],
   run: create,
@@ -66,7 +66,7 @@ async function create(args: readonly string[], { client, terminal }: Session): P
   if (values.json) terminal.print(JSON.stringify(made));
   else {
     terminal.print(made.token);
-    terminal.say("The token is shown only once.\n");
+    terminal.say("The token is shown this once.\n");
   }
 }
 
@@ -75,6 +75,6 @@ function parseScopes(text: string | undefined): TokenScope[] | undefined {
   return text?.split(",").map((name) => {
     const scope = tokenScopes.find((known) => known === name.trim());
     if (scope !== undefined) return scope;
-    throw new UsageError(`--scopes contains "${name}"; the scopes are ${tokenScopes.join(", ")}.`);
+    throw new UsageError(`--scopes has "${name}"; the scopes are ${tokenScopes.join(", ")}.`);
   });
 }

@@ -126,7 +126,7 @@ function buildModel(
 }
 
 function ownFault({ provider, provider_model }: FileEntry): string | undefined {
-  const what = isFarm(provider) ? "the name of a farm task" : "the simulated model";
+  const what = isFarm(provider) ? "its task on the farm" : "the simulated model";
   return provider_model === undefined ? `needs a provider_model: ${what}` : undefined;
 }
 
@@ -176,7 +176,7 @@ function parseFile(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
-    const what = `KLIEG_MODELS names ${file}, which is not readable JSON; ${remedy}`;
+    const what = `KLIEG_MODELS names ${file}, which is no readable JSON; ${remedy}`;
     return new CatalogueError(what, { cause: error });
   }
 }

@@ -70,7 +70,7 @@ export function httpUrl(environment: Environment, name: string): string | undefi
 
 /** Links are made of it, and the service answers at the root of its origin. */
 export function publicOrigin(environment: Environment, name: string): string | undefined {
-  return bareOrigin(environment, name, ", and make the proxy serve Klieg at the root path");
+  return bareOrigin(environment, name, ", and let the proxy serve Klieg at its root");
 }
 
 export function bareOrigin(
@@ -81,7 +81,7 @@ export function bareOrigin(
   const found = origin(environment, name);
   const { pathname, search, hash, username } = new URL(text(environment, name) ?? "http://unset");
   if (found === undefined || (pathname === "/" && search + hash + username === "")) return found;
-  throw new SettingsError(`${name} must be an origin only; set it to ${found}${advice}.`);
+  throw new SettingsError(`${name} has more than an origin; set it to ${found}${advice}.`);
 }
 
 export function networks(environment: Environment, name: string): string[] {
@@ -89,7 +89,7 @@ export function networks(environment: Environment, name: string): string[] {
   for (const part of found)
     if (!isNetwork(part))
       throw new SettingsError(
-        `${name} contains "${part}"; set it to comma-separated networks such as 10.0.0.0/8.`,
+        `${name} has "${part}"; set it to networks such as 10.0.0.0/8 with commas between.`,
       );
   return found;
 }
@@ -100,7 +100,7 @@ export function origins(environment: Environment, name: string): string[] {
   for (const part of found)
     if (!/^https?:/.test(part) || !URL.canParse(part) || new URL(part).origin !== part)
       throw new SettingsError(
-        `${name} contains "${part}"; set it to comma-separated origins such as https://studio.example.`,
+        `${name} has "${part}"; set it to origins such as https://studio.example with commas between.`,
       );
   return found;
 }

@@ -8,12 +8,12 @@ export function remoteFault(entry: FileEntry, provider: ProviderConfig): string 
   const form = modelForms[adapter];
   if (entry.mapping === undefined) return `needs a mapping for the provider ${provider.name}`;
   if (form !== undefined && !form.pattern.test(entry.provider_model ?? ""))
-    return `needs a provider_model of the form ${form.example}, like every model of ${adapter}`;
+    return `needs a provider_model of the form ${form.example}, as all models of ${adapter}`;
   if (entry.callback === true) return callbackFault(provider);
   if (adapter === "cog")
-    return "needs callback: true, because cog reports a job's outcome only by callback";
+    return "needs callback: true, because cog says how a job ended by it alone";
   if (adapter === "comfyui" && entry.provider_options)
-    return "cannot have provider_options, because a graph cannot carry them";
+    return "cannot have provider_options: a graph has no place for them";
   return undefined;
 }
 
@@ -21,7 +21,7 @@ function callbackFault({ name, adapter, dialect, webhookSecret }: ProviderConfig
   const fault = `has callback: true, but its provider ${name}`;
   if (adapter === "comfyui") return `${fault} has the adapter comfyui, which never calls back`;
   if (adapter !== "openai") return undefined;
-  if (dialect !== "openai") return `${fault} uses the dialect ${dialect}, which never calls back`;
+  if (dialect !== "openai") return `${fault} speaks the dialect ${dialect}, which never calls back`;
   return webhookSecret === undefined ? `${fault} has no webhook_secret` : undefined;
 }
 

@@ -21,13 +21,11 @@ export function natsServer(url: string): NatsServer {
   const isEncrypted = protocol === "tls:";
   const rest = `${pathname}${search}${hash}`;
   if (parsed === undefined || hostname === "" || !(isEncrypted || protocol === "nats:"))
-    throw new Error(`has a URL that is not a NATS server's; set it to ${form}`);
+    throw new Error(`has a server that is none of NATS; set it to ${form}`);
   if (rest !== "" && rest !== "/")
-    throw new Error(`has more than a server address in ${hostname}${pathname}; set it to ${form}`);
+    throw new Error(`has more than a server in ${hostname}${pathname}; set it to ${form}`);
   if (!isEncrypted && !isLoopback(hostname))
-    throw new Error(
-      `connects to ${hostname} without TLS; set it to tls://${hostname}:${port || 4222}`,
-    );
+    throw new Error(`reaches ${hostname} without TLS; set it to tls://${hostname}:${port || 4222}`);
   return {
     address: `${hostname}:${port || 4222}`,
     isEncrypted,

@@ -5,7 +5,7 @@ export const oneLinePattern = "^[^\\u0000-\\u001F\\u007F-\\u009F\\u202A-\\u202E\
 
 /** The message of a refusal for a text that does not match the pattern. */
 export const oneLineRule =
-  "must be one line, without control characters or characters that change the text direction";
+  "must be one line, without control characters or characters that change the direction of text";
 
 const broken = /[\s\p{Cc}\u202A-\u202E\u2066-\u2069]+/gu;
 

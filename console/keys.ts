@@ -22,7 +22,7 @@ export const keys: readonly (readonly [key: string, does: string])[] = [
   ["Ctrl Enter", "Send the form"],
   ["Ctrl S", "Save the file"],
   ["Space", "Play or pause the film"],
-  ["Ctrl Z", "Undo an edit of the film; with Shift, redo it"],
+  ["Ctrl Z", "Undo an edit of the film; with Shift, do it again"],
   ["← →", "Move the clip by a frame; with Shift, by a second"],
   ["↑ ↓", "Move the clip to the next track"],
   ["Alt ← →", "Trim the clip's end by a frame; with Shift, its start"],

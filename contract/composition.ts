@@ -146,8 +146,7 @@ export const EffectiveClip = Type.Object(
     is_shown: Type.Boolean(),
     is_audible: Type.Boolean(),
     composition_key: Type.String({
-      description:
-        "Key of the clip that contains the clip's composition; empty for clips of the film itself.",
+      description: "Key of the clip that holds the composition it is in; empty for the film's own.",
     }),
     path: nullable(Type.String()),
     asset_id: nullable(Type.String()),

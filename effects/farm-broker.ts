@@ -337,7 +337,7 @@ export class FarmBroker {
       connection.send({ kind: "granted", token, id, url });
     } catch (fault) {
       const isKnown = fault instanceof PortError;
-      const reason = isKnown ? fault.message : "object access was not granted";
+      const reason = isKnown ? fault.message : "the object could not be granted";
       const retryable = isKnown && fault.retryable;
       connection.send({ kind: "denied", token, id, reason, retryable });
       if (!isKnown) throw fault;

@@ -144,7 +144,7 @@ export class ProviderJobs {
     const isTokenOnly = found?.provider.describe().callback === "token_only";
     // After a restart the job is handed over soon, and the provider repeats its callback.
     if (isTokenOnly && number !== undefined && job === undefined)
-      throw new PortError("this node does not know the job", true);
+      throw new PortError("the job is not known here", true);
     const verdict = await found?.provider.verifyCallback(called, this.ports.clock.nowMs());
     if (verdict?.ok !== true) return "forged";
     if (number === undefined) return "refused";
@@ -284,5 +284,5 @@ const simulatedModel: ModelAtProvider = {
   deadlineSeconds: 600,
 };
 
-const unconfigured = endUpstream("The provider of this model is no longer configured.");
-const unlisted = endUpstream("The model is no longer in the catalogue.");
+const unconfigured = endUpstream("The provider of this model is not configured any more.");
+const unlisted = endUpstream("The model is not in the catalogue any more.");

@@ -41,6 +41,6 @@ const incomprehensible: Doubt = {
 
 const gone: Doubt = {
   kind: "doubted",
-  outcome: endUpstream("The provider no longer has the result of this generation."),
+  outcome: endUpstream("The provider does not have the result of this generation any more."),
   goesOn: false,
 };

@@ -44,7 +44,7 @@ export class TaskObjects {
       limits.farm.urlSeconds,
     );
     if (url === undefined)
-      throw new PortError("the service stores its objects on its own disk", false);
+      throw new PortError("the service keeps its objects on a disk of its own", false);
     return url;
   }
 

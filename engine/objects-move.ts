@@ -93,7 +93,7 @@ async function bringOnce(
   }
   const stored = await to.put(key, from.read(key, whole));
   if (stored.sizeBytes !== sizeBytes || (await digest(to, key)) !== stored.sha256)
-    throw new PortError(`object ${key}: the stored bytes differ from those sent`, true);
+    throw new PortError(`object ${key}: what was stored is not what was sent`, true);
   return true;
 }
 

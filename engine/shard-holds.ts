@@ -53,7 +53,7 @@ export class ShardHolds {
    * pausing took too long.
    */
   async begin(name: string, shards: readonly HoldableShard[]): Promise<readonly HeldShard[]> {
-    if (this.hold !== undefined) throw new PortError("the shards are already paused", true);
+    if (this.hold !== undefined) throw new PortError("the shards are being held already", true);
     const cancel = this.clock.after(2 * limits.engine.holdMs, () => this.end(name));
     this.hold = { name, shards, beganMs: this.clock.monotonicMs(), isWhole: true, cancel };
     try {
@@ -89,7 +89,7 @@ export class ShardHolds {
     for (const { shard, epoch, seq } of reached) {
       const owner = bySeq.get(shard);
       if (owner?.epoch !== epoch || owner.seq !== seq)
-        throw new PortError(`shard ${shard} advanced while it was paused`, true);
+        throw new PortError(`shard ${shard} went on while it was held`, true);
     }
   }
 
@@ -116,7 +116,7 @@ export class ShardHolds {
     return new Promise((resolve, reject) => {
       const cancel = this.clock.after(limits.engine.holdMs, () => {
         this.waits.delete(number);
-        reject(new PortError("the shards could not all be paused in time", true));
+        reject(new PortError("the shards could not be held at one time", true));
       });
       this.waits.set(number, {
         missing: new Set(shards),

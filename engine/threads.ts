@@ -81,12 +81,12 @@ export class ShortThreads<Task extends object, Result> {
    */
   async run(task: Task, ports: readonly MessagePort[] = []): Promise<Result> {
     if (this.pool.queueSize >= this.pool.options.maxQueue)
-      throw new PortError("too many tasks are waiting for a thread", true);
+      throw new PortError("too many tasks wait for a thread", true);
     try {
       const signal = AbortSignal.timeout(this.timeoutMs);
       return await this.pool.run(task, { signal, transferList: [...ports] });
     } catch (error) {
-      if (isExcess(error)) throw new PortError("the task exceeded its limits", false, error);
+      if (isExcess(error)) throw new PortError("the task took too much", false, error);
       throw error;
     }
   }

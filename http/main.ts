@@ -141,7 +141,7 @@ async function start(): Promise<void> {
   });
   process.stdout.write(
     `Klieg ${version} serves ${settings.publicUrl}/v1\n` +
-      `The first credential is in ${join(settings.dataDir, "admin-token")}; the klieg command reads it automatically.\n`,
+      `The first credential is in ${join(settings.dataDir, "admin-token")}; the klieg command finds it by itself.\n`,
   );
 }
 
@@ -205,8 +205,8 @@ async function checkChromium(settings: Settings): Promise<void> {
   if (await isExecutable(path)) return;
   throw new StartError(
     found === undefined
-      ? "Chromium was not found; install Debian's chromium-headless-shell, set KLIEG_CHROMIUM to a Chromium executable, or set KLIEG_FARM_WORKERS=0 to start no farm worker."
-      : `${path} cannot be run; set KLIEG_CHROMIUM to a Chromium executable.`,
+      ? "No Chromium was found; install Debian's chromium-headless-shell, set KLIEG_CHROMIUM to one, or set KLIEG_FARM_WORKERS=0 to start no farm worker."
+      : `${path} cannot be run; set KLIEG_CHROMIUM to a Chromium's executable.`,
   );
 }
 

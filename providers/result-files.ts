@@ -29,9 +29,9 @@ export function isAllFlagged(output: unknown): boolean {
 
 /** Returns the files. Throws `ResultError` when there are none or too many. */
 export function checkFiles<File>(files: readonly File[]): readonly File[] {
-  if (files.length === 0) throw new ResultError("The model did not return a file.");
+  if (files.length === 0) throw new ResultError("The model delivered no file.");
   if (files.length > limits.fetch.filesMax)
-    throw new ResultError("The model returned more files than allowed.");
+    throw new ResultError("The model delivered more files than it may.");
   return files;
 }
 

@@ -27,15 +27,11 @@ export class Attributes {
     if (text === undefined) return undefined;
     const value = plainNumber(text);
     if (value === undefined) {
-      this.warn("invalid_value", name, `is "${text.slice(0, 40)}", which is not a number`);
+      this.warn("invalid_value", name, `is "${text.slice(0, 40)}", which is no number`);
       return undefined;
     }
     if (value >= least && value <= most) return value;
-    this.warn(
-      "invalid_value",
-      name,
-      `is ${value}; the nearest value from ${least} to ${most} is used`,
-    );
+    this.warn("invalid_value", name, `is ${value} and read as the nearest of ${least} to ${most}`);
     return Math.min(most, Math.max(least, value));
   }
 
@@ -43,7 +39,7 @@ export class Attributes {
   span(name: string): number | undefined {
     const value = this.number(name);
     if (value === undefined || value > 0) return value;
-    this.warn("invalid_value", name, `is ${value}, but a length must be above 0`);
+    this.warn("invalid_value", name, `is ${value}, but a length is above 0`);
     return undefined;
   }
 

@@ -27,7 +27,7 @@ export function missingFonts(bundle: Bundle, paths: Iterable<string>): readonly 
       findings.addWarning(
         "missing_font",
         { path },
-        `uses the font "${name.slice(0, 80)}", which is neither in the bundle nor on every farm`,
+        `asks for the font "${name.slice(0, 80)}", which neither the bundle nor every farm has`,
       );
   return findings.all();
 }

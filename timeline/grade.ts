@@ -59,7 +59,7 @@ export function readAuthoredGrade(
 ): GradeEdit | undefined {
   const value = parse(text);
   if (value === undefined) {
-    findings.addWarning("invalid_value", place, "is ignored: it is not a JSON object");
+    findings.addWarning("invalid_value", place, "is ignored: it is no JSON object");
     return undefined;
   }
   const grade = resolveVariables(value, variables);
@@ -117,7 +117,7 @@ function readTable(
   findings.addWarning(
     "missing_file",
     place,
-    `names the LUT ${address}, which is not in the bundle`,
+    `names the table ${address}, which is not in the bundle`,
   );
   return undefined;
 }

@@ -26,7 +26,7 @@ export class Excess extends Error {
   static check(found: number, what: keyof typeof markupMost): void {
     const most = markupMost[what];
     if (found <= most) return;
-    if (what === "depth") throw new Excess(`nests elements more than ${most} levels deep`);
+    if (what === "depth") throw new Excess(`nests elements more than ${most} deep`);
     throw new Excess(`has more than ${most} ${what}${what === "attributes" ? " in a tag" : ""}`);
   }
 }

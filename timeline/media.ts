@@ -75,7 +75,7 @@ function getRole({ kind, read }: WrittenClip): AudioRole {
   if (text === undefined) return usual;
   const role = roles.find((known) => known === text);
   if (role !== undefined) return role;
-  const says = `is "${text.slice(0, 40)}"; it must be one of ${roles.join(", ")}`;
+  const says = `is "${text.slice(0, 40)}"; it is one of ${roles.join(", ")}`;
   read.warn("invalid_value", "data-audio-role", says);
   return usual;
 }
@@ -103,14 +103,14 @@ function resolveSource(
     findings.addWarning(
       "remote",
       place,
-      `points to ${target.url.slice(0, 200)}, which is not fetched`,
+      `leads to ${target.url.slice(0, 200)}, which is not fetched`,
     );
   if (target.kind !== "file") return undefined;
   if (!has(bundle, target.path) && !isDeleted)
     findings.addWarning(
       "missing_file",
       place,
-      `points to ${target.path}, which is not in the bundle`,
+      `leads to ${target.path}, which is not in the bundle`,
     );
   return target;
 }

@@ -139,5 +139,5 @@ export function readOverlay(text: string): Overlay | { readonly fault: string } 
 
 function wrongTrack({ tracks = {} }: Overlay): { readonly fault: string } | undefined {
   const wrong = Object.keys(tracks).find((index) => !/^-?\d{1,4}$/.test(index));
-  return wrong === undefined ? undefined : { fault: `/tracks/${wrong} is not a track index` };
+  return wrong === undefined ? undefined : { fault: `/tracks/${wrong} is no track index` };
 }

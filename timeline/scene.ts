@@ -117,7 +117,7 @@ export function readScript(
     findings.error(
       "too_many",
       place,
-      `includes more than ${limits.timeline.textMax} characters in total`,
+      `includes more than ${limits.timeline.textMax} characters in all`,
     );
   return { root: scene, deleted: reading.keys };
 }
@@ -147,7 +147,7 @@ function walkBeside(root: Element, document: Element, scene: Scene, reading: Rea
       const isHolder = scene.clips.length > before;
       if (isHolder || child.attributes["hidden"] !== undefined) continue;
       const place = { path: scene.path, element: child };
-      const says = "is outside the root and is shown for the whole film";
+      const says = "stands outside the root and is shown for the whole film";
       reading.findings.addWarning("outside_root", place, says);
     }
 }
@@ -255,7 +255,7 @@ function innerScene(
     findings.error(
       "nested_too_deep",
       place,
-      `is nested more than ${limits.timeline.depthMax} compositions deep`,
+      `is more than ${limits.timeline.depthMax} compositions deep`,
     );
     return undefined;
   }
@@ -283,7 +283,7 @@ function innerScene(
   const id = root.attributes["data-composition-id"];
   const wanted = host.attributes["data-composition-id"];
   if (id !== undefined && wanted !== undefined && id !== wanted)
-    findings.addWarning("alias", place, `points to the composition "${id}", not "${wanted}"`);
+    findings.addWarning("alias", place, `leads to the composition "${id}", not "${wanted}"`);
   const scene: Scene = {
     key,
     root,
@@ -343,12 +343,12 @@ function findIncludedFile(
   const { bundle, files, findings } = reading;
   const target = findTarget(bundle, address, place.path);
   if (target.kind !== "file") {
-    findings.error("missing_file", place, "is not a file in the bundle");
+    findings.error("missing_file", place, "is no file of the bundle");
     return undefined;
   }
   const markup = files.at(target.path);
   if (markup === undefined) {
-    findings.error("missing_file", place, `points to ${target.path}, which is not in the bundle`);
+    findings.error("missing_file", place, `leads to ${target.path}, which is not in the bundle`);
     return undefined;
   }
   if (markup.excess !== undefined) {

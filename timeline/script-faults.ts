@@ -18,7 +18,7 @@ export function warnOfScript(
     findings.addWarning(
       "unsupported",
       { path, element },
-      "calls document.write, which replaces the loaded page",
+      "calls document.write, which replaces the page that has loaded",
     );
 }
 

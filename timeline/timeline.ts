@@ -271,12 +271,12 @@ function rootFrame(scene: Scene, findings: Findings): Frame {
 function checkDuration(duration: number | undefined, root: Scene, findings: Findings): void {
   const place = { path: root.path, element: root.root, attribute: "data-duration" };
   if (duration === undefined)
-    findings.addWarning("no_duration", place, "is missing; the animation's length is used instead");
+    findings.addWarning("no_duration", place, "is missing; the length is that of the animation");
   else if (duration > limits.timeline.secondsMax + epsilon)
     findings.error(
       "too_long",
       place,
-      `makes the film ${duration} s long; the maximum is ${limits.timeline.secondsMax} s`,
+      `makes a film of ${duration} s; ${limits.timeline.secondsMax} s is the most`,
     );
 }
 

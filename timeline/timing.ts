@@ -40,7 +40,7 @@ export function resolveSpans(
       (other) => {
         if (!underWay.has(other)) return computeSpan(other).end;
         const place = { path: clip.path, element: clip.read.element, attribute: "data-start" };
-        findings.error("start_cycle", place, `depends on itself through "${other.id}"`);
+        findings.error("start_cycle", place, `waits for itself by way of "${other.id}"`);
         return 0;
       },
       findings,
@@ -69,13 +69,13 @@ function computeStart(
   const reference = referenceIn(text, clipsById);
   const other = reference && clipsById.get(reference.id);
   if (reference === undefined || other === undefined) {
-    const says = `is "${text.slice(0, 60)}", which is neither a time nor a clip of the same composition`;
+    const says = `is "${text.slice(0, 60)}", which is neither a time nor a clip beside it`;
     findings.error("unknown_reference", place, says);
     return 0;
   }
   const end = endOfOther(other);
   if (end !== undefined) return end + reference.offset;
-  findings.error("unknown_reference", place, `refers to "${reference.id}", whose end is unknown`);
+  findings.error("unknown_reference", place, `waits for "${reference.id}", whose end is not known`);
   return 0;
 }
 

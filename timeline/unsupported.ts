@@ -15,7 +15,7 @@ const notDone: Readonly<Record<string, string>> = {
   "data-audio-group": "groups of sounds",
   "data-fx-chain": "chains of sound effects",
   "data-vfx-chain": "chains of picture effects",
-  "data-hf-media-start-basis": "media starts relative to the film",
+  "data-hf-media-start-basis": "media starts in the film's time",
   "data-requires-webgpu": "WebGPU",
   "data-hdr": "high dynamic range",
 };
@@ -54,7 +54,7 @@ export function warnOfUnsupported(
       findings.addWarning(
         "no_background",
         { path, element: root },
-        "has no background, and neither does its page; the film is black behind it",
+        "has no background, nor has its page; the film is black behind it",
       );
   }
 }
@@ -76,7 +76,7 @@ function warnOfTarget(
   findings: Findings,
 ): void {
   const remedy = /^(script|link)$/.test(place.element?.tag ?? "")
-    ? "; `klieg vendor <folder>` downloads it into the bundle"
+    ? "; `klieg vendor <folder>` takes it into the bundle"
     : "";
   if (target.kind === "remote")
     findings.addWarning(
@@ -107,7 +107,7 @@ function warnOfEmptyRegistry(
   const element = scripts.find(({ text }) => speaksOfTimelines(text));
   if (element === undefined || texts.some((text) => text === undefined || mayRegister(text)))
     return;
-  const says = "creates window.__timelines but registers no timeline in it, so nothing is animated";
+  const says = "makes window.__timelines and registers nothing in it, so it moves nothing";
   findings.addWarning("no_timeline", { path, element }, says);
 }
 

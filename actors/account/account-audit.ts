@@ -100,7 +100,7 @@ export class AccountAudit {
 
   /** Records that a listing names a job that does not exist. */
   addMissingJob(job: Id): void {
-    this.add("jobs_listed", `Job ${job} is listed but does not exist:`, 1, 0);
+    this.add("jobs_listed", `Job ${job} is listed and does not exist:`, 1, 0);
   }
 
   addAsset(asset: Asset): void {
@@ -137,7 +137,7 @@ export class AccountAudit {
     this.compareHolds();
     this.compare("slots", "Slots of media jobs:", active.media, account.active.media);
     this.compare("slots", "Slots of 3D jobs:", active.three_d, account.active.three_d);
-    this.compare("slots", "Jobs waiting for a slot:", this.waiting, account.waiting);
+    this.compare("slots", "Jobs that wait for a slot:", this.waiting, account.waiting);
     this.compareCounts("job_counts", this.counts, account.counts, jobStatuses, "jobs");
     this.compareCounts("asset_counts", this.assets, account.assets, assetStatuses, "assets");
     const stored = this.assetBytes + sumCredits(this.sizeBySha256);
@@ -164,7 +164,7 @@ export class AccountAudit {
   private release(job: Id, credits: number): void {
     const held = this.holds.get(job);
     this.holds.delete(job);
-    const name = `Credits released from the hold of job ${job}:`;
+    const name = `Credits released of the hold of job ${job}:`;
     this.compare("hold_resolved_once", name, held ?? 0, credits);
   }
 

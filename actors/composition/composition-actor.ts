@@ -234,7 +234,7 @@ function sumRefusal({ files, totalBytes, pathBytes: paths }: Sums) {
   if (files > filesMax) return refusal(`A composition may have ${filesMax} files.`);
   if (totalBytes > bytesMax) return { code: "payload_too_large", limitBytes: bytesMax } as const;
   if (paths > pathBytesMax)
-    return refusal(`The paths of a composition may have at most ${pathBytesMax} bytes in total.`);
+    return refusal(`The paths of a composition may have ${pathBytesMax} bytes together.`);
   return undefined;
 }
 
@@ -242,7 +242,7 @@ function sumRefusal({ files, totalBytes, pathBytes: paths }: Sums) {
 function findCrowding(count: number, ctx: Context): Refusal | undefined {
   const stale = ctx.get(staleObjectsKey(ctx.self)) ?? [];
   if (stale.length === 0 || stale.length + count <= limits.compositions.staleMax) return undefined;
-  const detail = "Too many files were replaced while this composition was being rendered.";
+  const detail = "Too many files were replaced while this composition is rendered.";
   return { code: "conflict", detail };
 }
 
@@ -347,7 +347,7 @@ function remove(
 }
 
 const stillRendered =
-  "A render of this composition is still active; cancel it, or delete with force=true.";
+  "A render of this composition has not ended; cancel it, or delete with force=true.";
 
 /** Starts a render: the scope's studio decides whether there is room, and sends the reply. */
 function render(

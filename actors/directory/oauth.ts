@@ -125,7 +125,7 @@ export function makeClient(
   const scope = client.organization ?? client.user;
   const clients = ctx.get(clientsOfScopeKey(scope)) ?? [];
   if (clients.length >= limits.oauth.clientsMax)
-    return conflict(head, ctx, `There can be at most ${limits.oauth.clientsMax} OAuth clients.`);
+    return conflict(head, ctx, `There are at most ${limits.oauth.clientsMax} OAuth clients.`);
   const made = { ...client, createdAtMs: ctx.atMs };
   return changeDirectory(head, ctx, {
     rows: [
@@ -210,7 +210,7 @@ export function refresh(
   return changeDirectory(head, ctx, { rows, tells, reply: grantTokens(scopes) });
 }
 
-const invalidGrant = oauth("invalid_grant", "The refresh token is invalid, expired or revoked.");
+const invalidGrant = oauth("invalid_grant", "The refresh token is not valid, expired or revoked.");
 
 /** Revokes a token. Unknown tokens, and those of other clients, are left as they are. */
 export function revoke(

@@ -84,7 +84,7 @@ function languageFaults(language: string | undefined, model: ModelEntry): Fault[
   const parts = language.toLowerCase().split("-");
   const isSpoken = parts.some((_, end) => spoken.includes(parts.slice(0, end + 1).join("-")));
   if (isSpoken) return [];
-  const detail = `is not supported by ${model.id}; see options.language of the model for its languages`;
+  const detail = `is not spoken by ${model.id}; its languages are in options.language of the model`;
   return [{ pointer: "/language", detail }];
 }
 
@@ -103,7 +103,7 @@ function meaningless(
 ): Fault[] {
   return fields
     .filter((field) => request[field] !== undefined)
-    .map((field) => ({ pointer: `/${field}`, detail: `cannot be used with the task ${task}` }));
+    .map((field) => ({ pointer: `/${field}`, detail: `does not go with the task ${task}` }));
 }
 
 function resolveRequest(

@@ -67,12 +67,9 @@ function backgroundFaults(request: RemoveBackgroundVideoRequest): Fault[] {
   const { background = "transparent", background_color, output_format } = request;
   const faults: Fault[] = [];
   if (background === "color" && background_color === undefined)
-    faults.push({ pointer: "/background_color", detail: "is required when background is color" });
+    faults.push({ pointer: "/background_color", detail: "is required with the background color" });
   if (background === "transparent" && background_color !== undefined)
-    faults.push({
-      pointer: "/background_color",
-      detail: "is only allowed when background is color",
-    });
+    faults.push({ pointer: "/background_color", detail: "goes with the background color only" });
   if (background === "transparent" && output_format === "mp4")
     faults.push({ pointer: "/output_format", detail: "mp4 cannot be transparent" });
   return faults;

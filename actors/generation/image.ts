@@ -101,7 +101,7 @@ function sizeFaults(request: GenerateImageRequest): Fault[] {
   if (height === undefined) return [{ pointer: "/height", detail: "is required with width" }];
   return (["aspect_ratio", "resolution"] as const)
     .filter((field) => request[field] !== undefined)
-    .map((field) => ({ pointer: `/${field}`, detail: "cannot be combined with width and height" }));
+    .map((field) => ({ pointer: `/${field}`, detail: "cannot accompany width and height" }));
 }
 
 function resolveRequest(

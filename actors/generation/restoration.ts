@@ -89,5 +89,5 @@ function sizeFaults(request: RestoreVideoRequest, { width, height }: Size): Faul
   if (long <= limits.generation.restoredWidthMax && short <= limits.generation.restoredHeightMax)
     return [];
   const pointer = request.target_resolution === undefined ? "/scale" : "/target_resolution";
-  return [{ pointer, detail: `would give ${width}x${height}; the maximum is 3840x2160` }];
+  return [{ pointer, detail: `would give ${width}x${height}; at most 3840x2160 is possible` }];
 }

@@ -112,7 +112,7 @@ export function giveUpSubmit(job: Job, ctx: Context): JobDecision {
 const unanswered = {
   kind: "error",
   code: "job_failed",
-  message: "The provider did not answer the submission. It may have done the work.",
+  message: "The provider did not answer the submit. It may have done the work.",
   status: 502,
 } as const;
 

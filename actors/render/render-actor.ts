@@ -315,7 +315,7 @@ function cancel(render: Render, user: string, ctx: Context<ReplyTo<CancelRender>
 
 const tooLate: Refusal = {
   code: "conflict",
-  detail: "The render has already ended; nothing was changed.",
+  detail: "The render has ended; nothing was changed.",
 };
 
 function expire(render: Render, ctx: Context): RenderDecision {

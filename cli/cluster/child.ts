@@ -57,6 +57,6 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   });
   const end = await Promise.race([readiness, ended.catch((error: Error) => error.message)]);
   if (end !== undefined || process.pid === undefined)
-    throw new ChildError(`${name} did not start (${end}); see ${logFile}.`);
+    throw new ChildError(`${name} did not start (${end}); ${logFile} says why.`);
   return { name, pid: process.pid, ended, kill: (signal) => void process.kill(signal) };
 }

@@ -12,12 +12,12 @@ import { deliverRender } from "./render-delivery.ts";
 export const blocks: Command = {
   name: "blocks",
   usage: "<file.json> [options]",
-  summary: "Join clips and narrations one after the other into a film.",
+  summary: "Put clips and narrations one after the other into a film.",
   options: [
     optionLine("-o, --output FILE", "where to save it (<file>.mp4)"),
     optionLine("--json", "print the finished render and the file as JSON"),
     'The JSON is a request: {"blocks":[{"clip_asset_id":"sea.mp4"}]}; - reads it from the input.',
-    "A clip or narration is an asset's id, or a file, which is then uploaded.",
+    "A clip or narration is the id of an asset or a file, which is uploaded.",
   ],
   run,
 };
@@ -62,7 +62,7 @@ function parse(content: string, name: string): BlocksRequest {
   const found = value as Partial<BlocksRequest> | null;
   if (Array.isArray(found?.blocks) && found.blocks.every((block) => block instanceof Object))
     return found as BlocksRequest;
-  throw new CommandError(`${name} lacks the array "blocks" of objects.`);
+  throw new CommandError(`${name} has no list "blocks" of objects.`);
 }
 
 /** Uploads the files that a request names, each only once, and puts in the ids of their assets. */

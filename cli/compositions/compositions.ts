@@ -15,8 +15,8 @@ export const listCompositions: Command = {
   options: [
     optionLine("--limit N", "how many, 1 to 200 (20)"),
     optionLine("--series TEXT", "those of a series"),
-    optionLine("--q TEXT", "text in the name"),
-    optionLine("--cursor CURSOR", "continue where an earlier list ended"),
+    optionLine("--q TEXT", "what stands in the name"),
+    optionLine("--cursor CURSOR", "go on where an earlier list ended"),
     optionLine("--json", "print the page as JSON"),
   ],
   async run(args, { client, terminal }) {
@@ -68,8 +68,8 @@ export const pushComposition: Command = {
   usage: "<folder> [options]",
   summary: "Store a folder as a composition.",
   options: [
-    optionLine("--composition ID", "replace the files of this one (a new one)"),
-    optionLine("--name TEXT", "the name of a new one (the folder's name)"),
+    optionLine("--composition ID", "in the place of the files of this one (a new one)"),
+    optionLine("--name TEXT", "what a new one is called (the folder's name)"),
     optionLine("--json", "print it as JSON"),
   ],
   async run(args, session) {

@@ -46,9 +46,7 @@ async function run(args: readonly string[], session: Session): Promise<void> {
   const output = values.output ?? `${basename(resolve(what))}-${format}.zip`;
   const withMedia = values["with-media"];
   if (output === standardOutput && (withMedia || values.json))
-    throw new UsageError(
-      "-o - prints the archive, so it cannot be combined with --with-media or --json.",
-    );
+    throw new UsageError("-o - prints the archive, so it goes without --with-media and --json.");
   await checkOutput(output);
   const isFolder = (await stat(what).catch(() => undefined))?.isDirectory() === true;
   if (!isFolder && parseId(what) === undefined)
@@ -107,7 +105,7 @@ async function saveMedia(
         status_message: `${index + 1} of ${count(media.length, "file")}: ${path}`,
       });
       if (!/^media\/[a-z0-9.-]+$/.test(path))
-        throw new CommandError(`${path} is not a valid path.`);
+        throw new CommandError(`${path} is no place to save.`);
       if (url === null || url === undefined) {
         line.clear();
         terminal.say(`warning: ${ref} has no link and was not saved\n`);

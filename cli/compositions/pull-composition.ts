@@ -14,7 +14,7 @@ export const pullComposition: Command = {
   summary: "Save the files of a composition in a folder.",
   options: [
     optionLine("-o, --output FOLDER", "which folder (the composition's name)"),
-    optionLine("--force", "allow a folder with files; those of the same name are replaced"),
+    optionLine("--force", "into a folder that has files, whose namesakes are replaced"),
   ],
   run,
 };
@@ -50,9 +50,7 @@ async function checkEmpty(folder: string): Promise<void> {
     throw Object.assign(new CommandError(`${folder} cannot be read.`), { cause: fault });
   });
   if (names.length > 0)
-    throw new CommandError(
-      `${folder} already has files; name another folder with -o, or add --force.`,
-    );
+    throw new CommandError(`${folder} has files already; name another with -o, or add --force.`);
 }
 
 function isMissing(fault: unknown): boolean {

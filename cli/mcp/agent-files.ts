@@ -18,10 +18,11 @@ const redirectsMax = 3;
 export async function readGivenFile(given: GivenFile, turn: Turn): Promise<Blob> {
   const { base64, url, path } = given;
   if ([base64, url, path].filter((one) => one !== undefined).length !== 1)
-    throw refuse("Give the file by exactly one of base64, url and path.");
+    throw refuse("Give the file by one of base64, url and path.");
   if (base64 !== undefined) return new Blob([Buffer.from(base64, "base64")]);
   if (url !== undefined) return readLink(url, turn);
-  if (turn.folder === undefined) throw refuse("A path works only over standard input and output.");
+  if (turn.folder === undefined)
+    throw refuse("A path is read over standard input and output only.");
   return turn.folder.read(path ?? "");
 }
 

@@ -24,7 +24,7 @@ export class AgentFolder {
   async read(path: string): Promise<Blob> {
     const real = await realpath(this.place(path)).catch(() => undefined);
     const isFile = real !== undefined && this.holds(real) && (await stat(real)).isFile();
-    if (!isFile) throw refusePath(path, "is not a file in the folder");
+    if (!isFile) throw refusePath(path, "is no file of the folder");
     return openAsBlob(real);
   }
 
@@ -35,7 +35,7 @@ export class AgentFolder {
       throw refusePath(path, "is there already");
     const parent = await realpath(dirname(place)).catch(() => undefined);
     if (parent === undefined || (parent !== this.root && !this.holds(parent)))
-      throw refusePath(path, "is not in an existing folder");
+      throw refusePath(path, "is in no folder that is there");
     await writeWhole(place, bytes);
     return place;
   }

@@ -62,7 +62,7 @@ function sentence(fault: KliegError): string {
     case "run_ended":
       return `${message} Nothing was submitted or charged. Stop working on this run.`;
     case "timeout":
-      return `${message} It is still running; wait for it again.`;
+      return `${message} It goes on; wait for it again.`;
     case "canceled":
     case "job_failed":
     case "prompt_nsfw":

@@ -13,7 +13,7 @@ const uploadBytesMax = 8 * 1_048_576;
 const base64CharsMax = Math.ceil(uploadBytesMax / 3) * 4;
 
 const target = {
-  target: Type.Enum(["renders", "assets"], { description: "What the id refers to." }),
+  target: Type.Enum(["renders", "assets"], { description: "What the id is of." }),
   id: Uuid,
 };
 
@@ -21,15 +21,15 @@ export const assetTools: readonly Tool[] = [
   tool({
     name: "list_assets",
     title: "List assets",
-    description: "Generated and uploaded assets, newest first.",
+    description: "What was made and uploaded, newest first.",
     isReadOnly: true,
     takes: strict({
       limit: Optional(Type.Integer({ minimum: 1, maximum: 100 })),
-      cursor: Optional(Type.String({ description: "next_cursor of the previous page." })),
+      cursor: Optional(Type.String({ description: "next_cursor of the page before." })),
       modality: Optional(
-        Type.String({ description: "image, video, audio, three_d; comma-separated." }),
+        Type.String({ description: "image, video, audio, three_d; with commas." }),
       ),
-      q: Optional(Type.String({ description: "Text in the name or the prompt." })),
+      q: Optional(Type.String({ description: "What stands in the name or the prompt." })),
     }),
     run: (given, { klieg, signal }) => klieg.assets.list(given, { signal }),
   }),
@@ -44,8 +44,7 @@ export const assetTools: readonly Tool[] = [
   tool({
     name: "view_asset",
     title: "Look at an asset",
-    description:
-      "A small picture of an asset: the image, a frame of the video or the waveform of the sound.",
+    description: "A small picture of an asset: of an image, a video's frame, a sound's waveform.",
     isReadOnly: true,
     takes: strict({ asset_id: Uuid }),
     async run({ asset_id: id }, { klieg, signal }) {
@@ -61,8 +60,8 @@ export const assetTools: readonly Tool[] = [
     name: "upload_asset",
     title: "Upload a file",
     description:
-      "Stores a file as an asset for use in requests. Give it as a path in this program's " +
-      "folder (over standard input and output), as a link, or as base64 of at most 8 MiB.",
+      "Stores a file as an asset, to be used in requests. Give it by a path in this program's " +
+      "folder (over standard input and output), by a link, or as base64 of at most 8 MiB.",
     takes: strict({
       filename: Type.String({ minLength: 1, maxLength: 255 }),
       path: Optional(Type.String({ minLength: 1, maxLength: 512 })),
@@ -79,7 +78,7 @@ export const assetTools: readonly Tool[] = [
     name: "share",
     title: "Make a share link",
     description:
-      "Makes a link that shows a finished render or an asset to anyone who has it. It is shown only " +
+      "Makes a link that shows a finished render or an asset to anyone who has it. It is shown this " +
       "once.",
     takes: strict({ ...target, ...CreateShareRequest.properties }),
     run: ({ target: of, id, ...request }, { klieg, signal }) =>
@@ -96,7 +95,7 @@ export const assetTools: readonly Tool[] = [
   tool({
     name: "revoke_share",
     title: "Revoke a share link",
-    description: "Revokes a link, by its id or its token.",
+    description: "Ends a link, by its id or its token.",
     takes: strict({ ...target, link: Type.String({ minLength: 1, maxLength: 64 }) }),
     async run({ target: of, id, link }, { klieg, signal }) {
       await klieg.shares.revoke(of, id, link, { signal });

@@ -9,7 +9,7 @@ import { type Tool, type Turn, tool } from "./tool.ts";
 const path = Type.String({
   minLength: 1,
   maxLength: 512,
-  description: "Where to write it in the folder; the path must not exist yet.",
+  description: "Where it is written in the folder; nothing may be there.",
 });
 
 export const folderTools: readonly Tool[] = [
@@ -43,6 +43,6 @@ export const folderTools: readonly Tool[] = [
 
 function write({ folder }: Turn, path: string, body: Response["body"]): Promise<string> {
   if (folder === undefined || body === null)
-    throw new KliegError("There is no content, or no folder to write it to.", { status: 400 });
+    throw new KliegError("There is nothing to write, or no folder.", { status: 400 });
   return folder.write(path, body);
 }

@@ -25,7 +25,7 @@ export const idempotencyKey = Optional(
     maxLength: 255,
     description:
       "A repeat of the request with the same key within five minutes is refused and not charged: " +
-      "the response names what the first one made.",
+      "the answer names what the first has made.",
   }),
 );
 
@@ -65,8 +65,8 @@ const waitForJob = tool({
   name: "wait_for_job",
   title: "Wait for a job",
   description:
-    "Waits until a job has ended and returns it: its assets have time-limited links. If the time " +
-    "runs out first, the answer has the code timeout and the job continues: call this again.",
+    "Waits until a job has ended and returns it: its assets have time-limited links. When the time " +
+    "is over first, the answer has the code timeout and the job goes on: call this again.",
   isReadOnly: true,
   takes: strict({ job_id: Uuid, timeout_seconds: timeoutSeconds }),
   run({ job_id: id, timeout_seconds: seconds = waitSecondsUsual }, turn) {
@@ -81,14 +81,14 @@ const waitForJob = tool({
 
 const page = {
   limit: Optional(Type.Integer({ minimum: 1, maximum: 100 })),
-  cursor: Optional(Type.String({ description: "next_cursor of the previous page." })),
+  cursor: Optional(Type.String({ description: "next_cursor of the page before." })),
 };
 
 export const generationTools: readonly Tool[] = [
   tool({
     name: "list_models",
     title: "List models",
-    description: "The models, with the inputs, limits and price of each.",
+    description: "The models with what each takes, its limits and its price.",
     isReadOnly: true,
     takes: strict({ modality: Optional(Type.Enum([...modalities])) }),
     run: (given, { klieg, signal }) => klieg.models.list(given, { signal }),
@@ -135,14 +135,14 @@ export const generationTools: readonly Tool[] = [
     "remove_background",
     "removeBackground",
     "Remove a video's background",
-    "Makes a copy of a video with its background removed, transparent or in one colour.",
+    "Makes a video of another one without its background, transparent or in one colour.",
     RemoveBackgroundVideoRequest,
   ),
   generationTool(
     "restore_video",
     "restoreVideo",
     "Restore a video",
-    "Makes a larger, cleaner, sharper or smoother copy of a video.",
+    "Makes a video of another one that is larger, cleaner, sharper or smoother.",
     RestoreVideoRequest,
   ),
   tool({
@@ -169,9 +169,7 @@ export const generationTools: readonly Tool[] = [
     takes: strict({
       ...page,
       status: Optional(
-        Type.String({
-          description: "queued, running, succeeded, failed, canceled; comma-separated.",
-        }),
+        Type.String({ description: "queued, running, succeeded, failed, canceled; with commas." }),
       ),
     }),
     run: (given, { klieg, signal }) => klieg.jobs.list(given, { signal }),

@@ -57,12 +57,12 @@ async function respond(
 ): Promise<void> {
   const { origin, authorization = "" } = request.headers;
   if (!isForLoopback(request, server))
-    return refuse(response, 403, "The Host header is not this machine's.");
+    return refuse(response, 403, "The Host is not this machine's.");
   if (origin !== undefined && !isOfOwnPage(request))
     return refuse(response, 403, "The Origin is another.");
   if (!isEqual(authorization, `Bearer ${bearer}`)) {
     response.setHeader("WWW-Authenticate", "Bearer");
-    return refuse(response, 401, "Send the bearer token that klieg mcp printed.");
+    return refuse(response, 401, "Show the bearer that klieg mcp printed.");
   }
   if (request.url !== "/mcp") return refuse(response, 404, "There is only /mcp.");
   if (request.method !== "POST") {

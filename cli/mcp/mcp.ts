@@ -36,15 +36,14 @@ export async function runMcp(args: readonly string[], session: Session): Promise
     },
   });
   const port = wholeNumber(values.http, "--http");
-  if (port !== undefined && port > 65_535)
-    throw new UsageError(`--http is ${port}; give at most 65535.`);
+  if (port !== undefined && port > 65_535) throw new UsageError(`--http is ${port}; no such port.`);
   const turn = await openTurn(session, {
     brief: values.brief,
     ceiling: wholeNumber(values.ceiling, "--ceiling"),
     ttlSeconds: wholeNumber(values["ttl-seconds"], "--ttl-seconds") ?? usualTtlSeconds,
   });
   if (port !== undefined && values.folder !== undefined)
-    throw new UsageError("--folder works only over standard input and output, not with --http.");
+    throw new UsageError("--folder goes with standard input and output, not with --http.");
   const folder = port === undefined ? await openFolder(values.folder ?? ".") : undefined;
   const everywhere = [...generationTools, ...setTools, ...assetTools, ...compositionTools];
   const offered: Offered = {
@@ -69,7 +68,7 @@ async function openFolder(path: string): Promise<AgentFolder> {
   try {
     return await AgentFolder.open(path);
   } catch {
-    throw new UsageError(`--folder is "${path}", which is not a folder.`);
+    throw new UsageError(`--folder is "${path}", which is no folder.`);
   }
 }
 
@@ -109,7 +108,7 @@ async function openTurn(session: Session, { brief, ceiling, ttlSeconds }: Asked)
     };
   if (ceiling === undefined)
     throw new UsageError(
-      "Set --ceiling to the most credits that the agent may spend, or set KLIEG_TOKEN to an agent's credential.",
+      "Name with --ceiling the credits that the agent may spend at most, or set KLIEG_TOKEN to an agent's credential.",
     );
   const { id } = await owner.agents.createSession({ title: brief.slice(0, 100) });
   const turn = await owner.agents.startTurn(id, {
@@ -132,8 +131,8 @@ async function openTurn(session: Session, { brief, ceiling, ttlSeconds }: Asked)
 function ceilingTool(readTurn: () => Promise<AgentTurn>): Tool {
   return tool({
     name: "get_ceiling",
-    title: "Credits left to spend",
-    description: "The credits that your customer approved for this run, and how many are left.",
+    title: "What may still be spent",
+    description: "The credits that your customer approved for this run, and what is left of them.",
     isReadOnly: true,
     takes: strict({}),
     async run() {

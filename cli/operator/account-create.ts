@@ -7,7 +7,7 @@ export const accountCreate: Command = {
   usage: "--email EMAIL [options]",
   summary: "Create an account and its first token (operators).",
   options: [
-    "--email EMAIL  the owner's address",
+    "--email EMAIL  who it is for",
     `--plan PLAN    ${planNames.join(", ")} (free)`,
     "--credits N    the opening balance (the plan's monthly credits)",
     '--json         print { "account_id", "token" }',
@@ -41,6 +41,6 @@ async function run(args: readonly string[], { client, terminal }: Session): Prom
   else {
     terminal.print(`account ${account.id}`);
     terminal.print(`token   ${account.token}`);
-    terminal.say("The token is shown only once.\n");
+    terminal.say("The token is shown this once.\n");
   }
 }

@@ -16,7 +16,7 @@ const lookMs = 100;
 export const backup: Command = {
   name: "backup",
   usage: "<folder>",
-  summary: "Back up this machine's running service into an empty folder.",
+  summary: "Back up the running service of this machine into an empty folder.",
   options: [],
   async run(args, { settings, isServed, terminal }) {
     const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
@@ -59,14 +59,12 @@ async function awaitOutcome(
     // Checked only at every twentieth poll, since it takes the service's lock for a moment.
     if (looks % 20 !== 0 || isServed(dataDir)) continue;
     await rm(join(dataDir, requestFile), { force: true });
-    throw new CommandError(
-      "The service stopped and no backup was written; start it and run this again.",
-    );
+    throw new CommandError("The service has ended, and no backup was written; run it again then.");
   }
 }
 
 function createNotServedError(dataDir: string): CommandError {
   return new CommandError(
-    `No service is using ${dataDir}; start it, or set KLIEG_DATA_DIR to the service's data directory.`,
+    `No service uses ${dataDir}; start it, or set KLIEG_DATA_DIR to the service's data directory.`,
   );
 }

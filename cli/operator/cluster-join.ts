@@ -9,7 +9,7 @@ export const clusterJoin: Command = {
   async run(_, { settings, joinCluster, terminal }) {
     const { dataDir } = settings();
     const isChanged = joinCluster(dataDir);
-    const belongs = isChanged ? "now belongs to a cluster" : "belongs to a cluster already";
+    const belongs = isChanged ? "belongs to a cluster from now on" : "belongs to a cluster already";
     terminal.print(`The store in ${dataDir} ${belongs}; start the service with KLIEG_NATS_URL.`);
   },
 };

@@ -11,7 +11,7 @@ export const objectsMove: Command = {
   summary: "Move the stopped service's objects to the bucket of KLIEG_S3_*, or back.",
   options: [
     "--to PLACE       s3 or disk",
-    "--remove-source  remove the originals once all are moved",
+    "--remove-source  remove them where they were, once all are moved",
   ],
   async run(args, { moveObjects, terminal }) {
     const { values } = parseArgs({
@@ -19,14 +19,13 @@ export const objectsMove: Command = {
       options: { to: { type: "string" }, "remove-source": { type: "boolean", default: false } },
     });
     const { to } = values;
-    if (to !== "s3" && to !== "disk")
-      throw new UsageError("Name the destination: --to s3 or --to disk.");
+    if (to !== "s3" && to !== "disk") throw new UsageError("Say where to: --to s3 or --to disk.");
     const moved = await moveObjects(to, values["remove-source"], (now) => show(terminal, now));
     if (terminal.isInteractive) terminal.redraw("");
     const place = to === "s3" ? "in the bucket" : "on the disk";
     if (moved === undefined) terminal.say(`The objects are ${place} already.\n`);
-    else terminal.print(`${summary(moved)}; all are ${place} and were verified.`);
-    if (values["remove-source"]) terminal.say("The originals were removed.\n");
+    else terminal.print(`${summary(moved)}; all are ${place} and were compared.`);
+    if (values["remove-source"]) terminal.say("They were removed where they were.\n");
   },
 };
 

@@ -6,7 +6,7 @@ import { table } from "./table.ts";
 export const listProviders: Command = {
   name: "providers",
   usage: "[--json]",
-  summary: "List the model providers (scope admin).",
+  summary: "List the providers of models (scope admin).",
   options: ["--json  print them as JSON"],
   async run(args, { client, terminal }) {
     const options = { json: { type: "boolean", default: false } } as const;
@@ -24,7 +24,7 @@ export const listProviders: Command = {
 export const pauseProvider: Command = {
   name: "providers pause",
   usage: "<name>",
-  summary: "Pause a provider, even across restarts; its jobs wait (scope admin).",
+  summary: "Let a provider's jobs wait, also after a restart (scope admin).",
   options: [],
   run: (args, session) => setPaused(args, session, true),
 };
@@ -32,7 +32,7 @@ export const pauseProvider: Command = {
 export const resumeProvider: Command = {
   name: "providers resume",
   usage: "<name>",
-  summary: "Resume a paused provider (scope admin).",
+  summary: "Give a paused provider work again (scope admin).",
   options: [],
   run: (args, session) => setPaused(args, session, false),
 };

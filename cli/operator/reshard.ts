@@ -7,11 +7,11 @@ const shardsMax = 128;
 export const reshard: Command = {
   name: "reshard",
   usage: "<count>",
-  summary: "Add shards to the stopped service's store, or to its whole stopped cluster.",
+  summary: "Give the stopped service's store, or its whole stopped cluster's, more shards.",
   options: [],
   async run(args, { settings, stoppedNode, terminal }) {
     const { positionals } = parseArgs({ args: [...args], allowPositionals: true });
-    const given = onlyArgument(positionals, "the new number of shards");
+    const given = onlyArgument(positionals, "how many shards there are to be");
     const count = wholeNumber(given, "The count") ?? 0;
     if (count < 2 || count > shardsMax || (count & (count - 1)) !== 0)
       throw new UsageError(`The count is ${count}; give a power of two from 2 to ${shardsMax}.`);

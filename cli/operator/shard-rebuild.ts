@@ -5,8 +5,8 @@ import { type Command, onlyArgument, type ShardLoss } from "../command.ts";
 export const shardRebuild: Command = {
   name: "shard rebuild",
   usage: "<shard> [--accept-loss]",
-  summary: "Let the stopped node own a shard although the nodes with more of its records are gone.",
-  options: ["--accept-loss   give up what the command reports as lost"],
+  summary: "Let the stopped node own a shard of which other nodes knew more, and are gone.",
+  options: ["--accept-loss   give up what the command says is lost"],
   async run(args, { settings, stoppedNode, terminal }) {
     const { values, positionals } = parseArgs({
       args: [...args],
@@ -17,15 +17,15 @@ export const shardRebuild: Command = {
     const accepts = values["accept-loss"] === true;
     const { surveyLoss } = await stoppedNode();
     const loss = await surveyLoss(settings().dataDir, shard, accepts, () =>
-      terminal.say("NATS is starting or electing a leader; waiting for up to half a minute.\n"),
+      terminal.say("NATS starts or elects a leader; waiting for it, half a minute at most.\n"),
     );
     for (const line of describeLoss(loss)) terminal.print(line);
     terminal.say(
       accepts
-        ? "The loss is accepted; start the service, and it owns the shard from then on.\n"
+        ? "The loss is accepted; start the service, and it owns the shard from there.\n"
         : loss.isNothingLost
-          ? "Nothing was changed; start the service, and the shard continues by itself.\n"
-          : "Nothing was changed; use --accept-loss to give up what is lost.\n",
+          ? "Nothing was changed; start the service, and the shard goes on by itself.\n"
+          : "Nothing was changed; --accept-loss gives up what is lost.\n",
     );
   },
 };
@@ -41,10 +41,10 @@ function describeLoss(loss: ShardLoss): string[] {
     `Shard ${shard}: this node has its records up to ${formatPosition(own)}, which node ${owner.node} owned.`,
     log === undefined
       ? "The log holds no record."
-      : `The log ends with record ${formatPosition(log)}; this node's records ${leads} to it.`,
+      : `The log ends with record ${formatPosition(log)}, to which this node's ${leads}.`,
     ...others.map((other) => `Node ${other.node} has records up to ${formatPosition(other)}.`),
     ...(loss.isNothingLost
-      ? ["Nothing is lost: no node that answered has more, and enough nodes answered."]
+      ? ["Nothing is lost: no node that answered has more, and enough of them did."]
       : describeMissing(from, known, silent)),
   ];
 }
@@ -53,9 +53,9 @@ function describeLoss(loss: ShardLoss): string[] {
 function describeMissing(from: number, known: number, silent: readonly string[]): string[] {
   return [
     from < known
-      ? `Lost: records ${from + 1} to ${known}, and whatever came after them.`
-      : `Lost: whatever came after record ${from}.`,
-    `Of the nodes that may know more, apart from this one, these did not answer: ${silent.join(", ")}.`,
+      ? `Lost: records ${from + 1} to ${known}, and whatever came behind them.`
+      : `Lost: whatever came behind record ${from}.`,
+    `Of the nodes that may know more, these did not answer, this one aside: ${silent.join(", ")}.`,
   ];
 }
 

@@ -14,7 +14,7 @@ export const storeRestore: Command = {
     const { dataDir } = settings();
     const { atMs, areObjectsInBucket } = await restoreBackup(folder, dataDir);
     const at = new Date(atMs).toISOString();
-    terminal.print(`${dataDir} holds the store as it was at ${at}; start the service with it.`);
+    terminal.print(`${dataDir} is the store as it was at ${at}; start the service with it.`);
     if (areObjectsInBucket)
       terminal.say("Its objects are in a bucket: set KLIEG_S3_* to one that has them.\n");
   },

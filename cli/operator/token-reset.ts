@@ -34,9 +34,7 @@ export const tokenReset: Command = {
       terminal.say(`The new first credential is in ${join(dataDir, "admin-token")}.\n`);
       return;
     }
-    terminal.say(
-      "The service is not running; it will accept the new first credential when it starts.\n",
-    );
+    terminal.say("The service does not run; it takes the new first credential when it starts.\n");
   },
 };
 

@@ -76,7 +76,7 @@ export class FolderSource implements PreviewFiles {
         createWarning(
           "missing_file",
           path,
-          "is a link that leads out of the folder and is ignored here",
+          "is a link that leads out of the folder and is left out here",
         ),
       ),
       ...clips
@@ -123,19 +123,19 @@ export class FolderSource implements PreviewFiles {
     const handle = await open(real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     if ((await handle.stat()).isFile()) return handle;
     await handle.close();
-    throw new PortError("it is no longer a file", false);
+    throw new PortError("it is no file any more", false);
   }
 }
 
 function asPortError(error: unknown): never {
   if (error instanceof PortError) throw error;
-  throw new PortError("a file in the folder cannot be read", true, error);
+  throw new PortError("a file of the folder cannot be read", true, error);
 }
 
 function tooMuch(): RefusalError {
   return new RefusalError({
     code: "payload_too_large",
     limitBytes: limits.compositions.timelineBytesMax,
-    detail: "The text files of this folder are too large for one timeline.",
+    detail: "The texts of this folder are too much for one timeline.",
   });
 }

@@ -129,10 +129,10 @@ class Desk {
 }
 
 const previewPath = "/preview/";
-const unknownPath = "Open the address that klieg preview printed.";
+const unknownPath = "Open the address that klieg preview has printed.";
 const foreignHost = new RefusalError({
   code: "forbidden",
-  detail: "The Host header is not this machine's.",
+  detail: "The Host is not this machine's.",
 });
 
 const noSniff = constantHeader("X-Content-Type-Options", "nosniff");

@@ -98,7 +98,7 @@ class Reading {
     if (this.bytes > bytesMax)
       this.fault ??= `The folder has ${this.bytes} bytes; a composition has at most ${bytesMax}.`;
     if (this.pathBytes > pathBytesMax)
-      this.fault ??= `All paths of a composition together may have at most ${pathBytesMax} bytes.`;
+      this.fault ??= `The paths of a composition may have ${pathBytesMax} bytes together.`;
     if (!files.some(({ path }) => path === entryPath))
       this.fault ??= `The folder has no ${entryPath}.`;
     const fingerprint = [this.fault ?? "", ...marks, ...leftOut].join("\n");

@@ -102,7 +102,7 @@ export class VendorFolder {
   ): Promise<string> {
     const { bytes, type } = await fetchUrl(url);
     if (expected !== undefined && !isAsExpected(bytes, expected))
-      throw new CommandError(`${url} does not match the page's integrity attribute.`);
+      throw new CommandError(`${url} is not what the page's integrity attribute says.`);
     const isStyle = type.includes("text/css") || /\.css$/i.test(new URL(url).pathname);
     const name = chooseName(url, bytes, isStyle ? ".css" : ".js");
     const text = (): string => bytes.toString("utf8");
@@ -152,8 +152,7 @@ async function fetchUrl(url: string): Promise<{ readonly bytes: Buffer; readonly
   const reader = answer.body?.getReader();
   for (let step = await reader?.read(); step?.done === false; step = await reader?.read()) {
     length += step.value.length;
-    if (length > limits.compositions.bytesMax)
-      throw onFailure("it is larger than a composition may be");
+    if (length > limits.compositions.bytesMax) throw onFailure("it is larger than a composition");
     chunks.push(step.value);
   }
   return { bytes: Buffer.concat(chunks), type: answer.headers.get("content-type") ?? "" };

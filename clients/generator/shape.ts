@@ -37,7 +37,7 @@ export function getShape(schema: unknown): Shape {
   const kind = plain.find((name) => name === type);
   if (kind !== undefined) return { kind };
   if (Object.keys(schema).every((key) => annotations.includes(key))) return { kind: "anything" };
-  throw new Error(`${JSON.stringify(schema).slice(0, 200)} cannot be expressed as a type.`);
+  throw new Error(`${JSON.stringify(schema).slice(0, 200)} is more than a type can say.`);
 }
 
 const annotations = ["title", "description", "examples"];

@@ -31,7 +31,7 @@ type Members = Readonly<Record<string, unknown>>;
 function readTemplate(given: Members): Mapping | MappingFaults {
   return readPart(given).kind === "object"
     ? { kind: "template", template: given }
-    : { faults: ["is not an object"] };
+    : { faults: ["is no object of members"] };
 }
 
 function readWorkflow(given: Members, file: string): Mapping | MappingFaults {
@@ -39,9 +39,9 @@ function readWorkflow(given: Members, file: string): Mapping | MappingFaults {
   const [unknown] = Object.keys(rest);
   if (unknown !== undefined) return { faults: [`has the unknown member ${unknown}`] };
   if (typeof workflow !== "string")
-    return { faults: ["does not name a graph file in its member workflow"] };
+    return { faults: ["names no graph file in its member workflow"] };
   if (typeof inputs !== "object" || inputs === null || Array.isArray(inputs))
-    return { faults: ["has no inputs object keyed by <node>.<input>"] };
+    return { faults: ["has no object of inputs by <node>.<input>"] };
   const graph = graphAt(workflow, file);
   if (typeof graph === "string") return { faults: [graph] };
   return { kind: "workflow", graph, inputs: { ...inputs } };

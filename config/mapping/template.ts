@@ -37,7 +37,7 @@ export function readPart(template: unknown): Part {
   if (isTranslation(template)) return { kind: "map", name: template.$map, values: template.values };
   const entries = Object.entries(template);
   const form = entries.map(([name]) => name).find((name) => /^\$(?!\$)/.test(name));
-  if (form !== undefined) return { kind: "wrong", what: `uses ${form} in an invalid form` };
+  if (form !== undefined) return { kind: "wrong", what: `is no right form of ${form}` };
   return {
     kind: "object",
     members: entries.map(([name, value]) => [withoutEscapes(name), value]),
@@ -70,11 +70,9 @@ export function templateFaults(template: unknown, known: KnownFields, path = "")
       return part.members.flatMap(([name, value]) => templateFaults(value, known, inner(name)));
     case "field":
       if (known.isValue(part.name) || known.isAsset(part.name)) return [];
-      return [`names the unknown field $${part.name}${at} (write $$ for a literal dollar)`];
+      return [`names the unknown field $${part.name}${at} (a dollar is written $$)`];
     case "text":
-      return known.isText(part.name)
-        ? []
-        : [`converts the unknown field ${part.name}${at} to text`];
+      return known.isText(part.name) ? [] : [`writes the unknown field ${part.name}${at} as text`];
     case "map":
       return mapFaults(part.name, part.values, known).map((fault) => `${fault}${at}`);
   }
@@ -84,5 +82,5 @@ export function templateFaults(template: unknown, known: KnownFields, path = "")
 function mapFaults(name: string, values: Values, known: KnownFields): string[] {
   if (!known.isText(name)) return [`translates the unknown field ${name}`];
   const missing = known.options(name).find((option) => !Object.hasOwn(values, option));
-  return missing === undefined ? [] : [`does not translate the ${name} ${missing}`];
+  return missing === undefined ? [] : [`has no translation of the ${name} ${missing}`];
 }

@@ -107,7 +107,7 @@ export function surveyProviders(
     const place = { file: file ?? "", provider: entry.name, environment };
     const config = collect(faults, () => {
       if ([...faulty, ...found.map(({ name }) => name)].includes(entry.name))
-        throw wrong(place, "is defined twice; give one of them another name");
+        throw wrong(place, "stands there twice; give one another name");
       return buildConfig(entry, place);
     });
     if (config === undefined) faulty.push(entry.name);
@@ -187,14 +187,13 @@ const hostPattern =
 
 function checkEntry(entry: Entry, place: Place): void {
   const { name, adapter, url, urls, allowed_hosts = [], callback_addresses = [] } = entry;
-  if (!isRemote(name))
-    throw wrong(place, "has a name that is reserved for the service; choose another");
+  if (!isRemote(name)) throw wrong(place, "has a name that is the service's own; choose another");
   if ((url === undefined) === (urls === undefined)) throw wrong(place, "needs either url or urls");
   for (const [field, adapters] of Object.entries(adaptersByField))
     if (Object.hasOwn(entry, field) && !adapters.some((other) => other === adapter))
-      throw wrong(place, `has ${field}, which is only for ${adapters.join(" and ")}`);
+      throw wrong(place, `has ${field}, which is for ${adapters.join(" and ")} alone`);
   if (needKey.includes(adapter) && entry.key === undefined)
-    throw wrong(place, `needs a key, like every provider with the adapter ${adapter}`);
+    throw wrong(place, `needs a key, as all of the adapter ${adapter} do`);
   for (const host of allowed_hosts)
     if (!hostPattern.test(host))
       throw wrong(place, `has "${host}" in allowed_hosts; write host names such as *.example.com`);
@@ -210,7 +209,7 @@ function serverUrl(text: string, place: Place): string {
   const field = "url";
   const url = webUrl(text, field, place);
   if (url.search !== "" || url.hash !== "")
-    throw wrong(place, `has a ${field} with a query or fragment; remove it`);
+    throw wrong(place, `has a ${field} with more than an origin and a path`);
   return url.href.replace(/\/+$/, "");
 }
 
@@ -218,9 +217,9 @@ function serverUrl(text: string, place: Place): string {
 function webUrl(text: string, field: string, place: Place): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw wrong(place, `has a ${field} that is not an http or https URL`);
+    throw wrong(place, `has a ${field} that is no http or https URL`);
   if (url.username !== "" || url.password !== "")
-    throw wrong(place, `has a ${field} with a user or password; use key or headers instead`);
+    throw wrong(place, `has a ${field} with a user or password; give them with key or headers`);
   return url;
 }
 
@@ -247,16 +246,13 @@ function readSecret({ env, file }: Secret, field: string, place: Place): string 
     env === undefined ? fromFile(file ?? "", field, place) : fromEnvironment(env, field, place);
   if (value === "") throw wrong(place, `has a ${field} whose ${source} is empty`);
   if (!/^[\x20-\x7e]+$/.test(value))
-    throw wrong(place, `has a ${field} whose ${source} is not one line of printable ASCII`);
+    throw wrong(place, `has a ${field} whose ${source} is not one line of plain text`);
   return value;
 }
 
 function fromEnvironment(env: string, field: string, place: Place): [string, string] {
   if (env.startsWith("KLIEG_"))
-    throw wrong(
-      place,
-      `has a ${field} named ${env}; names that begin with KLIEG_ are reserved for settings`,
-    );
+    throw wrong(place, `has a ${field} named ${env}; KLIEG_ begins the names of settings alone`);
   const value = place.environment[env];
   if (value === undefined)
     throw wrong(place, `needs the environment variable ${env} for its ${field}; set it`);
@@ -313,8 +309,6 @@ function parseFile(file: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new ProviderFileError(
-      `KLIEG_PROVIDERS names ${file}, which is not valid JSON; correct it.`,
-    );
+    throw new ProviderFileError(`KLIEG_PROVIDERS names ${file}, which is no JSON; correct it.`);
   }
 }

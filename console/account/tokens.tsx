@@ -23,7 +23,7 @@ export function TokensView() {
   const revoke = (token: Token) =>
     attempt(async () => {
       await klieg.value.tokens.revoke(token.id);
-      if (token.id === me.value?.token.id) signOut("You revoked the token that you were using.");
+      if (token.id === me.value?.token.id) signOut("You revoked the token that you used.");
       else again();
     }, "Revoked");
   return (
@@ -39,7 +39,7 @@ export function TokensView() {
         <div class="made-link" role="status">
           <code>{made.token}</code>
           <Copy text={made.token} label="Copy the token" />
-          <p class="hint">It is shown only once.</p>
+          <p class="hint">It is shown this once.</p>
         </div>
       )}
       <RequestView asked={asked} again={again}>

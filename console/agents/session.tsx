@@ -100,7 +100,7 @@ function Actions({ session, again }: SessionProps) {
 
 function Turns({ session, again }: SessionProps) {
   const { turns = [], id } = session;
-  if (turns.length === 0) return <p class="hint">No turn has been started yet.</p>;
+  if (turns.length === 0) return <p class="hint">No turn was started yet.</p>;
   return (
     <>
       {turns.map((turn) => (
@@ -201,7 +201,7 @@ function NewTurn({ session, again }: SessionProps) {
         <div class="made-link" role="status">
           <code>{credential}</code>
           <Copy text={credential} label="Copy the credential" />
-          <p class="hint">For the agent. It is shown only once and expires when the turn ends.</p>
+          <p class="hint">For the agent. It is shown this once and ends with the turn.</p>
         </div>
       )}
       <Field id="brief" label="Brief">

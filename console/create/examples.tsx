@@ -31,8 +31,8 @@ export function Examples({ models, start }: { models: readonly Model[]; start: (
     <section class="welcome">
       <h2>Make something</h2>
       <p>
-        Say what you want and press <b>Generate</b>, or start with one of these. Results appear here
-        and stay in your jobs and assets.
+        Say what you want and press <b>Generate</b>, or begin with one of these. What is made
+        appears here, and stays in your jobs and assets.
       </p>
       <div class="examples">
         {able.map(({ example, model }) => (

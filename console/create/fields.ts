@@ -88,7 +88,7 @@ function setFields(model: Model): FormField[] {
       ...createNamed(
         membersField,
         "Its pictures",
-        "One line per picture: its name, a colon, what else it shows",
+        "A line each: its name, a colon, what it shows besides",
       ),
       kind: "text",
       max: membersMax,
@@ -211,7 +211,7 @@ function restoreFields(model: Model): FormField[] {
 const membersMax = 20_000;
 const backgrounds = ["opaque", "transparent", "auto"] as const;
 const seed: FormField = {
-  ...createNamed("seed", "Seed", "The same seed and request give the same result."),
+  ...createNamed("seed", "Seed", "The same seed and request give the same again."),
   kind: "number",
   min: 0,
   max: 4_294_967_295,
@@ -224,7 +224,7 @@ const negative: FormField = {
   max: 2_000,
 };
 const enhance: FormField = {
-  ...createNamed("enhance_prompt", "Let the model expand the prompt"),
+  ...createNamed("enhance_prompt", "Let the model write more of the prompt"),
   kind: "switch",
   standard: false,
 };

@@ -131,7 +131,7 @@ function NewAccount({ done }: { done: () => void }) {
       <div class="made-link" role="status">
         <code>{made.token}</code>
         <Copy text={made.token} label="Copy the token" />
-        <p class="hint">For {made.email}. It is shown only once.</p>
+        <p class="hint">For {made.email}. It is shown this once.</p>
       </div>
     );
   return (
@@ -182,7 +182,7 @@ function Change({ account, done }: { account: AdminAccount; done: () => void }) 
       }}
     >
       <Plans plan={plan} set={setPlan} />
-      <Field id="account-credits" label="Credits to give" hint="Negative amounts take them back.">
+      <Field id="account-credits" label="Credits to give" hint="Below zero takes them back.">
         <input
           id="account-credits"
           type="number"

@@ -112,9 +112,9 @@ function Drain({ node, close }: { node: AdminNode; close: (isDrained: boolean) =
     <Dialog title="Drain this node?" onClose={() => close(false)}>
       <p>
         {node.kind === "farm"
-          ? "It finishes its current tasks and takes no more."
-          : "It hands over its shards, closes its streams and takes no more work."}{" "}
-        It works again after a restart.
+          ? "It finishes what it does and takes no more tasks."
+          : "It hands over its shards, ends its streams and takes no more work."}{" "}
+        It works again when it is started anew.
       </p>
       <div class="actions dialog-actions">
         <button type="button" class="plain" onClick={() => close(false)}>

@@ -29,7 +29,7 @@ export function Providers() {
         <div class="actions">
           <button type="button" class="plain" onClick={reload}>
             <Icon name="repeat" />
-            Reload models and providers
+            Read models and providers again
           </button>
         </div>
       </header>
@@ -37,7 +37,7 @@ export function Providers() {
         {({ items }) =>
           items.length === 0 ? (
             <Empty icon="providers" title="No providers">
-              <p>Models run only on this machine; set KLIEG_PROVIDERS to add providers.</p>
+              <p>Models run on this machine alone; KLIEG_PROVIDERS names others.</p>
             </Empty>
           ) : (
             <div class="list card">

@@ -57,7 +57,7 @@ function NewLink({ url }: { url: string }) {
         {url}
       </a>
       <Copy text={url} label="Copy the link" />
-      <p class="hint">The address is shown only once.</p>
+      <p class="hint">The address is shown this once.</p>
     </div>
   );
 }
@@ -127,7 +127,7 @@ function ViewOnly({ isOn, set }: { isOn: boolean; set: (isOn: boolean) => void }
         checked={isOn}
         onChange={(event) => set(event.currentTarget.checked)}
       />
-      View only, no download
+      To be seen, not saved
     </label>
   );
 }

@@ -28,7 +28,7 @@ export function FailureNotice({
   if (fault.isUnknown)
     return (
       <Empty icon="search" title="Nothing here">
-        <p>It may have been deleted or belong to another account.</p>
+        <p>It may have been deleted, or belongs to another account.</p>
         <a class="button plain" href={at("")}>
           To the start
         </a>

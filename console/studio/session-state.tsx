@@ -13,16 +13,16 @@ export function SessionTrouble({ session, open }: SessionTroubleProps) {
   const read = session.edits.value;
   if (standing.phase === "conflict")
     return (
-      <Trouble text="Someone else has changed the edits in the meantime; yours are not stored.">
+      <Trouble text="Another has changed the edits meanwhile, and yours are not stored.">
         <button type="button" class="small" onClick={() => void session.takeTheirs()}>
           Load theirs
         </button>
-        <span class="hint">Undo then restores yours.</span>
+        <span class="hint">Undo then brings yours back.</span>
       </Trouble>
     );
   if (standing.phase === "failed")
     return (
-      <Trouble text={`Your edits were not stored: ${standing.sentence}`}>
+      <Trouble text={`Your edits are not stored: ${standing.sentence}`}>
         <button type="button" class="small" onClick={() => void session.flush()}>
           <Icon name="repeat" size={16} />
           Try again

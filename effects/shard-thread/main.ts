@@ -218,7 +218,7 @@ function openStores(
 ): ShardStores {
   const tables = join(folder, "tables");
   if (hasTables(tables)) checkTablesFile(tables);
-  else if (!isNew) throw new StoreDamage("tables/data.mdb is missing, so all of its rows are lost");
+  else if (!isNew) throw new StoreDamage("tables/data.mdb is missing, and with it all of its rows");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return {
     clock: systemClock,

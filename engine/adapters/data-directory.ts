@@ -107,7 +107,7 @@ export function openDataDirectory(path: string, shardCount: number): DataDirecto
   const release = lock(path);
   if (existsSync(join(path, restoringName)))
     throw new DataDirectoryError(
-      `A restore into ${path} is unfinished; run klieg store restore again, or remove the directory.`,
+      `A restore into ${path} has not ended; run klieg store restore again, or remove the directory.`,
     );
   const directory = {
     path,
@@ -200,7 +200,7 @@ export function joinCluster(path: string): boolean {
   try {
     if (isNew)
       throw new DataDirectoryError(
-        `${path} holds no data yet; simply start the service with KLIEG_NATS_URL set.`,
+        `${path} holds nothing yet; start the service with KLIEG_NATS_URL right away.`,
       );
     change({ isClustered: true });
     return !isClustered;
@@ -230,7 +230,7 @@ export async function restoreStore(
     const isBegun = names.includes(restoringName);
     if (names.length > 0 && !isBegun)
       throw new DataDirectoryError(
-        `${path} is not empty; set KLIEG_DATA_DIR to an empty directory or to a path that does not exist.`,
+        `${path} is not empty; set KLIEG_DATA_DIR to a directory that is, or to none that exists.`,
       );
     writeFileSync(join(path, restoringName), "", { mode: 0o600, flush: true });
     for (const name of names)
@@ -292,13 +292,13 @@ function refuseUnfit(path: string, store: Store | HeldStore | undefined, release
   release();
   if (isSuperseded) throw createSuperseded(path);
   throw new DataDirectoryError(
-    `The change of ${path} to ${reshardingTo} shards is unfinished; run klieg reshard ${reshardingTo} again.`,
+    `The change of ${path} to ${reshardingTo} shards has not ended; run klieg reshard ${reshardingTo} again.`,
   );
 }
 
 function createSuperseded(path: string): DataDirectoryError {
   return new DataDirectoryError(
-    `${path} dates from before the cluster's store was resharded; remove it and start again: the node will join from a snapshot.`,
+    `${path} is of the time before the cluster's store got more shards; remove it and start again: the node joins from a snapshot.`,
   );
 }
 

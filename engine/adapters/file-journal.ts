@@ -114,7 +114,7 @@ class FileJournal implements Journal {
         if (gap.from >= nextSeq) return;
         refuseGap(basename(path), gap, Math.max(seq, this.trimmedSeq + 1));
         this.onPassed(
-          `${path} is damaged before record ${gap.before}, but the tables already hold those records`,
+          `${path} is damaged before record ${gap.before}; the tables hold what it was`,
         );
       };
       for (const entry of readEntries(readFileSync(path), onGap))
@@ -149,7 +149,7 @@ class FileJournal implements Journal {
   }
 
   private async write(seq: number, record: Uint8Array): Promise<void> {
-    if (seq <= this.lastSeq) throw new PortError(`record ${seq} is already in the journal`, false);
+    if (seq <= this.lastSeq) throw new PortError(`record ${seq} is in the journal already`, false);
     const size = entryHeadBytes + record.length;
     invariant(size <= segmentBytes, "a record is smaller than a segment");
     await attempt("append to the journal", async () => {
@@ -160,7 +160,7 @@ class FileJournal implements Journal {
         [encodeHead(seq, record), record],
         target.end,
       );
-      if (bytesWritten !== size) throw new Error("the write was incomplete");
+      if (bytesWritten !== size) throw new Error("the write was cut short");
       if (!target.isListed) await this.list();
       target.isListed = true;
       target.end = nextPage(target.end + size);
@@ -260,9 +260,7 @@ class FileJournal implements Journal {
   private refuseMissing(seq: number): void {
     const { indexed: listed = [] } = this;
     if (this.indexed === undefined && (seq > 1 || this.segments.length > 1))
-      throw new StoreDamage(
-        `journal/${listName} is missing, and the records it listed may be lost`,
-      );
+      throw new StoreDamage(`journal/${listName} is missing, and what it listed may be lost`);
     for (const [at, { name, firstSeq }] of listed.entries()) {
       const next = listed[at + 1];
       if (next !== undefined && next.firstSeq <= Math.max(seq, this.trimmedSeq + 1)) continue;
@@ -270,12 +268,12 @@ class FileJournal implements Journal {
       if (segment?.firstSeq === firstSeq && (firstSeq < seq || isBegun(segment))) continue;
       const lost = next === undefined ? "all after it" : `up to record ${next.firstSeq - 1}`;
       throw new StoreDamage(
-        `journal/${name} is missing, erased or truncated, which loses record ${firstSeq} and ${lost}`,
+        `journal/${name} is missing, wiped or cut short, and with it record ${firstSeq} and ${lost}`,
       );
     }
     if (this.lastSeq < seq - 1)
       throw new StoreDamage(
-        `the journal ends at record ${this.lastSeq}, but the tables are at ${seq - 1}: changes acknowledged after that may be lost`,
+        `the journal ends at record ${this.lastSeq}, but the tables are at ${seq - 1}: what was acknowledged after that may be lost`,
       );
   }
 }

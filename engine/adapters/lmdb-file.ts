@@ -31,12 +31,12 @@ export function checkTablesFile(folder: string): void {
     const first = metaAt(file, 0);
     const second = first && metaAt(file, first.pageBytes);
     if (first === undefined || second === undefined)
-      throw new StoreDamage(`tables/${fileName} is no longer a table file; its rows are lost`);
+      throw new StoreDamage(`tables/${fileName} is no table file any more, its rows are lost`);
     const { lastPage, pageBytes } = first.transaction > second.transaction ? first : second;
     const wholeBytes = (lastPage + 1) * pageBytes;
     if (size >= wholeBytes || canBeRead(folder)) return;
     throw new StoreDamage(
-      `tables/${fileName} is truncated to ${size} of ${wholeBytes} bytes; the rows after that are lost`,
+      `tables/${fileName} was cut short to ${size} of ${wholeBytes} bytes, the rows behind are lost`,
     );
   } finally {
     closeSync(file);

@@ -108,17 +108,17 @@ function refuseOthers(
   if (agreed === undefined || agreed.storeId === reshardingStore) return;
   if (agreed.storeId !== storeId)
     throw new DataDirectoryError(
-      `${path} does not belong to the cluster's store; set KLIEG_DATA_DIR to the data directory of one of its nodes.`,
+      `${path} belongs to another store than the cluster's; set KLIEG_DATA_DIR to the data directory of a node of it.`,
     );
   const { change } = agreed;
   if (change === undefined) return;
   if (change.node !== nodeId && !forgotten.includes(change.node))
     throw new DataDirectoryError(
-      `Node ${change.node} has started to change the store to ${change.shardCount} shards; run klieg reshard ${change.shardCount} there, or klieg node forget ${change.node} here if it is gone for good.`,
+      `Node ${change.node} has begun to give the store ${change.shardCount} shards; run klieg reshard ${change.shardCount} there, or klieg node forget ${change.node} here if it is gone for good.`,
     );
   if (change.node === nodeId && change.shardCount !== shardCount)
     throw new DataDirectoryError(
-      `The change of ${path} to ${change.shardCount} shards is unfinished; run klieg reshard ${change.shardCount}.`,
+      `The change of ${path} to ${change.shardCount} shards has not ended; run klieg reshard ${change.shardCount}.`,
     );
 }
 
@@ -187,7 +187,7 @@ export class ClusterReshard {
     silence();
     for (const [node, address] of living)
       throw new DataDirectoryError(
-        `Node ${node} is running (at ${address}); stop every engine node of the cluster, then run the command again.`,
+        `Node ${node} runs (at ${address}); stop every engine node of the cluster, then run the command again.`,
       );
   }
 
@@ -197,15 +197,15 @@ export class ClusterReshard {
     const log = await this.lines.openLog(name);
     const place = await findPlace(log, replica.position);
     if (place.kind === "short")
-      throw behind(`The log of shard ${name} lacks records that this node holds`);
+      throw behind(`The log of shard ${name} lacks records that this node has`);
     if (place.kind !== "found")
-      throw behind(`The log of shard ${name} does not continue from this node's records`);
+      throw behind(`The log of shard ${name} does not go on from what this node has`);
     const { logSeq: lastSeq } = await log.end();
     for (let logSeq = place.logSeq + 1; logSeq <= lastSeq; logSeq++) {
       const record = (await log.at(logSeq))?.record;
       const verified = record && verify(record, replica.position.hash);
       if (record === undefined || verified === undefined)
-        throw behind(`The log of shard ${name} does not continue from this node's records`);
+        throw behind(`The log of shard ${name} does not go on from what this node has`);
       const { seq } = verified;
       const position = replica.positionBehind(seq, record, verified);
       await journal.append(seq, record);
@@ -271,13 +271,13 @@ export class ClusterReshard {
     const owner = rows.row(ownerKey, 0) as Owner | undefined;
     const handover = rows.row(handoverKey, 0) as { epoch: number } | undefined;
     if (owner?.node === this.resharding.store.nodeId || handover?.epoch === position.epoch) return;
-    throw behind(`Node ${owner?.node}, which owned shard ${name}, was not shut down cleanly`);
+    throw behind(`Node ${owner?.node}, which owned shard ${name}, was not stopped but ended`);
   }
 
   private createWritten({ name }: NewShard): DataDirectoryError {
     const { nodeId } = this.resharding.store;
     return new DataDirectoryError(
-      `Another node has written to shard ${name} in the meantime; stop it, run klieg node forget ${nodeId} and this command there, and empty ${this.resharding.path}.`,
+      `Another node has written to shard ${name} meanwhile; stop it, run klieg node forget ${nodeId} and this command there, and empty ${this.resharding.path}.`,
     );
   }
 
@@ -291,7 +291,7 @@ export class ClusterReshard {
     const { seq } = this.agreed;
     if (!(await sayStore(this.lines.stream, store, `${this.storeId}:${what}`, seq)))
       throw new DataDirectoryError(
-        "Another command or node has changed the cluster's store in the meantime; run the command again.",
+        "Another command or node has changed what the cluster serves; run the command again.",
       );
     this.agreed = { store, seq: seq + 1 };
   }
@@ -299,7 +299,7 @@ export class ClusterReshard {
 
 function behind(fact: string): DataDirectoryError {
   return new DataDirectoryError(
-    `${fact}; start the nodes, drain the others (klieg drain) until this one owns every shard, stop all of them, this one last, and run the command again.`,
+    `${fact}; start the nodes, drain the others (klieg drain) until this one owns every shard, stop them all, this one last, and run the command again.`,
   );
 }
 
@@ -310,5 +310,5 @@ async function firstRecord({ name, openJournal }: NewShard): Promise<Uint8Array>
   } finally {
     await journal.close();
   }
-  throw new PortError(`The new shard ${name} has no records`, false);
+  throw new PortError(`The new shard ${name} has no record`, false);
 }

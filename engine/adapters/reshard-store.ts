@@ -47,7 +47,7 @@ export async function reshardStore(resharding: Resharding): Promise<void> {
     if (!store.isClustered) return await change(resharding, store, undefined);
     if (access === undefined)
       throw new DataDirectoryError(
-        `${path} belongs to a node of a cluster; set KLIEG_NATS_URL to the same value as for the service.`,
+        `${path} belongs to a node of a cluster; set KLIEG_NATS_URL as for the service.`,
       );
     const cluster = await openClusterReshard({ ...resharding, store, access });
     try {
@@ -73,19 +73,19 @@ function refuseWrong(path: string, store: HeldStore, shardCount: number): void {
   const { reshardingTo } = store;
   if (store.isSuperseded === true)
     throw new DataDirectoryError(
-      `${path} dates from before the cluster's store was resharded; give the data directory of a node that has the new shards.`,
+      `${path} is of the time before the cluster's store got more shards; name the data directory of a node that has them.`,
     );
   if (store.isNew)
     throw new DataDirectoryError(
-      `${path} has never been fully started; start the service once and stop it.`,
+      `${path} has not been started whole yet; start the service once and stop it.`,
     );
   if (reshardingTo !== undefined && reshardingTo !== shardCount)
     throw new DataDirectoryError(
-      `The change of ${path} to ${reshardingTo} shards is unfinished; run klieg reshard ${reshardingTo}.`,
+      `The change of ${path} to ${reshardingTo} shards has not ended; run klieg reshard ${reshardingTo}.`,
     );
   if (shardCount <= store.shardCount)
     throw new DataDirectoryError(
-      `${path} already has ${store.shardCount} shards, and their number can only grow.`,
+      `${path} has ${store.shardCount} shards already, and they can only become more.`,
     );
 }
 
@@ -117,7 +117,7 @@ class FileFolders implements ShardFolders {
       const journal = openJournal(join(folder, "journal"));
       try {
         if (isJoining(tables))
-          throw new DataDirectoryError(`${folder} has not finished joining; start the node first.`);
+          throw new DataDirectoryError(`${folder} has not joined whole; start the node first.`);
         await use({ tables, journal });
       } finally {
         await journal.close();
@@ -183,13 +183,13 @@ class FileFolders implements ShardFolders {
     this.clear();
     await this.cluster?.cancel().catch((cause) => {
       throw new DataDirectoryError(
-        `The new shards cannot be created (${reasonOf(error)}), and NATS could not be updated; no node will start until klieg reshard ${shardCount} is run again.`,
+        `The new shards cannot be made (${reasonOf(error)}), and NATS cannot be told; no node starts before klieg reshard ${shardCount} was run again.`,
         { cause },
       );
     });
     if (!isOfPort) throw error;
     throw new DataDirectoryError(
-      `The new shards cannot be created (${reasonOf(error)}); the store is unchanged.`,
+      `The new shards cannot be made (${reasonOf(error)}); the store is as it was.`,
       { cause: error },
     );
   }
@@ -226,7 +226,7 @@ class FileFolders implements ShardFolders {
       if (!existsSync(built)) continue;
       rmSync(join(path, name), { recursive: true, force: true });
       renameSync(built, join(path, name));
-      onStep(`${name} of ${shardCount} is in place.`);
+      onStep(`${name} of ${shardCount} is in its place.`);
     }
     await syncFolder(path);
     this.clear();
@@ -240,7 +240,7 @@ class FileFolders implements ShardFolders {
     } catch (error) {
       if (!(error instanceof PortError)) throw error;
       onStep(
-        `Objects under snapshots/${storeId} are no longer needed but could not be removed (${error.message}).`,
+        `Objects below snapshots/${storeId} are not needed and could not be removed (${error.message}).`,
       );
     }
   }
@@ -259,7 +259,7 @@ function refuseFullDisk(path: string, needed: number): void {
   if (bavail * bsize >= needed) return;
   const [takes, left] = [needed, bavail * bsize].map((bytes) => `${Math.ceil(bytes / 1e6)} MB`);
   throw new DataDirectoryError(
-    `The new shards need ${takes}, but ${path} has only ${left} free; free up space and run the command again.`,
+    `The new shards take ${takes}, and ${path} has ${left} left; make room and run the command again.`,
   );
 }
 

@@ -62,7 +62,7 @@ export function refuseGap(name: string, { from, before }: Gap, seq: number): voi
   const lost = Math.max(from, seq);
   const what = lost === before - 1 ? `record ${lost} is` : `records ${lost} to ${before - 1} are`;
   throw new StoreDamage(
-    `journal/${name} is damaged: ${what} lost, and later records cannot be trusted`,
+    `journal/${name} is damaged, ${what} lost and those behind cannot be trusted`,
   );
 }
 

@@ -43,7 +43,7 @@ export function forgetNode(path: string, node: string): boolean {
   const { nodeId, forgotten, change, release } = holdNode(path);
   try {
     if (node === nodeId)
-      throw new DataDirectoryError(`${path} is node ${node} itself; name a node that is gone.`);
+      throw new DataDirectoryError(`${path} is the node ${node} itself; name one that is gone.`);
     change({ forgotten: [...new Set([...forgotten, node])] });
     return !forgotten.includes(node);
   } finally {
@@ -79,8 +79,8 @@ export async function surveyLoss(survey: LossSurvey): Promise<ShardLoss> {
     if (better !== undefined)
       throw new DataDirectoryError(
         better.state === "owning"
-          ? `Node ${better.node} owns shard ${survey.shard}; start this node, and it will follow.`
-          : `Node ${better.node} has more records of shard ${survey.shard}; run the command there.`,
+          ? `Node ${better.node} owns shard ${survey.shard}; start this node, and it follows.`
+          : `Node ${better.node} has more of shard ${survey.shard}; run the command there.`,
       );
     const { epoch, seq } = loss.isLogKept && loss.log !== undefined ? loss.log : own;
     const others = node.acceptedLosses.filter(({ shard }) => shard !== place.shard);
@@ -95,16 +95,14 @@ function holdNode(path: string): HeldStore {
   const node = holdStore(path);
   if (node.isClustered) return node;
   node.release();
-  throw new DataDirectoryError(
-    `${path} is the store of a single machine, not a node of a cluster.`,
-  );
+  throw new DataDirectoryError(`${path} is the store of one machine, not a node of a cluster.`);
 }
 
 function findShard({ shardCount }: HeldStore, name: string): ShardPlace {
   const shard = name === "directory" ? shardCount : /^\d{1,3}$/.test(name) ? Number(name) : -1;
   if (name === "directory" || (shard >= 0 && shard < shardCount)) return { shard, shardCount };
   throw new DataDirectoryError(
-    `There is no shard "${name}"; give a number from 0 to ${shardCount - 1}, or directory.`,
+    `There is no shard "${name}"; name one from 0 to ${shardCount - 1}, or directory.`,
   );
 }
 
@@ -121,7 +119,7 @@ async function readShard({ path, shard, domain, nowMs }: LossSurvey, place: Shar
     await tables.close();
   }
   throw new DataDirectoryError(
-    `${path} has no records of shard ${shard}; run the command on a node that has some.`,
+    `${path} has nothing of shard ${shard}; run the command on a node that has.`,
   );
 }
 

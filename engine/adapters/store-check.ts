@@ -62,10 +62,10 @@ async function checkShard(
       throw new StoreDamage("tables/data.mdb is missing, and with it all of its rows");
     checkTablesFile(tables);
     if (!canBeRead(tables))
-      throw new StoreDamage("tables/data.mdb cannot be read; some of its rows are lost");
+      throw new StoreDamage("tables/data.mdb cannot be read, some of its rows are lost");
   });
   if (tablesDamage === undefined && (await readTables(tables, isJoining))) {
-    const state = "its rows are being copied from another node; the service will continue that";
+    const state = "its rows are being taken from another node; the service goes on with that";
     return [{ kind: "harmless", sentence: `${folder}: ${state}.` }];
   }
   const from = tablesDamage === undefined ? await readTables(tables, readPosition) : noPosition;
@@ -74,14 +74,14 @@ async function checkShard(
     if (journalDamage !== undefined) findings.push(damage(folder, journalDamage));
   } else if (journalDamage === undefined && check.repairs) {
     await rebuild(check, place, folder);
-    const done = "The tables were rebuilt from the journal, which holds every record";
+    const done = "They were made anew from the journal, which holds every record";
     const sentence = `${folder}: ${tablesDamage.message}. ${done}; nothing is lost.`;
     findings.push({ kind: "repaired", sentence });
   } else {
     const remedy =
       journalDamage === undefined
-        ? "The journal holds every record: klieg store check --repair rebuilds the tables"
-        : `The journal cannot replace the rows: ${journalDamage.message}; restore a backup`;
+        ? "The journal holds every record: klieg store check --repair makes them anew"
+        : `The journal cannot replace them: ${journalDamage.message}; restore a backup`;
     findings.push({ kind: "damage", sentence: `${folder}: ${tablesDamage.message}. ${remedy}.` });
   }
   return findings;
@@ -109,7 +109,7 @@ async function readJournal(
     position = follow(position, seq, verify(record, position.hash));
   await journal.close();
   if (from.seq === 0 && position.seq === 0)
-    throw new StoreDamage("the journal holds no records; any that it held are lost");
+    throw new StoreDamage("the journal holds no record, whatever there was is lost");
 }
 
 async function rebuild(

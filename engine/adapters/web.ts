@@ -66,7 +66,7 @@ function follow(location: string, from: string, { mayFollow }: WebRequest): stri
   if (!URL.canParse(location, from)) throw new WebError("a redirect leads nowhere", true, true);
   const url = new URL(location, from);
   if (mayFollow?.(url) === false)
-    throw new WebError("a redirect leads to a forbidden URL", false, true);
+    throw new WebError("a redirect leads where it may not", false, true);
   return url.href;
 }
 
@@ -94,21 +94,21 @@ const publicLookup: LookupFunction = (host, options, done) => {
 };
 
 class PrivateAddress extends Error {
-  override readonly message = "the host does not have a public internet address";
+  override readonly message = "the host's address is not of the public internet";
 }
 
 /** Checked here, because addresses that stand in URLs are never looked up. */
 function checkUrl(url: string, { mayBePrivate }: WebRequest): void {
   const { protocol, hostname } = new URL(url);
   if (protocol !== "https:" && protocol !== "http:")
-    throw new WebError(`${protocol} is not http or https`, false, false);
+    throw new WebError(`${protocol} is no protocol of the web`, false, false);
   const host = plainHost(hostname);
   if (!mayBePrivate && isIP(host) !== 0 && !isPublicAddress(host))
     refuseAddress(new PrivateAddress());
 }
 
 function refuseAddress(cause: unknown): never {
-  throw new WebError("this address is not allowed", false, false, cause);
+  throw new WebError("the address may not be asked", false, false, cause);
 }
 
 /** Returns the host without the brackets of an IPv6 address. */
@@ -128,7 +128,7 @@ async function ask(
     response = await request(url, { dispatcher, signal, ...sent, ...timeouts });
   } catch (error) {
     if (isPrivateAddress(error)) refuseAddress(error);
-    throw new WebError("the remote host did not answer", true, wasSent(error), error);
+    throw new WebError("a host of the web did not answer", true, wasSent(error), error);
   }
   const { statusCode: status, body } = response;
   // Attached at once, so that no error is unhandled; the reader gets the error.
@@ -166,7 +166,7 @@ async function* readBytes(body: Dispatcher.ResponseData["body"]): AsyncGenerator
   try {
     for await (const chunk of body) yield chunk as Uint8Array;
   } catch (error) {
-    throw new WebError("the remote host broke off its response", true, true, error);
+    throw new WebError("a host of the web broke its answer off", true, true, error);
   }
 }
 

@@ -17,12 +17,12 @@ const workBounds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 60, 120, 300, 600, 1_
 export const metrics = {
   http_requests_total: {
     kind: "counter",
-    help: "Answered requests; route is the path in the API document, or other for an unknown path.",
+    help: "Answered requests; route as in the API's document, other for an unknown path.",
     labels: ["route", "method", "status"],
   },
   http_request_duration_seconds: {
     kind: "histogram",
-    help: "Time from a request's arrival to its response; for a stream, to its start.",
+    help: "From a request's arrival to its answer; of a stream to its beginning.",
     labels: ["route", "method"],
     bounds: answerBounds,
   },
@@ -33,40 +33,40 @@ export const metrics = {
   },
   jobs_active: {
     kind: "gauge",
-    help: "Unfinished jobs of this node's shards.",
+    help: "Jobs of this node's shards that have not ended.",
     labels: ["modality", "state"],
   },
   job_duration_seconds: {
     kind: "histogram",
-    help: "How long finished jobs were queued, and how long they ran.",
+    help: "How long jobs that ended were queued, and how long they ran.",
     labels: ["modality", "phase"],
     bounds: workBounds,
   },
   provider_requests_total: {
     kind: "counter",
-    help: "Calls to providers; outcome is the provider's answer, or error if there was no usable answer.",
+    help: "Calls of providers; outcome as the provider answered, error for no usable answer.",
     labels: ["provider", "op", "outcome"],
   },
   provider_up: {
     kind: "gauge",
-    help: "1 for a provider that accepts work, 0 for one that is down.",
+    help: "1 for a provider that takes work, 0 for one that is down.",
     labels: ["provider"],
   },
   callbacks_total: {
     kind: "counter",
-    help: "Callbacks from providers; outcome is rejected for those refused before they were read.",
+    help: "Callbacks of providers; outcome rejected for what was refused before it was read.",
     labels: ["provider", "outcome"],
   },
-  sse_streams: { kind: "gauge", help: "Open event streams on this node.", labels: [] },
-  waiters: { kind: "gauge", help: "Requests that are waiting for a job to end.", labels: [] },
+  sse_streams: { kind: "gauge", help: "Event streams that are open on this node.", labels: [] },
+  waiters: { kind: "gauge", help: "Requests that wait for a job's end.", labels: [] },
   credits_held: {
     kind: "gauge",
-    help: "Credits held for unsettled jobs of this node's shards.",
+    help: "Credits held for jobs of this node's shards that are not settled.",
     labels: [],
   },
   credits_settled_total: {
     kind: "counter",
-    help: "Credits of settled holds: charged, or released to their account.",
+    help: "Credits of holds that were settled: charged, or released to their account.",
     labels: ["outcome"],
   },
   renders_total: {
@@ -76,17 +76,17 @@ export const metrics = {
   },
   render_queue_depth: {
     kind: "gauge",
-    help: "Renders of this node that are waiting for a farm node.",
+    help: "Renders of this node that wait for a farm node.",
     labels: [],
   },
   render_nodes: {
     kind: "gauge",
-    help: "Farm nodes that accept tasks from this node: idle, busy or draining.",
+    help: "Farm nodes that take tasks from this node: idle, busy or draining.",
     labels: ["state"],
   },
   farm_tasks_total: {
     kind: "counter",
-    help: "Tasks that this farm node has finished; outcome is fault for an error of the node itself.",
+    help: "Tasks that this farm node has ended; outcome fault for an error of its own.",
     labels: ["kind", "outcome"],
   },
   farm_task_duration_seconds: {
@@ -95,24 +95,20 @@ export const metrics = {
     labels: ["kind"],
     bounds: workBounds,
   },
-  farm_tasks_running: {
-    kind: "gauge",
-    help: "Tasks that this farm node is working on.",
-    labels: [],
-  },
+  farm_tasks_running: { kind: "gauge", help: "Tasks that this farm node works on.", labels: [] },
   replication_lag_messages: {
     kind: "gauge",
-    help: "Records in the logs of followed shards that are not yet durable on this node.",
+    help: "Records in the logs of followed shards that are not durable on this node.",
     labels: [],
   },
   shard_waiting: {
     kind: "gauge",
-    help: "1 for each shard for which this node knows no owner, by what the shard is waiting for.",
+    help: "1 for a shard without an owner that this node knows of, by what it waits for.",
     labels: ["shard", "reason"],
   },
   store_bytes: {
     kind: "gauge",
-    help: "Size in bytes of the journals and tables in this node's data directory.",
+    help: "Bytes of the journals and tables of this node's data directory.",
     labels: [],
   },
 } as const satisfies Readonly<Record<string, Metric>>;

@@ -188,8 +188,8 @@ export class ClusterShard {
     if (own === undefined || leastEpoch <= own.position.epoch) return;
     const { epoch, seq } = own.position;
     this.parts.onFault(
-      "this node's last records were not in the log and the cluster continued without them, so they were replaced by the owner's rows",
-      new PortError(`this node had records up to ${seq} (epoch ${epoch})`, false),
+      "this node's last records were not in the log, and the cluster went on without them, so the owner's rows took the place of its own",
+      new PortError(`it had records up to ${seq} (epoch ${epoch})`, false),
     );
   }
 
@@ -233,7 +233,7 @@ export class ClusterShard {
       if (!(error instanceof PortError)) throw error;
       this.isRival = error instanceof OtherHistory;
       if (error.message !== this.joinFault)
-        onFault("could not take a snapshot from the shard's owner; trying again", error);
+        onFault("no snapshot could be taken from the shard's owner; it is tried again", error);
       this.joinFault = error.message;
       return false;
     }
@@ -309,7 +309,7 @@ export class ClusterShard {
   private snapshotOffer(): SnapshotOffer {
     const { stores, makeSnapshot, onFault } = this.parts;
     const onFailure = (error: unknown) =>
-      onFault("could not make a snapshot for a node that lacks the shard's rows", error);
+      onFault("a snapshot for a node that lacks the shard's rows could not be made", error);
     return new SnapshotOffer(stores.clock, makeSnapshot, onFailure);
   }
 

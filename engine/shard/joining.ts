@@ -67,11 +67,11 @@ export async function join(
   const snapshot = await parts.snapshots.request();
   if (snapshot === undefined) return false;
   if (snapshot.store !== parts.store)
-    throw new PortError("the offered snapshot belongs to another store", false);
+    throw new PortError("the snapshot that is offered is of another store", false);
   const isOther = snapshot.epoch === own?.epoch && snapshot.nonce !== own.nonce;
   if (snapshot.epoch < leastEpoch || isOther)
     throw new OtherHistory(
-      "the owner's records come from a different history that is not newer than this node's, so this node keeps its own; remove its data directory to let it join",
+      "the owner's records are another history than this node's and no later one, so this node keeps its own; remove its data directory to have it join",
       false,
     );
   await replaceRows(parts, snapshot, readSnapshot(await parts.openObjects(), snapshot));
@@ -91,7 +91,7 @@ async function replaceRows(
     position ??= some.find(([key]) => key === positionKey);
     await tables.write(some.filter(([key]) => key !== positionKey));
   }
-  if (position === undefined) throw new PortError("the snapshot contains no position", false);
+  if (position === undefined) throw new PortError("the snapshot says no position", false);
   // The position's number is needed before its row is written.
   const { seq } = readPosition({ get: () => decodeText(position[1]) });
   await journal.restart(seq);

@@ -315,7 +315,7 @@ export class Shard {
   private decide(batch: Batch, envelope: Envelope, atMs: number): boolean {
     const failures = this.brokenSteps.get(envelope.to) ?? 0;
     try {
-      if (failures >= limits.engine.brokenStepsMax) throw new Error("this actor is suspended");
+      if (failures >= limits.engine.brokenStepsMax) throw new Error("this actor is set aside");
       return batch.step(envelope, atMs);
     } catch (error) {
       this.brokenSteps.set(envelope.to, failures + 1);

@@ -44,7 +44,7 @@ export async function writeSnapshot(
   const position = readPosition(view);
   const owner = view.get(ownerKey);
   if (position.seq === 0 || owner === undefined)
-    throw new PortError("the shard's tables are still empty", true);
+    throw new PortError("the shard's tables hold nothing yet", true);
   const folder = `snapshots/${store}/${shard}`;
   const objectKey = `${folder}/${position.epoch}-${position.seq}-${nonce}`;
   const stored = await objects.put(objectKey, packRows(view));
@@ -87,7 +87,7 @@ async function check(objects: Objects, snapshot: Snapshot): Promise<void> {
     bytes += chunk.length;
   }
   if (bytes !== snapshot.sizeBytes || hash.digest("hex") !== snapshot.sha256)
-    throw new PortError(`object ${snapshot.objectKey} differs from what was stored`, true);
+    throw new PortError(`object ${snapshot.objectKey} is not what was stored there`, true);
 }
 
 function isWhole({ sizeBytes }: Snapshot) {

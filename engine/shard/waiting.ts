@@ -86,24 +86,24 @@ function describeReason(shard: string, wait: ShardWait): string {
   const gone = missing.map((node) => (node === owner ? `${node}, the last owner` : node));
   switch (wait.reason) {
     case "log":
-      return "NATS does not answer for its log. Start a majority of the NATS servers.";
+      return "NATS does not answer for its log. Start most of the NATS servers.";
     case "founder":
-      return "no reachable node has records of it. Start the node on which the store was created.";
+      return "no node that is heard has records of it. Start the node on which the store began.";
     case "behind":
-      return `this node has ${own}, its owner has more (${more}), and the log does not deliver the rest. This node retries every second.`;
+      return `this node has ${own}, its owner has more (${more}), and the log does not deliver it. It is asked again every second.`;
     case "ahead":
-      return `this node has ${own}, ${more}; it is waiting for that node to take over. If that node is gone for good, stop this one and run \`${rebuild}\`.`;
+      return `this node has ${own}, ${more}; it waits for that node to go on. If that node is gone for good, stop this one and run \`${rebuild}\`.`;
     case "nodes":
-      return `this node has ${own}; records after ${seq} may be on nodes that cannot be reached: ${gone.join("; ")}. Start them. If they are gone for good, stop this node and run \`${rebuild}\`.`;
+      return `this node has ${own}; records behind ${seq} may be on nodes that are not heard: ${gone.join("; ")}. Start them. If they are gone for good, stop this node and run \`${rebuild}\`.`;
     case "history":
-      return `this node has ${own}, but the log has a different history, whose owner cannot be reached. Start the other nodes. If they are gone for good, stop this node and run \`${rebuild}\`.`;
+      return `this node has ${own}, and the log another history, whose owner is not heard. Start the other nodes. If they are gone for good, stop this node and run \`${rebuild}\`.`;
     case "turn":
-      return `this node has ${own}, and another node with the same records has priority. If that node does not take over, this one will in a few seconds.`;
+      return `this node has ${own}, and another node with the same records comes first. If that does not go on, this node does in a few seconds.`;
     case "draining":
-      return `this node is draining and takes over no shards. Start another node, or end the drain.`;
+      return `this node drains and takes nothing over. Start another node, or end the drain.`;
     case "snapshot":
-      return "this node needs the rows of the shard's owner, but no owner can be reached. Start the other nodes.";
+      return "this node needs the rows of the shard's owner, and none is heard. Start the other nodes.";
     case "rival":
-      return `this node has ${own} that the log had lost when another node took over the shard, and it keeps them. To let it join, stop it and remove its data directory; anything only in these records is then lost.`;
+      return `this node has ${own} that the log had lost when another node went on with the shard, and keeps them. Stop it and remove its data directory to have it join; what is in these records alone is lost then.`;
   }
 }

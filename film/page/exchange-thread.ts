@@ -62,7 +62,7 @@ async function open({
 }: Extract<ExchangeOrder, { kind: "open" }>): Promise<null> {
   const folder = await navigator.storage.getDirectory();
   const entry = await folder.getFileHandle(mark, { create: true });
-  if (!canBeOpened(entry)) throw new Error("this browser has no private file system");
+  if (!canBeOpened(entry)) throw new Error("this browser has no file of its own");
   const handle = await entry.createSyncAccessHandle();
   handle.write(new TextEncoder().encode(mark), { at: 0 });
   const planar = await loadPlanar(converter, width, height);

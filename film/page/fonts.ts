@@ -53,13 +53,13 @@ export function lackingFonts(): readonly string[] {
     const [first] = names;
     if (first !== undefined && !isGeneric(first) && !hasFamily(first, pen)) {
       const shown = names.find((name) => isGeneric(name) || hasFamily(name, pen)) ?? "another font";
-      sentences.add(`the font ${first} is not available; its text is shown in ${shown}`);
+      sentences.add(`no font here is called ${first}; its text is shown in ${shown}`);
     }
     for (const letter of letters) if (!hasGlyph(letter, families, pen)) lacking.add(letter);
   }
   if (lacking.size > 0) {
     const some = [...lacking].slice(0, 20).join("");
-    sentences.add(`no available font has the letters "${some}"; they are shown as empty boxes`);
+    sentences.add(`no font here has the letters "${some}"; they are shown as empty boxes`);
   }
   return [...sentences];
 }

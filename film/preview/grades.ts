@@ -58,7 +58,7 @@ interface Stage {
   readonly textures: Map<string, WebGLTexture>;
 }
 
-export const notGraded = "This browser cannot apply the colour grade; the render does.";
+export const notGraded = "This browser cannot grade its colours; the render does.";
 
 export class Grader {
   /** Baked colour tables, by clip key. */
@@ -200,6 +200,6 @@ const realFetch = window.fetch.bind(window);
 
 async function textAt(url: string): Promise<string> {
   const answer = await realFetch(url);
-  if (!answer.ok) throw new Error(`loading a colour table failed: HTTP ${answer.status}`);
+  if (!answer.ok) throw new Error(`a table of colours was answered with ${answer.status}`);
   return answer.text();
 }

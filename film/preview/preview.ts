@@ -152,7 +152,7 @@ async function start(): Promise<Preview> {
   for (const element of document.querySelectorAll("audio,video"))
     if (element instanceof HTMLMediaElement) element.autoplay = false;
   const answer = await realFetch(ownAddress(".klieg/film"));
-  if (!answer.ok) throw new Error(`loading the film failed: HTTP ${answer.status}`);
+  if (!answer.ok) throw new Error(`the film was answered with ${answer.status}`);
   const film = (await answer.json()) as PreviewFilm;
   const opened = await Promise.all(film.media.map((one) => PlayedMedia.open(one)));
   const media = opened.filter((one) => one !== undefined);
@@ -165,7 +165,7 @@ async function start(): Promise<Preview> {
   const missing = new Map<string, LivePicture>();
   for (const { key, name, isVideo } of lost) {
     warnings.push(
-      `this browser cannot play ${name}: it is missing, or its codec is supported only in the render`,
+      `${name} cannot be played by this browser: it is missing, or of a codec that the render alone shows`,
     );
     if (isVideo) missing.set(key, missingPicture(name, notPlayed));
   }
@@ -178,7 +178,7 @@ async function start(): Promise<Preview> {
   const report = await open({ ...film.plan, clips });
   const duration = film.duration ?? report.duration;
   if (report.refusal !== undefined) throw new Error(report.refusal);
-  if (duration === undefined) throw new Error("set data-duration on the root element");
+  if (duration === undefined) throw new Error("write data-duration on the root");
   const frames = frameCount(duration, film.plan.fps);
   warnings.push(...report.warnings);
   const preview = new Preview(film, media, { grader, missing }, frames);
@@ -199,7 +199,7 @@ async function openGrades({ grades }: PreviewFilm, warnings: string[]) {
     const graded = imageUrl === undefined ? undefined : await grader.image(key, imageUrl);
     if (imageUrl !== undefined) imageUrls.set(key, graded ?? missingImage(name, notGraded));
     if (imageUrl === undefined ? !grader.isAble() : graded === undefined)
-      warnings.push(`${name}: this browser cannot apply its colour grade; the render does`);
+      warnings.push(`${name}: this browser cannot grade its colours; the render does`);
   }
   return { grader, imageUrls };
 }

@@ -31,7 +31,7 @@ export const accountRoutes: readonly Route[] = [
     run: async ({ service, principal }) => json(200, await userView(service, principal)),
   }),
   route("PUT", "/v1/me/active-organization", {
-    summary: "Choose the organization in which unpinned tokens act, or none",
+    summary: "Choose the organization in which tokens act that are not pinned, or none",
     answers: { 200: UserView },
     access: "organizations",
     getPartition: anywhere,
@@ -43,14 +43,14 @@ export const accountRoutes: readonly Route[] = [
     run: activate,
   }),
   route("GET", "/v1/me/credits", {
-    summary: "Read what the paying context can still spend",
+    summary: "What the paying context can still spend",
     answers: { 200: Credits },
     access: "billing:read",
     rate: "read",
     run: credits,
   }),
   route("GET", "/v1/limits", {
-    summary: "Read the limits that apply to the caller",
+    summary: "The limits that hold for the caller",
     answers: { 200: Limits },
     access: "bearer",
     rate: "read",

@@ -23,7 +23,7 @@ export const adminRoutes: readonly Route[] = [
     run: createAccount,
   }),
   route("POST", "/v1/admin/models:reload", {
-    summary: "Reload the model catalogue and the providers",
+    summary: "Read the model catalogue and the providers again",
     answers: { 200: CatalogueLoaded },
     access: "admin",
     getPartition: anywhere,
@@ -61,7 +61,7 @@ export const reloadPartPath = "/parts/models:reload";
 async function reloadElsewhere({ cluster }: Service): Promise<void> {
   for (const { node, answer } of (await cluster?.forwarder.askNodes("POST", reloadPartPath)) ?? [])
     if (answer === undefined) {
-      const detail = `Node ${node} did not reload its catalogue; see its log.`;
+      const detail = `Node ${node} did not read its catalogue; its log says why.`;
       throw new RefusalError({ code: "conflict", detail });
     }
 }

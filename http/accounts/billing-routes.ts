@@ -19,7 +19,7 @@ const reportParameters = {
 
 export const billingRoutes: readonly Route[] = [
   route("GET", "/v1/me/credits/ledger", {
-    summary: "List balance changes, newest first",
+    summary: "List what changed the balance, newest first",
     answers: { 200: LedgerPage },
     access: "billing:read",
     needs: "budgets",
@@ -33,7 +33,7 @@ export const billingRoutes: readonly Route[] = [
     run: listLedger,
   }),
   route("GET", "/v1/reports/spend", {
-    summary: "Total the charges for the context's jobs",
+    summary: "Sum up what the jobs of the context were charged",
     answers: { 200: SpendReport },
     access: "billing:read",
     needs: "budgets",
@@ -42,7 +42,7 @@ export const billingRoutes: readonly Route[] = [
     run: (call) => spendReport(call, call.principal.scope),
   }),
   route("GET", "/v1/organizations/{id}/usage", {
-    summary: "Total the charges for an organization's jobs",
+    summary: "Sum up what the jobs of an organization were charged",
     answers: { 200: SpendReport },
     access: "billing:read",
     getPartition: atNamedId,

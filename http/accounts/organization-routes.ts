@@ -29,7 +29,7 @@ import { organizationView } from "./organization-views.ts";
 
 export const organizationRoutes: readonly Route[] = [
   route("GET", "/v1/organizations", {
-    summary: "List the organizations that the account belongs to",
+    summary: "List the organizations to which the account belongs",
     answers: { 200: OrganizationList },
     access: "organizations",
     getPartition: anywhere,
@@ -104,7 +104,7 @@ async function create(call: Call<CreateOrganizationRequest>): Promise<Answer> {
   if (principal.credential.organization !== null)
     throw new RefusalError({
       code: "forbidden",
-      detail: "A token pinned to an organization cannot create one.",
+      detail: "A token that is pinned to an organization creates none.",
     });
   const creator = principal.user.id;
   // The id lies in the creator's partition, because its use counts towards the creator's account.

@@ -51,7 +51,7 @@ export const uploadRoutes: readonly Route[] = [
     run: createUpload,
   }),
   route("GET", "/v1/assets/uploads/{id}", {
-    summary: "Read an upload and list its stored parts",
+    summary: "Read an upload and which of its parts are stored",
     answers: { 200: UploadSchema },
     access: "assets:write",
     needs: "submit",
@@ -248,7 +248,7 @@ async function storePart({ service, request, ids }: Call): Promise<Answer> {
   const expected = partBytes(asset.upload, number);
   if (stored.sizeBytes !== expected) {
     await service.objects.remove(objectKey);
-    const detail = `The part has ${stored.sizeBytes} bytes; ${expected} were declared.`;
+    const detail = `The part has ${stored.sizeBytes} bytes; ${expected} were announced.`;
     throw new RefusalError({ code: "validation", detail, faults: [] });
   }
   const etag = `"${stored.sha256.slice(0, 32)}"`;
@@ -282,7 +282,7 @@ async function completeUpload(call: Call<CompleteUploadRequest>): Promise<Answer
   );
   if (missing.length > 0)
     throw incomplete(`These parts are not stored: ${missing.slice(0, 20).join(", ")}.`);
-  if (!isSame) throw incomplete("The named parts do not match the stored parts.");
+  if (!isSame) throw incomplete("The parts that were named are not those that are stored.");
   const key = assetKey(asset.scope, asset.id);
   const stored = await joinParts(call, asset);
   expectReply(await service.gateway.ask(key, { kind: "complete", ...stored }, "work"), "done");
@@ -291,7 +291,7 @@ async function completeUpload(call: Call<CompleteUploadRequest>): Promise<Answer
 
 const completedOtherwise = {
   code: "conflict",
-  detail: "This upload has already been completed with other parts, or was abandoned.",
+  detail: "This upload was ended already, with other parts or without any.",
 } as const;
 
 function agrees(
@@ -328,7 +328,7 @@ async function joinParts({ service }: Call<unknown, unknown>, asset: Uploaded) {
     const bytes = await storeUpload(service.objects, objectKey, all(), hints);
     if (bytes.sizeBytes !== upload.sizeBytes || isOther(upload, bytes.sha256)) {
       await service.objects.remove(bytes.objectKey);
-      throw incomplete("The stored bytes do not match the declared size or checksum.");
+      throw incomplete("The stored bytes do not have the size or checksum that was announced.");
     }
     return { bytes, refusal: undefined };
   } catch (error) {

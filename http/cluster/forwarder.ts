@@ -119,7 +119,7 @@ function partRequest(method: string, path: string): HttpRequest {
 }
 
 const unknownOutcome =
-  "The outcome is unknown. Check whether the request took effect before repeating it.";
+  "The outcome is unknown. Establish whether the request took effect before repeating it.";
 
 /** Whether a request only reads; a ticket is used up by the request that opens with it. */
 function isRepeatable({ method, query }: HttpRequest): boolean {

@@ -85,10 +85,10 @@ export class HopRequest implements HttpRequest {
         yield chunk;
       }
     } catch (error) {
-      throw new PortError("the other node disconnected", true, error);
+      throw new PortError("the other node went away", true, error);
     }
     const given = message.trailers[bodySignatureTrailer] ?? "";
     if (!isSameSignature(signer.signBody(hop.nonce, digest), given))
-      throw new PortError("the body does not match the other node's signature", true);
+      throw new PortError("the body is not what the other node has signed", true);
   }
 }

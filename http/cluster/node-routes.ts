@@ -31,7 +31,7 @@ export const nodeRoutes: readonly Route[] = [
     run: async ({ service }) => json(200, { items: await listNodes(service) }),
   }),
   route("POST", "/v1/admin/nodes/{id}:drain", {
-    summary: "Drain a node: hand over its shards, or stop giving it tasks",
+    summary: "Let a node hand over its shards, or take no more tasks",
     answers: { 200: AdminNode },
     access: "admin",
     getPartition: anywhere,
@@ -145,7 +145,7 @@ function checkDrainable({ id, kind, status }: AdminNode, nodes: readonly AdminNo
   if (kind === "engine" && !isLeft)
     throw new RefusalError({
       code: "conflict",
-      detail: "No other node is available to take over its shards.",
+      detail: "No other node lives that could take its shards over.",
     });
 }
 

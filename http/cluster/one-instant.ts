@@ -48,7 +48,7 @@ export async function atOneInstant<T>(
     isWhole = isWholeHere && holders.every(({ node }) => whole.includes(node));
   }
   if (isWhole) return seen;
-  throw new PortError("reading the held shards took too long", true);
+  throw new PortError("the look at the held shards took too long", true);
 }
 
 /** Holds the commits of this node's shards; returns no shards when they cannot be held. */
@@ -73,5 +73,5 @@ function listHeldShards(answer: unknown): readonly HeldShard[] {
 function checkComplete(held: readonly HeldShard[], shardCount: number): void {
   const shards = new Set(held.map(({ shard }) => shard));
   if (shards.size === shardCount + 1 && held.length === shards.size) return;
-  throw new PortError("some shards are not owned by a responding node", true);
+  throw new PortError("not every shard is owned by a node that answers", true);
 }

@@ -22,12 +22,12 @@ const part = { answers: { 200: Type.Unknown() }, access: "open" } as const;
 export const partRoutes: readonly Route[] = [
   route("GET", providerPartPath, {
     ...part,
-    summary: "Provider states on this node",
+    summary: "How providers are to this node",
     run: async ({ service }) => json(200, await ownStates(service)),
   }),
   route("POST", reloadPartPath, {
     ...part,
-    summary: "Reload the model catalogue and the providers",
+    summary: "Read the model catalogue and the providers again",
     run({ service }) {
       reloadHere(service);
       return json(200, {});
@@ -45,27 +45,27 @@ export const partRoutes: readonly Route[] = [
   }),
   route("POST", `${holdPartPath}/{id}`, {
     ...part,
-    summary: "Hold commits on this node's shards while another node takes a backup",
+    summary: "Have the shards that this node owns stand still, for a backup of another",
     run: async ({ service, id }) => json(200, await holdHere(service, id)),
   }),
   route("POST", `${holdPartPath}/{id}:end`, {
     ...part,
-    summary: "End the hold; the answer says whether it lasted until now",
+    summary: "End that; answered by whether they have stood still until now",
     run: ({ service, id }) => json(200, service.cluster?.resume(id) === true),
   }),
   route("GET", figuresPartPath, {
     ...part,
-    summary: "This node's activity per minute over the last hour",
+    summary: "What this node did in each minute of the last hour",
     run: async ({ service }) => json(200, await ownFigures(service)),
   }),
   route("GET", taskPartPath, {
     ...part,
-    summary: "The tasks that this node has given to farm nodes",
+    summary: "The tasks that farm nodes have from this node",
     run: async ({ service }) => json(200, await ownTasks(service)),
   }),
   route("GET", `${taskPartPath}/{id}/thumbnail`, {
     ...part,
-    summary: "A thumbnail of what a farm node is making for this node",
+    summary: "A picture of what a farm node makes for this node",
     run: async ({ service, id }) =>
       json(200, await ownThumbnail(service, requireFound(parseId(id)))),
   }),
@@ -76,7 +76,7 @@ export const partRoutes: readonly Route[] = [
   }),
   route("GET", `${auditPartPath}{account}`, {
     ...part,
-    summary: "The findings on an account's rows",
+    summary: "What an account's rows say of it",
     getPartition: atNamedId,
     run: async ({ service, id }) =>
       json(200, await lookAtAccount(service.gateway, requireFound(parseId(id)))),

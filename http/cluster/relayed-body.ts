@@ -52,7 +52,7 @@ export function wholeText({ body }: Answer): Promise<string> {
       unsent: () => 0,
       onDrain: () => undefined,
       end: () => resolve(Buffer.concat(chunks).toString("utf8")),
-      abort: () => reject(new PortError("the other node disconnected", true)),
+      abort: () => reject(new PortError("the other node went away", true)),
     });
   });
 }

@@ -21,7 +21,7 @@ import { canonicalText, findRender, renderText, submitRender } from "./renders.t
 
 export const blockRoutes: readonly Route[] = [
   route("POST", "/v1/renders/blocks", {
-    summary: "Join clips and narrations into a film, one after another",
+    summary: "Put clips and narrations one after the other into a film",
     answers: { 202: RenderSchema },
     access: "renders",
     needs: "submit",
@@ -90,7 +90,7 @@ function buildPage(call: Call<BlocksRequest>): { page: string; warnings: readonl
   const placed = placeBlocks(blocks);
   if (placed.seconds > limits.timeline.secondsMax) {
     const most = limits.timeline.secondsMax;
-    const detail = `is ${Math.ceil(placed.seconds)} s of film; the limit is ${most} s`;
+    const detail = `is ${Math.ceil(placed.seconds)} s of film; at most ${most} s are made`;
     throw new RefusalError({ code: "validation", faults: [{ pointer: "/blocks", detail }] });
   }
   const { frame_rate: fps = 30, fit = "contain", background_color: background = "#000000" } = body;
@@ -109,7 +109,7 @@ function getSize({ service, principal, body }: Call<BlocksRequest>, faults: Faul
     Math.min(width, height) >= 16;
   if (media !== undefined && !isFitting) {
     const bounds = `at most ${longEdgeMax} by ${shortEdgeMax} pixels, at least 16 by 16`;
-    const detail = `with the height ${height} is not a valid film size: ${bounds}`;
+    const detail = `with the height ${height} is no size of a film: ${bounds}`;
     faults.push({ pointer: "/width", detail });
   }
   return { width, height };

@@ -41,7 +41,7 @@ export class FigmaHost {
   /** Throws `RefusalError` with 503 while too many imports are under way. */
   async runImport<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.underWay >= limits.figma.importsMax) {
-      const detail = "Other imports are in progress. Try again shortly.";
+      const detail = "Other imports are under way. Try again shortly.";
       throw new RefusalError({ code: "unavailable", retryAfterSeconds: busySeconds, detail });
     }
     this.underWay += 1;
@@ -59,7 +59,7 @@ export class FigmaHost {
     const answer = await this.ask(access, path, limits.figma.nodesBytesMax);
     const task = { kind: "read", answer, nodeId, includesHidden } as const;
     const result = await this.runTask(task).catch((cause: unknown) => {
-      throw upstream("The design host's response could not be read.", cause);
+      throw upstream("The design host answered what could not be read.", cause);
     });
     invariant(!isInsertion(result), "a frame is read");
     return result;
@@ -94,7 +94,7 @@ export class FigmaHost {
   async *image(url: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     const mayBePrivate = await this.web.isPrivate(new URL(this.url).hostname);
     const { redirectsMax } = limits.figma;
-    if (!URL.canParse(url)) throw upstream("The design host named an invalid picture address.");
+    if (!URL.canParse(url)) throw upstream("The design host named a picture that is nowhere.");
     const answer = await this.reach({ url, redirectsMax, mayBePrivate, signal });
     if (answer.status !== 200) {
       answer.discard();
@@ -119,7 +119,7 @@ export class FigmaHost {
     let bytes = 0;
     for await (const chunk of readBytes(answer)) {
       bytes += chunk.length;
-      if (bytes > bytesMax) throw upstream("The design host's response is too large.");
+      if (bytes > bytesMax) throw upstream("The design host answered more than can be read.");
       chunks.push(chunk);
     }
     return Buffer.concat(chunks);
@@ -153,7 +153,7 @@ function onUnreached(error: unknown): unknown {
   if (!(error instanceof PortError)) return error;
   const says = error.retryable
     ? "The design host did not answer."
-    : "The design host named an address that is not allowed.";
+    : "The design host named an address that may not be asked.";
   return upstream(says, error);
 }
 
@@ -162,14 +162,14 @@ function findRefusal({ status, headers }: WebAnswer): RefusalError {
   if (status === 403)
     return new RefusalError({
       code: "forbidden",
-      detail: "The design host rejected this access token, or denied it access to this file.",
+      detail: "The design host refuses this access token, or this file to it.",
     });
   if (status === 404)
     return new RefusalError({ code: "not_found", detail: "The design host has no such file." });
   if (status === 429) {
     const seconds = Number(headers["retry-after"]);
     const retryAfterSeconds = Number.isFinite(seconds) && seconds > 0 ? Math.ceil(seconds) : 60;
-    const detail = "The design host is limiting requests with this access token. Try again later.";
+    const detail = "The design host takes no more requests with this access token for now.";
     return new RefusalError({ code: "rate_limit", retryAfterSeconds, detail });
   }
   return upstream(`The design host answered ${status}.`);
@@ -183,7 +183,7 @@ function parse(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString("utf8"));
   } catch (cause) {
-    throw upstream("The design host's response is not JSON.", cause);
+    throw upstream("The design host answered what is no JSON.", cause);
   }
 }
 

@@ -83,9 +83,7 @@ function withPictures({ layers, warnings, ...frame }: Frame): Frame {
     if (draft.kind === "image" || draft.obstacles.length === 0) return draft;
     const { node_id, name, x, y, width, height, opacity } = draft.layer;
     const why = draft.obstacles.join(", ");
-    found.push(
-      `${name || node_id} (${node_id}): imported as a picture, since added texts have no ${why}`,
-    );
+    found.push(`${name || node_id} (${node_id}): is a picture, since added texts have no ${why}`);
     const layer = { kind: "image" as const, node_id, name, x, y, width, height, opacity };
     return { kind: "image", layer, groupOpacity: draft.groupOpacity };
   });

@@ -32,7 +32,7 @@ export const guides: readonly Guide[] = [
   { slug: "client", title: "Client authors", about: "Jobs, streams, retries and money" },
   { slug: "composition", title: "Composition authors", about: "HTML timelines that become films" },
   { slug: "load-testing", title: "Load testers", about: "Measure it, without spending anything" },
-  { slug: "operator", title: "Operators", about: "Run it, monitor it, scale it, maintain it" },
+  { slug: "operator", title: "Operators", about: "Run it, watch it, scale it, keep it" },
 ];
 
 const folder = new URL("../../docs/", import.meta.url);

@@ -22,7 +22,7 @@ export function documentRoutes(all: () => readonly Route[]): readonly Route[] {
       run: links,
     }),
     route("GET", "/", {
-      summary: "The front page, for visitors with a browser",
+      summary: "What this is, for whoever opens it in a browser",
       answers: { 200: RootLinks },
       access: "open",
       run: front,
@@ -39,7 +39,7 @@ export function documentRoutes(all: () => readonly Route[]): readonly Route[] {
       },
     }),
     route("GET", "/v1/problems/{slug}", {
-      summary: "What a problem type means, and what to do about it",
+      summary: "What a type of problem means, and what to do",
       answers: { 200: ProblemPage },
       access: "open",
       anyOrigin: true,

@@ -141,7 +141,7 @@ const ifMatch: Members = {
   name: "If-Match",
   in: "header",
   required: false,
-  description: "The ETag of the version to change.",
+  description: "The ETag of the version that is to be changed.",
   schema: { type: "string" },
 };
 
@@ -149,7 +149,7 @@ const ifNoneMatch: Members = {
   name: "If-None-Match",
   in: "header",
   required: false,
-  description: "The ETag of the version you have; 304 while it is current.",
+  description: "The ETag of the version that is known; 304 while it is the newest.",
   schema: { type: "string" },
 };
 

@@ -28,15 +28,15 @@ const descriptions: Readonly<Record<number, string>> = {
   200: "Done",
   201: "Created",
   202: "Accepted",
-  204: "Done; no content",
+  204: "Done; there is nothing to say",
   206: "A part",
   302: "Elsewhere",
   303: "See the page",
   304: "Not changed",
-  400: "An OAuth error, or a problem object for earlier failures",
+  400: "Refused in the words of OAuth, or a problem before it got that far",
   401: "The client is unknown, or its secret is wrong",
   416: "The range lies beyond the end",
-  503: "Not ready, with the parts that fail; or a problem object for earlier failures",
+  503: "Not ready, with what is not; or a problem before it got that far",
 };
 
 function describeContent(answer: Answers[number] | undefined, components: Components): Members {

@@ -93,7 +93,7 @@ function requireClips({ clips, texts, diagnostics }: Timeline): void {
   const { clipsMax, textsMax } = limits.exports;
   const media = clips.filter(({ kind }) => kind !== "element" && kind !== "composition");
   if (media.length > clipsMax || texts.length > textsMax)
-    throw tooLarge(`An export may have at most ${clipsMax} clips and ${textsMax} texts.`);
+    throw tooLarge(`An export may have ${clipsMax} clips and ${textsMax} texts.`);
 }
 
 function tooLarge(detail: string): RefusalError {
@@ -109,11 +109,11 @@ function nothingToExport(detail: string): RefusalError {
 async function write({ service }: ExportCall, writing: Writing): Promise<Uint8Array> {
   const written = await service.writeExport(writing).catch((error: unknown) => {
     if (!(error instanceof PortError) || error.retryable) throw error;
-    throw Object.assign(tooLarge("This timeline is too large for one export."), { cause: error });
+    throw Object.assign(tooLarge("This timeline is too much for one export."), { cause: error });
   });
   if (written.kind === "too_large") throw tooLarge(written.detail);
   if (written.kind === "nothing")
-    throw nothingToExport("None of the media that the timeline names is available.");
+    throw nothingToExport("Nothing that the timeline names is there to be exported.");
   return written.bytes;
 }
 

@@ -89,7 +89,7 @@ export const jobRoutes: readonly Route[] = [
     run: cancelJob,
   }),
   route("DELETE", "/v1/jobs/{id}", {
-    summary: "Delete a job that has ended, with its prompt and assets",
+    summary: "Delete a job that has ended, its prompt and its assets",
     answers: { 204: null },
     access: "jobs:cancel",
     needs: "edit_own",
@@ -157,7 +157,7 @@ function waitForJob(call: Call<unknown, { timeout_seconds: number }>): Answer | 
     throw new RefusalError({
       code: "rate_limit",
       retryAfterSeconds: limits.http.retryAfterSeconds,
-      detail: `An account may have at most ${limits.jobs.waitsMax} waits open at once.`,
+      detail: `At most ${limits.jobs.waitsMax} waits of one account are open at once.`,
     });
   return new Promise<Job>((resolve, reject) => {
     let last = job;

@@ -13,7 +13,7 @@ import type { Service } from "../service.ts";
 
 export const overviewRoutes: readonly Route[] = [
   route("GET", "/v1/admin/overview", {
-    summary: "Activity per minute over the last hour, and the work open now",
+    summary: "What was done in each minute of the last hour, and what is open now",
     answers: { 200: AdminOverview },
     access: "admin",
     getPartition: anywhere,

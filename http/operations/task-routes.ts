@@ -11,7 +11,7 @@ import { bytesInPieces } from "../transport/byte-stream.ts";
 
 export const taskRoutes: readonly Route[] = [
   route("GET", "/v1/admin/tasks", {
-    summary: "List the tasks on farm nodes, and count the waiting ones",
+    summary: "List the tasks that farm nodes have, and count those that wait",
     answers: { 200: AdminTaskList },
     access: "admin",
     getPartition: anywhere,
@@ -19,7 +19,7 @@ export const taskRoutes: readonly Route[] = [
     run: listTasks,
   }),
   route("GET", "/v1/admin/tasks/{id}/thumbnail", {
-    summary: "A thumbnail of what a farm node is making",
+    summary: "A picture of what a farm node is about to make",
     answers: { 200: "image/jpeg" },
     access: "admin",
     getPartition: anywhere,

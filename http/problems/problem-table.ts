@@ -34,13 +34,13 @@ const rejections = {
   invalid: "The confirmation token is not valid. Obtain a fresh quote.",
   foreign: "The confirmation token was given to another account. Obtain a fresh quote.",
   mismatch: "The confirmation token is for another request or price. Obtain a fresh quote.",
-  consumed: "The confirmation token has already been used. Obtain a fresh quote.",
+  consumed: "The confirmation token was used already. Obtain a fresh quote.",
 } as const;
 
 const goneBecause = {
   expired: "This link has expired.",
   revoked: "This link was revoked.",
-  media_unavailable: "The media behind this link are no longer available.",
+  media_unavailable: "What this link led to is no longer available.",
 } as const;
 
 export const problemTable: ProblemTable = {
@@ -65,7 +65,7 @@ export const problemTable: ProblemTable = {
     slug: "plan-required",
     status: 402,
     title: "Plan Required",
-    detail: `This model requires the plan ${plan} or a higher one.`,
+    detail: `This model needs the plan ${plan} or a higher one.`,
     members: { required_plan: plan },
   }),
   out_of_credits: ({ creditsRequired, balanceCredits }) => ({
@@ -106,14 +106,14 @@ export const problemTable: ProblemTable = {
     slug: "forbidden",
     status: 403,
     title: "Forbidden",
-    detail: detail ?? "This credential does not allow this.",
+    detail: detail ?? "This credential may not do that.",
     members: { required_scope: requiredScope, required_role: requiredRole },
   }),
   not_found: ({ detail }) => ({
     slug: "not-found",
     status: 404,
     title: "Not Found",
-    detail: detail ?? "Nothing here is visible to this credential.",
+    detail: detail ?? "There is nothing here that this credential can see.",
   }),
   gone: ({ reason }) => ({
     slug: "gone",
@@ -127,7 +127,7 @@ export const problemTable: ProblemTable = {
     status: 401,
     title: "Password Required",
     code: "share_password_required",
-    detail: isWrong ? "The password is wrong." : "This link is protected by a password.",
+    detail: isWrong ? "That is not the password." : "This link is protected by a password.",
     // RFC 9110, section 15.5.2, requires a challenge; no browser knows the scheme.
     headers: [["WWW-Authenticate", 'SharePassword realm="klieg"']],
   }),
@@ -142,7 +142,7 @@ export const problemTable: ProblemTable = {
     slug: "not-acceptable",
     status: 406,
     title: "Not Acceptable",
-    detail: "None of the types in the Accept header is available.",
+    detail: "Nothing that the Accept header names is served here.",
   }),
   wait_timeout: ({ job, status }) => ({
     slug: "wait-timeout",
@@ -179,20 +179,20 @@ export const problemTable: ProblemTable = {
     slug: "precondition-failed",
     status: 412,
     title: "Precondition Failed",
-    detail: "It has changed in the meantime; read it again.",
+    detail: "It was changed meanwhile; read it again.",
   }),
   payload_too_large: ({ limitBytes, detail }) => ({
     slug: "payload-too-large",
     status: 413,
     title: "Payload Too Large",
-    detail: detail ?? `The body is limited to ${limitBytes} bytes.`,
+    detail: detail ?? `The body may have ${limitBytes} bytes.`,
     members: { limit_bytes: limitBytes },
   }),
   uri_too_long: () => ({
     slug: "uri-too-long",
     status: 414,
     title: "URI Too Long",
-    detail: `A path and its query may have at most ${limits.http.urlBytesMax} bytes.`,
+    detail: `A path and its query may have ${limits.http.urlBytesMax} bytes.`,
   }),
   unsupported_media_type: ({ accepts = "application/json in UTF-8" }) => ({
     slug: "unsupported-media-type",
@@ -267,7 +267,7 @@ export const problemTable: ProblemTable = {
     slug: "headers-too-large",
     status: 431,
     title: "Headers Too Large",
-    detail: `The headers of a request may have at most ${limits.http.headerBytesMax} bytes.`,
+    detail: `The headers of a request may have ${limits.http.headerBytesMax} bytes.`,
   }),
   upstream: ({ detail }) => ({
     slug: "upstream",

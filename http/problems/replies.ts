@@ -50,7 +50,7 @@ function findRefusal(reply: Reply): Refusal {
         code: "unavailable",
         retryAfterSeconds,
         detail:
-          "The outcome is unknown. Check whether the request took effect before repeating it.",
+          "The outcome is unknown. Establish whether the request took effect before repeating it.",
       };
     default:
       throw new Error(`an actor answered ${failure.kind}`);

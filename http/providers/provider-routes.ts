@@ -30,7 +30,7 @@ export const providerRoutes: readonly Route[] = [
     run: listProviders,
   }),
   route("POST", "/v1/admin/providers/{name}:pause", {
-    summary: "Pause a provider; its jobs wait",
+    summary: "Let the jobs of a provider wait",
     answers: { 200: AdminProvider },
     access,
     getPartition: anywhere,
@@ -39,7 +39,7 @@ export const providerRoutes: readonly Route[] = [
     run: (call) => setPaused(call, true),
   }),
   route("POST", "/v1/admin/providers/{name}:resume", {
-    summary: "Resume a paused provider",
+    summary: "Give a paused provider work again",
     answers: { 200: AdminProvider },
     access,
     getPartition: anywhere,
@@ -48,7 +48,7 @@ export const providerRoutes: readonly Route[] = [
     run: (call) => setPaused(call, false),
   }),
   route("POST", "/v1/admin/jobs/{id}/requeue-read", {
-    summary: "Read a job's state from its provider now",
+    summary: "Read a job's state at its provider now",
     answers: { 200: ReadRequeued },
     access,
     getPartition: atNamedId,

@@ -136,7 +136,7 @@ const surrogate = /\\u[dD][89a-fA-F]/;
 
 /** Throws `RefusalError` with 400 for a name or text that is not valid Unicode. */
 function refuseHalfCharacters(value: unknown, pointer: string): void {
-  const detail = "contains an unpaired surrogate";
+  const detail = "has half of a surrogate pair";
   const refusal = { code: "validation", faults: [{ pointer, detail }] } as const;
   if (typeof value === "string" && !value.isWellFormed()) throw new RefusalError(refusal);
   if (typeof value !== "object" || value === null) return;

@@ -89,7 +89,7 @@ export function parseSome<T extends string>(
       const known = chosen.filter((value) => value !== undefined);
       return known.length === chosen.length
         ? { value: known }
-        : `must be one or more of ${values.join(", ")}, separated by commas`;
+        : `must be one or several of ${values.join(", ")}, with commas between`;
     },
   };
 }

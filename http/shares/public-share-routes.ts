@@ -27,13 +27,13 @@ const open = {
 export const publicShareRoutes: readonly Route[] = [
   route("GET", "/v1/share/{token}", {
     ...open,
-    summary: "Show what a share link leads to; a page for browsers",
+    summary: "See where a share link leads; a page for browsers",
     answers: { 200: ShareResolution },
     run: (call) => answerShare(call, () => readShare(call)),
   }),
   route("POST", "/v1/share/{token}", {
     ...open,
-    summary: "Submit the password of a share link",
+    summary: "Give the password of a share link",
     answers: { 200: ShareResolution, 303: null },
     streamBytesMax: limits.shares.formBytesMax,
     streamBody: {
@@ -104,7 +104,7 @@ function viewerRoute(): Route {
     return { text, etag: `"${digest.slice(0, 22)}"` };
   };
   return route("GET", viewerPath, {
-    summary: "The script that renders a shared 3D model",
+    summary: "The script that draws a shared 3D model",
     answers: { 200: "text/javascript", 304: null },
     access: "open",
     run: async ({ request }) => {

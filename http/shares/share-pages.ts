@@ -70,7 +70,7 @@ export function refusalPage(
 function explainRefusal(refusal: Refusal): readonly [heading: string, text: string] | undefined {
   switch (refusal.code) {
     case "not_found":
-      return ["Nothing here", "This link does not exist. Check that it was copied completely."];
+      return ["Nothing here", "There is no such link. See whether it was copied whole."];
     case "rate_limit":
       return ["Too many requests", "Wait a minute and try again."];
     case "gone":
@@ -90,7 +90,7 @@ const askAgain = "Ask the person who sent it to you for a new one.";
 const goneWords = {
   expired: askAgain,
   revoked: askAgain,
-  media_unavailable: "The owner has removed what this link led to.",
+  media_unavailable: "What this link led to was removed by its owner.",
 } as const;
 
 /** The form posts to the page's own address. */

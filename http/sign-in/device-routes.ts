@@ -40,7 +40,7 @@ export const deviceRoutes: readonly Route[] = [
     run: approve,
   }),
   route("GET", "/device", {
-    summary: "The page where a person approves a device",
+    summary: "The page on which a person approves a device",
     answers: { 200: "text/html" },
     access: "open",
     query: { user_code: optionalText(32) },

@@ -58,7 +58,7 @@ export function scopesWithin(
   if (asked === undefined) return otherwise.filter((scope) => credential.scopes.includes(scope));
   const lacking = asked.find((scope) => !credential.scopes.includes(scope));
   if (lacking === undefined) return asked;
-  const detail = "A token cannot grant a scope that it lacks.";
+  const detail = "A token cannot give a scope that it lacks.";
   throw new RefusalError({ code: "forbidden", requiredScope: lacking, detail });
 }
 
@@ -66,7 +66,7 @@ function computeExpiry(days: number | null | undefined, nowMs: number): number |
   const { expiresInDaysDefault, neverExpires } = limits.tokens;
   if (days !== null) return nowMs + (days ?? expiresInDaysDefault) * 86_400_000;
   if (neverExpires) return null;
-  const detail = "may not be null: this service does not issue tokens that never expire";
+  const detail = "may not be null: this service issues no token that never expires";
   throw new RefusalError({ code: "validation", faults: [{ pointer: "/expires_in_days", detail }] });
 }
 
@@ -85,7 +85,7 @@ function findOrganization(
     throw new RefusalError({ code: "forbidden", detail });
   }
   if (placeIn(gateway, user, organization) !== undefined) return organization;
-  const detail = "is not an organization of this account";
+  const detail = "is no organization of this account";
   throw new RefusalError({ code: "validation", faults: [{ pointer: "/organization_id", detail }] });
 }
 

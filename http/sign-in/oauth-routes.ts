@@ -30,7 +30,7 @@ export const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code";
 
 export const oauthRoutes: readonly Route[] = [
   route("GET", "/.well-known/oauth-authorization-server", {
-    summary: "Where and how OAuth tokens are issued",
+    summary: "Where and how OAuth tokens are given out",
     answers: { 200: AuthorizationServer },
     access: "open",
     run: ({ service }) => json(200, metadata(service)),
@@ -92,8 +92,7 @@ async function giveToken(call: Call<TokenForm>): Promise<Answer> {
     case deviceGrant:
       return byDevice(call, client);
     default: {
-      const detail =
-        "grant_type must be client_credentials, refresh_token or the device code grant.";
+      const detail = "grant_type is client_credentials, refresh_token or the device code's.";
       throw new RefusalError({ code: "oauth", error: "unsupported_grant_type", detail });
     }
   }
@@ -108,7 +107,7 @@ async function byClient(
     throw new RefusalError({
       code: "oauth",
       error: "unauthorized_client",
-      detail: "A client without a secret cannot use client_credentials.",
+      detail: "A client without a secret has no credentials of its own.",
     });
   const scopes = parseScopes(body.scope) ?? client.scopes;
   if (!scopes.every((scope) => client.scopes.includes(scope)))

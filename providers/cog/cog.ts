@@ -148,7 +148,7 @@ class Cog implements Provider {
   async result(ref: ProviderRef): Promise<ProviderResult> {
     const outcome = this.known.get(ref)?.outcome;
     if (outcome?.status.state !== "succeeded")
-      throw new GoneError("no callback delivered a result of the prediction");
+      throw new GoneError("no result of the prediction came with a callback");
     return { files: resultFiles(outcome.output) };
   }
 
@@ -200,7 +200,7 @@ class Cog implements Provider {
       known.startedAtMs ??= this.clock.monotonicMs();
     } else {
       if (this.outcomeBytes + bytes > limits.providers.outcomeBytesMax)
-        throw new PortError("too many outputs are waiting to be stored", true);
+        throw new PortError("too many outputs wait to be stored", true);
       this.outcomeBytes += bytes;
       known.outcome = { status, output: prediction.output, bytes };
     }

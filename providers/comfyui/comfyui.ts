@@ -212,7 +212,7 @@ class Comfyui implements Provider {
     const placed = this.parse(ref);
     const ended = placed && (await placed.server.history(placed.id));
     if (placed === undefined || ended === undefined)
-      throw new GoneError("the provider has no record that the prompt ended");
+      throw new GoneError("the provider does not know an end of the prompt");
     const { state } = computeEnd(ended, this.endTerms);
     if (state !== "succeeded") throw new GoneError("the prompt did not succeed");
     const open = (place: string) => placed.server.openFile(place);

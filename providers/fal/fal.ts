@@ -170,7 +170,7 @@ class Fal implements Provider {
     const isFailure = isOfModel(reply) || error != null;
     if (!isFailure || reply.status === 429) checkAvailable(reply);
     if (isGone(reply) && error == null && !known.isToBeCanceled)
-      throw new GoneError("the provider no longer has the result");
+      throw new GoneError("the provider has the result no more");
     if (!isFailure || isGone(reply)) return explainMissing(reply, known);
     const unbilled = hasRun(status) ? {} : { billed: false };
     const billing = { ...unbilled, ...falBilling(reply, request.units) };
@@ -207,7 +207,7 @@ class Fal implements Provider {
     switch (reply.status) {
       case 200:
         if (isCanceled(reply.json)) return { kind: "cancelled" };
-        throw new ReplyError("The provider's response to the cancellation cannot be interpreted.");
+        throw new ReplyError("The provider's answer to the cancel cannot be understood.");
       case 202: {
         const known = this.know(ref, request);
         known.isToBeCanceled = true;
@@ -296,7 +296,7 @@ function isMissing(reply: Reply): boolean {
 /** Explains a missing request: it is lost, unless it was removed on our own order. */
 function explainMissing(reply: Reply, { isToBeCanceled }: Known): ProviderStatus {
   if (!isMissing(reply))
-    throw new ReplyError(`The provider's response ${reply.status} cannot be interpreted.`);
+    throw new ReplyError(`The provider's answer ${reply.status} cannot be understood.`);
   return isToBeCanceled ? { state: "canceled", billed: false } : { state: "lost" };
 }
 

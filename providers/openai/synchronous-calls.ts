@@ -187,7 +187,7 @@ export class SynchronousCalls {
   ): Promise<ProviderResult | undefined> {
     if (kind === "sound" && !isSound(answer)) {
       answer.discard();
-      throw new ReplyError("The provider's response is not audio.");
+      throw new ReplyError("The provider's answer is no sound.");
     }
     const { bytesMax } = this.ports;
     if (kind === "sound")
@@ -231,9 +231,9 @@ export class SynchronousCalls {
     const chunks: Uint8Array[] = [];
     for await (const chunk of body) {
       if (call.bytes + chunk.length > bytesMax)
-        throw new ReplyError("The provider's response exceeds the size limit.");
+        throw new ReplyError("The provider's answer is larger than it may be.");
       if (this.bytes + chunk.length > this.ports.heldBytesMax)
-        throw new ReplyError("Too many results are waiting to be stored.");
+        throw new ReplyError("More results wait to be stored than may.");
       this.hold(call, chunk.length);
       chunks.push(chunk);
     }
@@ -242,7 +242,7 @@ export class SynchronousCalls {
 
   private checkSize({ length }: Uint8Array): void {
     if (length > this.ports.bytesMax)
-      throw new ResultError("The provider's result exceeds the size limit.");
+      throw new ResultError("The provider's result is larger than it may be.");
   }
 
   private hold(call: Call, bytes: number): void {
@@ -270,7 +270,7 @@ function createFailure(message: string): Refusal {
   return { kind: "refused", class: "upstream", message };
 }
 
-const incomprehensible = "The provider's response could not be interpreted.";
+const incomprehensible = "The provider's answer could not be understood.";
 
 /** Whether an answer is sound; one without a content type is accepted too. */
 function isSound({ headers }: WebAnswer): boolean {
@@ -285,5 +285,5 @@ function fileList(bytes: Buffer): FileList {
     list = undefined;
   }
   if (isFileList(list)) return list;
-  throw new ReplyError("The provider's response names no files.");
+  throw new ReplyError("The provider's answer names no files.");
 }

@@ -57,7 +57,7 @@ export class Videos {
     const { http } = this.ports;
     const video = await this.read(id);
     if (video === undefined || readState(video.status) !== "succeeded")
-      throw new GoneError("the provider has no result for the video");
+      throw new GoneError("the provider has no result of the video");
     const headers = { accept: "*/*" };
     const open = async (signal: AbortSignal) =>
       fileBytes(await http.open(`${getPath(id)}/content?variant=video`, signal, { headers }));
@@ -97,7 +97,7 @@ export class Videos {
     checkAvailable(reply);
     const video = understand(isVideo, reply);
     if (reply.status !== 200 || video.id !== id)
-      throw new ReplyError("The provider returned a different video.");
+      throw new ReplyError("The provider answered with another video.");
     return video;
   }
 }

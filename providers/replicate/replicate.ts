@@ -126,7 +126,7 @@ class Replicate implements Provider {
     const prediction = job && (await this.read(job.id));
     const hasResult = prediction !== undefined && readState(prediction.status) === "succeeded";
     if (!hasResult || prediction.data_removed === true)
-      throw new GoneError("the provider has no result for the prediction");
+      throw new GoneError("the provider has no result of the prediction");
     return { files: resultFiles(prediction.output) };
   }
 
@@ -174,7 +174,7 @@ class Replicate implements Provider {
     checkAvailable(reply);
     const prediction = understand(isPrediction, reply);
     if (reply.status !== 200 || prediction.id !== id)
-      throw new ReplyError("The provider returned a different prediction.");
+      throw new ReplyError("The provider answered with another prediction.");
     return prediction;
   }
 

@@ -102,7 +102,7 @@ export class SimulatedProvider implements Provider {
 
   async result(ref: ProviderRef): Promise<ProviderResult> {
     const run = this.runs.get(ref);
-    if (run?.stage !== "over") throw new PortError(`there is no result for ${ref}`, false);
+    if (run?.stage !== "over") throw new PortError(`no result is there for ${ref}`, false);
     this.runs.delete(ref);
     const { media } = simulatedMedia[run.modality];
     return { files: new Array(run.count).fill({ kind: "stored", media }) };
@@ -186,7 +186,7 @@ const unsafe: ProviderFailure = {
 };
 const likeness: ProviderFailure = {
   class: "moderation_ip",
-  message: "The filter detected a likeness or a protected work.",
+  message: "The filter saw a likeness or a protected work.",
 };
 const broken: ProviderFailure = {
   class: "upstream",

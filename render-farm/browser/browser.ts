@@ -128,7 +128,7 @@ export class SceneBrowser {
       await page.goto(origin);
       return { context, page };
     } catch (failure) {
-      throw new PortError("the browser did not open a page", true, failure);
+      throw new PortError("the browser opened no page", true, failure);
     }
   }
 
@@ -201,7 +201,7 @@ export async function launch(
         timezoneId: "UTC",
       });
       const browser = context.browser();
-      if (browser === null) throw new PortError("Chromium does not expose its pages", false);
+      if (browser === null) throw new PortError("Chromium does not show its pages", false);
       const number = fenced ? startAs(own) : getPid(browser);
       const group = await number.then(findGroup).catch(async (failure) => {
         await browser.close();
@@ -244,7 +244,7 @@ async function getPid(browser: Browser): Promise<number> {
   const session = await browser.newBrowserCDPSession();
   const { processInfo } = await session.send("SystemInfo.getProcessInfo");
   const own = processInfo.find(({ type }) => type === "browser");
-  if (own === undefined) throw new PortError("Chromium did not report its process", false);
+  if (own === undefined) throw new PortError("Chromium does not name its process", false);
   return own.id;
 }
 

@@ -18,14 +18,14 @@ export type Isolation =
   | { readonly kind: "refused"; readonly sentence: string };
 
 const refusal =
-  "this farm node cannot isolate pages from the network, because it may not create network namespaces; " +
+  "this farm node cannot keep pages off the network, because it may not make network namespaces; " +
   "allow them (unshare --net), or set KLIEG_ISOLATION=off to accept the risk";
-const online = "pages are not isolated from the network";
+const online = "pages are not kept off the network";
 const unboxed =
-  "Chromium's own sandbox cannot start, because it may not create user namespaces; " +
-  "pages run without it, in the remaining isolation";
+  "Chromium's own sandbox does not start, because it may not make user namespaces; " +
+  "pages run without it, in the other fences";
 const unfenced =
-  "Chromium cannot start as a separate user; pages run as the farm's user, " +
+  "Chromium does not start as a user of its own; pages run as the farm's user, " +
   "without Chromium's own sandbox";
 
 /** Determines how Chromium can be started on this machine. */

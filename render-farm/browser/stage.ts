@@ -68,7 +68,7 @@ export class StageBrowser {
       return browser;
     } catch (failure) {
       await running.close();
-      throw new PortError("the browser did not open a page", true, failure);
+      throw new PortError("the browser opened no page", true, failure);
     }
   }
 
@@ -105,7 +105,7 @@ export class StageBrowser {
       });
       return stage;
     } catch (failure) {
-      throw new PortError("the browser did not open a page", true, failure);
+      throw new PortError("the browser opened no page", true, failure);
     }
   }
 
@@ -126,7 +126,7 @@ export class StageBrowser {
       await session.detach();
       this.spare = kept;
     } catch (failure) {
-      throw new PortError("the browser's state was not cleared", true, failure);
+      throw new PortError("the browser kept what it had", true, failure);
     }
   }
 

@@ -66,7 +66,7 @@ export class OwnFolders {
       });
       return own;
     }
-    throw new PortError("all users available to tasks on this machine are in use", true);
+    throw new PortError("every user that tasks of this machine may have is taken", true);
   }
 }
 
@@ -120,12 +120,12 @@ export async function writeNew(
 export async function openPlain(path: string, flags = constants.O_RDONLY): Promise<FileHandle> {
   const file = await open(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     (failure: unknown) => {
-      throw new PortError("A file of the task is missing.", false, failure);
+      throw new PortError("A file of the task is not there.", false, failure);
     },
   );
   if ((await file.stat()).isFile()) return file;
   await file.close();
-  throw new PortError("A file of the task is not a regular file.", false);
+  throw new PortError("Something else stands in the place of a file.", false);
 }
 
 /**
@@ -137,7 +137,7 @@ export async function openMade(path: string, flags?: number): Promise<FileHandle
   const [made, folder] = await Promise.all([file.stat(), lstat(dirname(path))]);
   if (made.uid === folder.uid) return file;
   await file.close();
-  throw new PortError("A program left a file that it does not own.", false);
+  throw new PortError("A program left what is not its own.", false);
 }
 
 /** Removes the folders of farm nodes that were killed. */

@@ -86,7 +86,7 @@ async function bring(
   const measures = await measure(local, pictures, delivery);
   const { mimeType } = measures;
   if (mimeType.split("/")[0] !== families[modality])
-    throw new PortError(`The provider's result is ${mimeType}, not ${names[modality]}.`, false);
+    throw new PortError(`The provider's result is ${mimeType}, and not ${names[modality]}.`, false);
   if ("objectKey" in file) {
     const { sizeBytes } = local;
     return { objectKey: file.objectKey, sizeBytes, sha256: await computeDigest(path), ...measures };

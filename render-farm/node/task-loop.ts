@@ -160,7 +160,7 @@ export class TaskLoop {
     const workerOf = this.node.workersByKind.get(task.kind);
     const isFull = this.runsByToken.size >= this.node.slots;
     if (workerOf === undefined) {
-      const outcome = onFailure(`the node does not handle ${task.kind}`, true);
+      const outcome = onFailure(`the node does not do ${task.kind}`, true);
       this.connection.send({ kind: "finished", token: task.token, outcome });
     } else if (this.stopDrain !== undefined || isFull)
       this.connection.send({ kind: "returned", token: task.token });
@@ -278,7 +278,7 @@ function takeThumbnail(run: Run, make: () => Promise<Buffer>): void {
 /** The outcome hides a bug's own message, which may name files and hosts and is only logged. */
 function outcomeOfFault(fault: unknown): TaskOutcome {
   if (fault instanceof PortError) return onFailure(fault.message, fault.retryable);
-  return onFailure("The farm failed on this task.", false);
+  return onFailure("The farm broke at this task.", false);
 }
 
 function onFailure(message: string, retryable: boolean) {

@@ -81,5 +81,5 @@ interface Taker {
 }
 
 function createUnwantedError(): PortError {
-  return new PortError("the parts of the task are no longer needed", true);
+  return new PortError("the parts of the task are no longer wanted", true);
 }

@@ -67,7 +67,7 @@ function splitChunks(bytes: Buffer): { json: Buffer; binary: Buffer | undefined 
   let binary: Buffer | undefined;
   for (let at = 12; at + 8 <= bytes.length; ) {
     const length = bytes.readUInt32LE(at);
-    if (at + 8 + length > bytes.length) throw unfit("a chunk runs past the file's end");
+    if (at + 8 + length > bytes.length) throw unfit("a chunk reaches beyond its end");
     const chunk = bytes.subarray(at + 8, at + 8 + length);
     if (bytes.readUInt32LE(at + 4) === jsonChunk) json ??= chunk;
     if (bytes.readUInt32LE(at + 4) === binaryChunk) binary ??= chunk;
@@ -84,16 +84,16 @@ function checkFile(file: File, binaryBytes: number | undefined): void {
       throw unfit("a buffer has no bytes");
   for (const { uri } of [...buffers, ...images])
     if (uri !== undefined && !uri.startsWith("data:"))
-      throw unfit("it refers to other files; everything must be embedded");
+      throw unfit("it refers to other files; everything must be inside");
   for (const { buffer, byteLength, byteOffset = 0 } of bufferViews)
     if (byteOffset + byteLength > (buffers[buffer]?.byteLength ?? -1))
-      throw unfit("a view extends beyond its buffer");
+      throw unfit("a view reaches beyond its buffer");
   for (const { bufferView, byteOffset = 0, componentType, count, type } of accessors) {
     const size = (componentBytes[componentType] ?? 0) * (components[type] ?? 0);
-    if (size === 0) throw unfit("an accessor has an unknown type");
+    if (size === 0) throw unfit("an accessor has no known type");
     const view = bufferView === undefined ? undefined : bufferViews[bufferView];
     if (bufferView !== undefined && byteOffset + count * size > (view?.byteLength ?? -1))
-      throw unfit("an accessor extends beyond its view");
+      throw unfit("an accessor reaches beyond its view");
   }
 }
 
@@ -102,7 +102,7 @@ function parse(json: Buffer): File {
   try {
     value = JSON.parse(json.toString("utf8"));
   } catch (failure) {
-    throw new PortError("The 3D model is damaged: its description is not JSON.", false, failure);
+    throw new PortError("The 3D model is damaged: its description is no JSON.", false, failure);
   }
   if (!isFile(value)) {
     const [fault] = isFile.faults(value);

@@ -12,11 +12,11 @@ export function inspectFont(bytes: Buffer, mimeType: string): void {
 
 function inspectSfnt(bytes: Buffer): void {
   const count = bytes.length >= 12 ? bytes.readUInt16BE(4) : 0;
-  if (count === 0 || bytes.length < 12 + count * 16) throw unfitFont("its table list is truncated");
+  if (count === 0 || bytes.length < 12 + count * 16) throw unfitFont("its table list is cut off");
   const tags = new Set<string>();
   for (let at = 12; at < 12 + count * 16; at += 16) {
     if (bytes.readUInt32BE(at + 8) + bytes.readUInt32BE(at + 12) > bytes.length)
-      throw unfitFont("a table runs past the file's end");
+      throw unfitFont("a table reaches beyond its end");
     tags.add(bytes.toString("latin1", at, at + 4));
   }
   const missing = fontTables.find((tag) => !tags.has(tag));
@@ -26,9 +26,9 @@ function inspectSfnt(bytes: Buffer): void {
 /** Checks a WOFF2 header: total length, table count, and the compressed block within the file. */
 function inspectWoff2(bytes: Buffer): void {
   if (bytes.length < 48 || bytes.readUInt32BE(8) !== bytes.length)
-    throw unfitFont("its declared length is wrong");
+    throw unfitFont("its length is not what it says");
   if (bytes.readUInt16BE(12) === 0) throw unfitFont("it has no tables");
-  if (bytes.readUInt32BE(20) > bytes.length - 48) throw unfitFont("its tables are truncated");
+  if (bytes.readUInt32BE(20) > bytes.length - 48) throw unfitFont("its tables are cut off");
 }
 
 function unfitFont(why: string): PortError {
@@ -57,7 +57,7 @@ export function inspectTable(bytes: Buffer): void {
         throw unfitTable(`row ${rows + 1} is not three numbers`);
       rows++;
     } else if (line !== "" && !/^(#|TITLE|DOMAIN_|LUT_)/.test(line))
-      throw unfitTable("it contains an unrecognised line");
+      throw unfitTable("it holds a line of no known kind");
   }
   if (wanted === 0 || rows !== wanted)
     throw unfitTable(`it has ${rows} rows and should have ${wanted}`);

@@ -81,10 +81,7 @@ async function measureFilm(stage: RenderStage, drawsTexts: boolean): Promise<Mea
     // The page's scripts may have tampered with its report.
     if (isMeasurement(measurement)) return measurement;
     const [fault] = isMeasurement.faults(measurement);
-    throw new RenderError(
-      "invalid_composition",
-      `the page reported an invalid value: ${fault?.pointer}`,
-    );
+    throw new RenderError("invalid_composition", `the page says what cannot be: ${fault?.pointer}`);
   } finally {
     await browser.close();
   }
@@ -209,7 +206,7 @@ async function textsIn(
       continue;
     }
     if (size.width < wide || size.height < high)
-      warnings.add(`text#${id.slice(0, 80)} is larger than the frame; its picture is cropped`);
+      warnings.add(`text#${id.slice(0, 80)} is larger than the frame; its picture is cut`);
     const picture = await tools.pictures.corner(image, size);
     room -= picture.length;
     made.push({ ...text, picture: picture.toString("base64") });

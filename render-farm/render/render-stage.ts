@@ -82,7 +82,7 @@ export function checkAnimation(
   const lack = "no timeline registered in window.__timelines";
   if (reasons.length > 0)
     throw new RenderError("invalid_composition", [lack, ...reasons.slice(0, 5)].join("; "));
-  warnings.add(`${lack}; elements that scripts should animate do not move`);
+  warnings.add(`${lack}; what scripts were to animate stands still`);
 }
 
 /** Warns of a black background, unless a warning about the markup already does. */
@@ -92,5 +92,5 @@ export function warnOfBlackGround(
   warnings: Warnings,
 ): void {
   if (isGrounded || diagnostics.some(({ code }) => code === "no_background")) return;
-  warnings.add("no background is set on the page, body or root; the film is black there");
+  warnings.add("nothing paints the background of page, body or root; the film is black there");
 }

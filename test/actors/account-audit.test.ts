@@ -182,7 +182,7 @@ t.test("I7: slots are those of open jobs, and jobs of sets wait without one", as
     "slots: Slots of 3D jobs: 0 expected, 1 found.",
   ]);
   t.strictSame(audit({ account: { ...account, waiting: 1 } }), [
-    "slots: Jobs waiting for a slot: 0 expected, 1 found.",
+    "slots: Jobs that wait for a slot: 0 expected, 1 found.",
   ]);
 });
 

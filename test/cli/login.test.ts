@@ -81,7 +81,7 @@ t.test("a login asks on until it is granted, then keeps a token of its own", asy
 t.test("a login that is denied or expires says so, and keeps nothing", async (t) => {
   for (const [error, words] of [
     ["access_denied", "The request was denied."],
-    ["expired_token", "The device code has expired; start again."],
+    ["expired_token", "The device code has expired; begin again."],
   ] as const) {
     t.testdir({});
     const { origin } = await standIn(t, {
@@ -119,6 +119,6 @@ t.test("without a service or a login it says what to do", async (t) => {
   t.match(await klieg(t, ["login"], await deadOrigin()), { code: 1, err: /^Nothing answers at/ });
   t.match(await klieg(t, ["logout"], "http://127.0.0.1:1"), {
     code: 1,
-    err: "You are not logged in here.",
+    err: "Nobody is logged in here.",
   });
 });

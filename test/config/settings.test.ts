@@ -138,7 +138,7 @@ t.test("objects are on the disk unless all of a bucket is set", async (t) => {
     t.throws(
       () => readSettings({ ...bucket, [name]: "" }, 2),
       new SettingsError(
-        `${name} is not set; set it too, or unset all KLIEG_S3_* settings to keep objects on disk.`,
+        `${name} is unset; set it too, or unset all of KLIEG_S3_* to keep objects on the disk.`,
       ),
     );
 });
@@ -200,7 +200,7 @@ t.test(
       [
         { KLIEG_PUBLIC_URL: "https://media.example/x" },
         "KLIEG_PUBLIC_URL has more than an origin; " +
-          "set it to https://media.example, and make the proxy serve Klieg at the root path.",
+          "set it to https://media.example, and let the proxy serve Klieg at its root.",
       ],
       [
         { KLIEG_POTR: "8080" },

@@ -361,7 +361,7 @@ t.test("an unknown user is refused with a sentence", async (t) => {
   });
   await t.rejects(connect("nothing"), {
     message:
-      "The file of KLIEG_NATS_CREDENTIALS_FILE holds neither NATS credentials nor user:password.",
+      "The file of KLIEG_NATS_CREDENTIALS_FILE holds neither credentials of NATS nor user:password.",
   });
   await (await connect("farm:f\n")).close();
 });

@@ -133,7 +133,7 @@ t.test("B2: an output without a file is a sentence for the customer", async (t) 
     ["replicate", replicateRef, [prediction({ output: null })]],
     ["comfyui", comfyRef, [history({ outputs: {} })]],
   ] as const)
-    await t.rejects(read(adapter, ref, answers), { message: "The model did not return a file." });
+    await t.rejects(read(adapter, ref, answers), { message: "The model delivered no file." });
 });
 
 // ---- B3

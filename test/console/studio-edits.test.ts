@@ -250,7 +250,7 @@ async function invalid(t: Test, edited: Edited): Promise<void> {
   const { page, klieg, id, shown } = edited;
   await klieg.compositions.putFile(id, path, new Blob(["{"]));
   await page.goto(`${shown.origin}/console/compositions/${id}`);
-  await page.getByText("klieg-edits.json is not valid JSON.").waitFor();
+  await page.getByText("klieg-edits.json is no JSON.").waitFor();
   await clip(page, "line").press("ArrowRight");
   t.equal(await (await klieg.compositions.getFile(id, path)).text(), "{");
   await page.getByRole("button", { name: "Start without these edits" }).click();

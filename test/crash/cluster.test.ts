@@ -42,7 +42,7 @@ t.test("the store of one machine becomes the first node of a cluster", async (t)
   isOneSentence(t, await startAndFail(t, dataDir, settings), /run "klieg cluster join"/);
   const env = { ...process.env, KLIEG_DATA_DIR: dataDir };
   const command = spawnSync(process.execPath, [commandLine, "cluster", "join"], { env });
-  t.match(`${command.stdout}`, /now belongs to a cluster/);
+  t.match(`${command.stdout}`, /belongs to a cluster from now on/);
   const first = await start("first");
   await hasAll(t, [first], ids);
   const second = await start("second");

@@ -29,7 +29,7 @@ const givenUp = {
   credits_charged: 0,
   failure: {
     code: "job_failed",
-    message: "The provider did not answer the submission. It may have done the work.",
+    message: "The provider did not answer the submit. It may have done the work.",
     credits_refunded: true,
   },
 };

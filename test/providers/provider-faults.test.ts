@@ -92,7 +92,7 @@ t.test("B2: a result that cannot be had for the moment is asked for ever later",
 });
 
 t.test("B2: an empty or too large result ends the job at once, with its sentence", async (t) => {
-  const results = [new ResultError("The model did not return a file.")];
+  const results = [new ResultError("The model delivered no file.")];
   const { submit, pass, sent } = stage({ statuses: [succeeded], results });
   await submit();
   await pass(5_000);

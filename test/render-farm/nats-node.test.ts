@@ -138,7 +138,7 @@ t.test("a farm node says in one sentence why it cannot join", async (t) => {
   };
   t.strictSame(await say({}), [
     1,
-    "A farm node must be started by the service or find it through KLIEG_NATS_URL; set that.\n",
+    "A farm node is started by the service, or finds it by KLIEG_NATS_URL; set that.\n",
   ]);
   t.strictSame(await say({ KLIEG_NATS_URL: "nats://farm.example" }), [
     1,

@@ -96,7 +96,7 @@ t.test("a colour look-up table needs its rows, a glTF its buffers inside", async
   const gltf = { asset: { version: "2.0" }, buffers: [{ byteLength: 4, uri: "mesh.bin" }] };
   const outside = await store("a.gltf", JSON.stringify(gltf), "model/gltf+json");
   t.match(await bench.run(worker, { source: outside }), {
-    message: "The 3D model is damaged: it refers to other files; everything must be embedded.",
+    message: "The 3D model is damaged: it refers to other files; everything must be inside.",
   });
 });
 

@@ -160,7 +160,7 @@ t.test("a bug fails its task for good, is reported, and the node goes on", async
   const bug = new TypeError("x is not a function");
   started[0]?.fail(bug);
   await settle();
-  t.strictSame(sent.slice(1), [failure("t1", "The farm failed on this task.", false)]);
+  t.strictSame(sent.slice(1), [failure("t1", "The farm broke at this task.", false)]);
   t.equal(bugs[0], bug);
   broker.send({ kind: "lease", task: task("t2") });
   t.equal(started.length, 2);
@@ -331,7 +331,7 @@ t.test("whoever waits for a part when its task ends hears so", async (t) => {
   const parts = split(node, 3);
   const waiting = parts.take();
   broker.send({ kind: "cancel", token: "t1" });
-  await t.rejects(waiting, { message: "the parts of the task are no longer needed" });
+  await t.rejects(waiting, { message: "the parts of the task are no longer wanted" });
   const count = sent.length;
   await t.rejects(parts.take());
   parts.storePart(0, {});

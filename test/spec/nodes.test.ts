@@ -97,7 +97,7 @@ t.test("a node that is alone has no other to hand its shards to", async (t) => {
   const house = await openInProcess(t);
   const refused = await house.admin.post<{ detail: string }>(`${path}/node:drain`);
   t.equal(refused.status, 409);
-  t.equal(refused.json.detail, "No other node is available to take over its shards.");
+  t.equal(refused.json.detail, "No other node lives that could take its shards over.");
   t.equal((await house.stranger.get("/readyz")).status, 200);
   t.equal((await house.admin.post(`${path}/nonsense:drain`)).status, 404);
 });

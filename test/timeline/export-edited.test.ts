@@ -55,7 +55,7 @@ const given: Given = {
 
 const wanted = {
   fcpxml: [
-    "element#box is drawn by the page (HTML, CSS, scripts): the export has only a marker for it",
+    "element#box is drawn by the page (HTML, CSS, scripts): only a marker stands for it",
     "video#looped plays in a loop; the export plays it once",
     "text#added could not be laid out: its place and size are a guess",
     "text#added is left out: no render worker could draw its letters",
@@ -63,7 +63,7 @@ const wanted = {
     "video#looped holds the last picture of its source from 00:00:04:00 to 00:00:09:00; in sequence.xml it ends there",
   ],
   aejsx: [
-    "element#box is drawn by the page (HTML, CSS, scripts): the export has only a marker for it",
+    "element#box is drawn by the page (HTML, CSS, scripts): only a marker stands for it",
     "video#looped plays in a loop; the export plays it once",
     "text#added could not be laid out: its place and size are a guess",
     "text#added asks After Effects for the font ArialMT; choose another where it has none of that name",

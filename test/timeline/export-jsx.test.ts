@@ -180,7 +180,7 @@ t.test("grades are named by the layer's comment, what the page draws by a marker
 
 t.test("nothing is dropped silently", async (t) => {
   t.strictSame(readWarnings(makeExport(given, "aejsx")), [
-    "element#title is drawn by the page (HTML, CSS, scripts): the export has only a marker for it",
+    "element#title is drawn by the page (HTML, CSS, scripts): only a marker stands for it",
     "text#t could not be laid out: its place and size are a guess",
     "text#t asks After Effects for the font Arial-BoldMT; choose another where it has none of that name",
   ]);

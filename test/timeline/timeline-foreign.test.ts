@@ -22,7 +22,7 @@ t.test("whatever else shows outside the root is named", async (t) => {
     .replace("</div>", "</div></main>");
   for (const text of [beside(logo), wrapped])
     t.strictSame(messages(effectiveTimeline(readBundle("", { "index.html": text }))), [
-      "warning: index.html: p#logo is outside the root and is shown for the whole film",
+      "warning: index.html: p#logo stands outside the root and is shown for the whole film",
     ]);
 });
 
@@ -48,7 +48,7 @@ t.test("a registry in which nothing registers is a hint", async (t) => {
 
 t.test("a film on which nothing paints a background is a warning", async (t) => {
   const black =
-    "warning: index.html: div#root has no background, and neither does its page; the film is black behind it";
+    "warning: index.html: div#root has no background, nor has its page; the film is black behind it";
   const makeStyled = (style: string) =>
     page("").replace('<body style="background:#000">', `<head>${style}</head><body>`);
   const find = (style: string, css = "") => {

@@ -233,7 +233,7 @@ t.test("modules from elsewhere are named with their remedy (F10)", async (t) => 
       "own":"./own.js"}}</script>
     <script type="module">import * as three from "three"; import "//cdn.example.org/a.js";
       const later = () => import('https://cdn.example.org/b.js');</script>`;
-  const remedy = "which is not fetched; `klieg vendor <folder>` downloads it into the bundle";
+  const remedy = "which is not fetched; `klieg vendor <folder>` takes it into the bundle";
   t.strictSame(messages(effectiveTimeline(readBundle(root))), [
     `warning: index.html: script names https://cdn.example.org/three.js, ${remedy}`,
     `warning: index.html: script names //cdn.example.org/a.js, ${remedy}`,

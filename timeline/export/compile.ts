@@ -68,7 +68,7 @@ function noteTimeline({ timeline, measurement }: ExportSource, notes: Notes): vo
   for (const warning of measurement?.warnings ?? []) notes.add(warning);
   if (Math.abs(timeline.fps - editFps) > 1e-9)
     notes.add(
-      `the composition has ${timeline.fps} frames per second and the export ${editFps}; times are rounded to the export's frames`,
+      `the composition has ${timeline.fps} frames a second and the export ${editFps}; times are rounded to its frames`,
     );
 }
 
@@ -82,7 +82,7 @@ function listMarkers({ timeline, measurement }: ExportSource, notes: Notes): rea
     const start = Math.round(Math.max(0, clip.start) * editFps);
     const end = Math.round((clip.end ?? length ?? clip.start) * editFps);
     if (end <= start || !clip.isShown) {
-      notes.add(`${name} is not shown, so it is left out`);
+      notes.add(`${name} is not shown and is left out`);
       return [];
     }
     notes.add(`${name} ${sentence}`);
@@ -92,7 +92,7 @@ function listMarkers({ timeline, measurement }: ExportSource, notes: Notes): rea
 
 const sentences: Readonly<Partial<Record<Clip["kind"], string>>> = {
   composition:
-    "is a nested composition: its media are on separate tracks, " +
-    "and anything its page draws is only a marker",
-  element: "is drawn by the page (HTML, CSS, scripts): the export has only a marker for it",
+    "is a composition of its own: its media stand on tracks of their own, " +
+    "and of what its page draws only a marker",
+  element: "is drawn by the page (HTML, CSS, scripts): only a marker stands for it",
 };

@@ -22,13 +22,13 @@ export function layTexts({ timeline, measurement }: ExportSource, notes: Notes):
     const start = Math.round(Math.max(0, text.start) * editFps);
     const end = Math.round(Math.min(text.end, length) * editFps);
     if (end <= start) {
-      notes.add(`text#${text.id.slice(0, 80)} is never shown in the film and is left out`);
+      notes.add(`text#${text.id.slice(0, 80)} is shown at no time of the film and is left out`);
       continue;
     }
     const measured = measurement?.texts.find(({ id }) => id === text.id);
     if (measured === undefined)
       notes.add(
-        `text#${text.id.slice(0, 80)} could not be laid out: its position and size are estimates`,
+        `text#${text.id.slice(0, 80)} could not be laid out: its place and size are a guess`,
       );
     const [red, green, blue, alpha] = measured?.color ?? hexColor(text.color);
     const made = buildEditText(text, index + 1, measured, [red / 255, green / 255, blue / 255]);

@@ -32,7 +32,7 @@ export function readTable(
   text: string | undefined,
 ): CubeTable | undefined | { readonly fault: string } {
   const table = text === undefined ? undefined : parseCube(text);
-  return table ?? { fault: `${path} is left out: it is not a 3D LUT of size 64 or less` };
+  return table ?? { fault: `${path} is left out: it is no table of three dimensions up to 64` };
 }
 
 /** Writes a LUT file with the same function that grades the frames of a render. */

@@ -74,15 +74,13 @@ function comparePainting(one: readonly number[], other: readonly number[]): numb
 export function findMedia(clip: Clip, sources: Sources, notes: Notes): EditMedia | undefined {
   const source = clip.media?.source;
   if (source === undefined) {
-    notes.add(
-      `${getName(clip)} plays neither a file of the composition nor an asset, and is left out`,
-    );
+    notes.add(`${getName(clip)} plays no file of the composition and no asset, and is left out`);
     return undefined;
   }
   const media = sources.find(source, clip.kind === "image" ? "image" : "video");
   if (media === undefined) {
     const what = source.kind === "file" ? source.path : `the asset ${source.assetId}`;
-    notes.add(`${getName(clip)} is left out: ${what.slice(0, 200)} does not exist`);
+    notes.add(`${getName(clip)} is left out: ${what.slice(0, 200)} is not there`);
   }
   return media;
 }
@@ -102,7 +100,7 @@ function placePicture(
     return placed;
   }
   notes.add(
-    `${name} is placed in the middle of the frame: its page could not be laid out to find its position`,
+    `${name} stands in the middle of the frame: its page could not be laid out to find its place`,
   );
   if (clip.mask !== undefined)
     notes.add(`${name} has a mask, which is left out for the same reason`);
@@ -113,7 +111,7 @@ function placePicture(
 
 function noteMedia({ media, kind, id, key }: Clip, notes: Notes): void {
   if (media?.isLooped === true)
-    notes.add(`${getName({ kind, id, key })} plays in a loop; the export plays it only once`);
+    notes.add(`${getName({ kind, id, key })} plays in a loop; the export plays it once`);
 }
 
 /** Whether the later clip of a lane fades in over exactly the time that both are shown. */

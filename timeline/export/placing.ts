@@ -65,8 +65,8 @@ export function placeClip(clip: Clip, place: Place, seconds: number): Placing | 
     crop: Object.values(cut).some((share) => share > 0.0005) ? cut : undefined,
     mask,
     lacks: [
-      ...(whole.isSlanted ? ["is skewed or in perspective, which the export leaves out"] : []),
-      ...place.styles.map((style) => `has the style ${style}, which the export leaves out`),
+      ...(whole.isSlanted ? ["is slanted or in perspective, which is left out"] : []),
+      ...place.styles.map((style) => `has the style ${style}, which is left out`),
     ],
   };
 }

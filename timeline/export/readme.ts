@@ -32,38 +32,38 @@ export function writeReadme(
 const opening: Readonly<Record<ExportFormat, readonly string[]>> = {
   fcpxml: [
     "1. Unpack everything into one folder.",
-    "2. Download the media next to sequence.xml (see below).",
+    "2. Download the media beside sequence.xml (see below).",
     "3. Premiere Pro: File, Import, sequence.xml.",
     "   DaVinci Resolve: File, Import, Timeline, sequence.xml.",
   ],
   aejsx: [
     "1. Unpack everything into one folder.",
-    "2. Download the media next to build.jsx (see below).",
+    "2. Download the media beside build.jsx (see below).",
     "3. After Effects: File, Scripts, Run Script File, build.jsx.",
   ],
 };
 
 const everywhere = [
-  "- Anything the page draws with HTML, CSS and scripts (GSAP and other animation) is not exported;",
-  "  markers show its name and time.",
-  "  A picture is placed where the page shows it halfway through its time.",
-  "- CSS blend modes, filters, shadows, rounded corners and shapes are not exported.",
-  "- Grades are files in luts/; apply them by hand.",
-  "- The audio mix of a render (roles, ducking, loudness, overall fades) is not in the timeline.",
+  "- What the page draws by HTML, CSS and scripts (GSAP and other animation) does not map;",
+  "  markers name it at its time.",
+  "  A picture stands where the page has it in the middle of its time.",
+  "- Blend modes, filters, shadows, rounded corners and shapes of CSS do not map.",
+  "- Grades are files in luts/, applied by hand.",
+  "- The mix of a render (roles, ducking, loudness, fades of the whole) is not in the timeline.",
 ];
 
 const fidelity: Readonly<Record<ExportFormat, readonly string[]>> = {
   fcpxml: [
     ...everywhere,
-    "- Masks other than upright rectangles are not exported; rectangles become crops.",
-    "- Added texts are pictures (text/), so their wording cannot be edited.",
-    "- A picture held past the end of its source ends with the source.",
-    "- If width and height are scaled differently, the scale of the width is used.",
+    "- Masks other than upright rectangles do not map; rectangles are crops.",
+    "- Added texts are pictures (text/), so their letters cannot be edited.",
+    "- A picture that is held after the end of its source ends there.",
+    "- A scale that differs in width and height is that of the width.",
   ],
   aejsx: [
     ...everywhere,
-    "- Added texts are text layers and use the fonts of your machine.",
-    "- A cross dissolve becomes a fade-in of the later layer over the earlier one.",
+    "- Added texts are text layers; their fonts are those of the machine.",
+    "- A cross dissolve is a fade of the later layer over the earlier one.",
   ],
 };
 
@@ -71,11 +71,11 @@ function mediaLines({ media }: EditList): readonly string[] {
   return [
     "MEDIA",
     "",
-    "manifest.json has a link for each file, valid for one hour. Save each file under its path:",
+    "manifest.json has a link for each file, valid for an hour. Save each under its path:",
     "",
     ...media.map(({ path, ref }) => `  ${path}  (${plain(ref)})`),
     "",
-    "Or use the command line: klieg export <composition> --format <format> -o <file> --with-media",
+    "The command line does it: klieg export <composition> --format <format> -o <file> --with-media",
   ];
 }
 

@@ -22,7 +22,7 @@ export function laySounds(
     const span = media && computeSpan(clip, media, length);
     if (media === undefined || span === undefined || media.channels === 0) return [];
     if (clip.kind === "audio" && clip.media?.isLooped === true)
-      notes.add(`${getName(clip)} plays in a loop; the export plays it only once`);
+      notes.add(`${getName(clip)} plays in a loop; the export plays it once`);
     const { start, from, rate, heldFrom } = span;
     // A held picture has no sound.
     const end = heldFrom === undefined ? span.end : start + heldFrom;

@@ -32,8 +32,8 @@ function readMeasurement({ measurement, unmeasured, timeline }: Writing): Measur
     const value: unknown = JSON.parse(Buffer.from(measurement).toString("utf8"));
     if (isMeasurement(value)) return value;
   }
-  const reason = unmeasured ?? "the farm's measurements cannot be read";
-  const warning = `the page could not be laid out (${reason}), so positions are estimates`;
+  const reason = unmeasured ?? "what the farm found cannot be read";
+  const warning = `the page could not be laid out (${reason}), so places are a guess`;
   const warnings = [warning.slice(0, limits.renders.errorMax)];
   return { timeline, places: {}, media: {}, texts: [], warnings };
 }

@@ -128,7 +128,7 @@ class LayerReader {
       ...(isBlended ? ["blend mode"] : []),
     ];
     if (own.length > 0)
-      this.warn(node, `its own ${own.join(", ")} left out, because it contains text`);
+      this.warn(node, `its own ${own.join(", ")} left out, because it has text in it`);
     for (const child of node.children) this.add(child, groupOpacity * node.opacity);
   }
 
@@ -136,12 +136,12 @@ class LayerReader {
     const { text, box } = node;
     if (text === undefined || text.characters.trim() === "") return;
     if (box === undefined) {
-      this.warn(node, "has no position on the canvas and is left out");
+      this.warn(node, "has no place on the canvas and is left out");
       return;
     }
     const { style } = text;
     const color = node.fills.findLast(({ color: solid }) => solid !== undefined)?.color;
-    if (color === undefined) this.warn(node, "has no solid colour; black is used instead");
+    if (color === undefined) this.warn(node, "has no plain colour; it is described as black");
     const layer = {
       kind: "text" as const,
       ...this.place(node, box, groupOpacity),
@@ -167,7 +167,7 @@ class LayerReader {
 
   private addImage(node: FigmaNode, groupOpacity: number): void {
     if (node.box === undefined) {
-      this.warn(node, "has no position on the canvas and is left out");
+      this.warn(node, "has no place on the canvas and is left out");
       return;
     }
     const place = this.place(node, node.box, groupOpacity);

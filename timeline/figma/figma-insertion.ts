@@ -138,7 +138,7 @@ function orderWarnings(layers: readonly PlacedDraft[]): readonly string[] {
       .find((one) => one.kind === "text" && areOverlapping(one.layer, draft.layer));
     if (below === undefined) return [];
     const [over, under] = [getName(draft), getName(below)];
-    return [`${over}: is in front of the text ${under} in the design, but behind it here`];
+    return [`${over}: is in front of the text ${under} in the design, and behind it here`];
   });
 }
 

@@ -99,7 +99,7 @@ class NodeReader {
   read(value: unknown, depth: number): FigmaNode {
     this.count += 1;
     if (this.count > limits.figma.nodesMax || depth > limits.figma.depthMax)
-      throw new TooManyNodes("a frame with too many nodes");
+      throw new TooManyNodes("a frame of too many nodes");
     const fields = new Fields(value);
     const type = fields.text("type", "");
     const children = fields.list("children").map((child) => this.read(child, depth + 1));

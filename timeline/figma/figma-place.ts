@@ -16,9 +16,8 @@ export function figmaPlace({ url, file_key: key, node_id: node }: Asked): FigmaP
     if (node !== undefined) return { pointer: "/node_id", detail: "cannot accompany url" };
     return placeOfLink(url);
   }
-  if (key === undefined)
-    return { pointer: "/url", detail: "is required without file_key and node_id" };
-  if (node === undefined) return { pointer: "/node_id", detail: "is required with file_key" };
+  if (key === undefined) return { pointer: "/url", detail: "or file_key and node_id are needed" };
+  if (node === undefined) return { pointer: "/node_id", detail: "is needed with file_key" };
   const nodeId = plainNodeId(node);
   return nodeId === undefined ? wrongNode("/node_id") : { fileKey: key, nodeId };
 }
@@ -31,7 +30,7 @@ function placeOfLink(link: string): FigmaPlace | Fault {
   if (!/^(file|design)$/.test(first) || !/^[A-Za-z0-9]{1,128}$/.test(fileKey))
     return {
       pointer: "/url",
-      detail: "is not a link to a file: https://…/design/<key>/…?node-id=1-2",
+      detail: "is no link to a file: https://…/design/<key>/…?node-id=1-2",
     };
   const nodeId = plainNodeId(url?.searchParams.get("node-id") ?? "");
   return nodeId === undefined ? wrongNode("/url") : { fileKey, nodeId };
@@ -45,5 +44,5 @@ function plainNodeId(id: string): string | undefined {
 }
 
 function wrongNode(pointer: string): Fault {
-  return { pointer, detail: "does not name a node such as 1-2 or 1:2" };
+  return { pointer, detail: "names no node such as 1-2 or 1:2" };
 }

@@ -110,12 +110,10 @@ function sizeWarnings(root: Root, frame: FigmaImport["frame"], end: number): rea
   const warnings: string[] = [];
   if (frame.width > root.width || frame.height > root.height) {
     const size = `${root.width} x ${root.height}`;
-    warnings.push(
-      `the frame is larger than the composition's ${size}; anything outside is cropped`,
-    );
+    warnings.push(`the frame is larger than the composition's ${size}; what is outside is cut off`);
   }
   if (end > root.seconds)
-    warnings.push(`the film ends at ${root.seconds} s, but the layers last until ${end} s`);
+    warnings.push(`the film ends at ${root.seconds} s; the layers are there until ${end} s`);
   return warnings;
 }
 

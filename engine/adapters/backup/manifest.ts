@@ -59,12 +59,12 @@ export function readManifest(folder: string): Manifest {
     manifest = JSON.parse(readFileSync(join(folder, manifestName), "utf8"));
   } catch (error) {
     throw new DataDirectoryError(
-      `${folder} holds no complete backup; give a folder in which klieg backup has finished.`,
+      `${folder} holds no whole backup; name a folder that klieg backup has finished.`,
       { cause: error },
     );
   }
   if (isManifest(manifest)) return manifest;
   throw new DataDirectoryError(
-    `${folder} is not a backup of this version of Klieg; restore it with the version that made it.`,
+    `${folder} is no backup of this version of Klieg; restore it with the version that made it.`,
   );
 }

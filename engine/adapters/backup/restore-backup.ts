@@ -29,7 +29,7 @@ export async function restoreBackup(folder: string, dataDir: string): Promise<Ma
     } catch (error) {
       if (!(error instanceof PortError)) throw error;
       throw new DataDirectoryError(
-        `The backup in ${folder} is damaged: ${error.message}. Restore another backup.`,
+        `The backup in ${folder} is damaged: ${error.message}. Restore another.`,
         { cause: error },
       );
     }
@@ -47,7 +47,7 @@ async function bringObjects({ objects }: Manifest, folder: string, dataDir: stri
   const { count, bytes } = await countObjects(source);
   if (count !== objects.count || bytes !== objects.bytes)
     throw new PortError(
-      `it has ${count} objects with ${bytes} bytes, but should have ${objects.count} with ${objects.bytes}`,
+      `it has ${count} objects of ${bytes} bytes, and had ${objects.count} of ${objects.bytes}`,
       false,
     );
   await copyObjects(source, diskObjects(join(dataDir, "objects")));

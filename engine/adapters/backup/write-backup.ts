@@ -124,7 +124,7 @@ function makeEmpty(folder: string): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     names = readdirSync(folder);
   } catch (error) {
-    throw new PortError(`the service cannot write to ${folder}`, false, error);
+    throw new PortError(`${folder} cannot be written by the service`, false, error);
   }
   if (names.length > 0) throw new PortError(`${folder} is not empty`, false);
 }

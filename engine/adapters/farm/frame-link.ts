@@ -59,7 +59,7 @@ export class FrameLink {
     const { messageBytesMax, unheardBytesMax } = limits.farm;
     this.keptBytes += message.length;
     if (message.length > messageBytesMax || this.keptBytes > unheardBytesMax) {
-      this.ports.fail("more data to send than the other end may receive");
+      this.ports.fail("more is to be sent than the other end may take");
       return;
     }
     for (let from = 0; from === 0 || from < message.length; from += pieceBytes) {

@@ -11,7 +11,7 @@ export function ipcBrokerConnection(child: NodeJS.Process): BrokerConnection {
   const { send } = child;
   if (send === undefined || !child.connected)
     throw new PortError(
-      "A farm node must be started by the service or find it through KLIEG_NATS_URL; set that.",
+      "A farm node is started by the service, or finds it by KLIEG_NATS_URL; set that.",
       false,
     );
   return {
@@ -21,7 +21,7 @@ export function ipcBrokerConnection(child: NodeJS.Process): BrokerConnection {
     onMessage(listener) {
       child.on("message", (message: unknown) => {
         if (isToNode(message)) listener(message);
-        else throw new PortError("the service sent a message of an unknown type", false);
+        else throw new PortError("the service sent a message that no node knows", false);
       });
     },
     onClose(listener) {

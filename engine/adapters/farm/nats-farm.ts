@@ -96,8 +96,8 @@ export class NatsFarm {
 
   private refuse(node: string, major: number): void {
     const reason =
-      `This farm node uses version ${major} of the farm's messages, and the service uses version ` +
-      `${wireVersion.major}; install the service's version of Klieg here.`;
+      `This farm node speaks version ${major} of the farm's messages and the service version ` +
+      `${wireVersion.major}; install here what the service has.`;
     this.ports.note(reason);
     this.publish(node, { kind: "refused", from: this.self, reason });
   }

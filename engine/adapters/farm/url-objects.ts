@@ -66,7 +66,7 @@ export function urlObjects(ports: UrlObjectsPorts): Objects {
       await ports.urls.remove(key);
     },
     list() {
-      throw new PortError("objects that are accessed by URL cannot be listed", false);
+      throw new PortError("objects that are reached by URLs cannot be listed", false);
     },
   };
   return objects;
@@ -101,7 +101,7 @@ async function hold(
     await rm(path, { force: true });
     throw error instanceof PortError
       ? error
-      : new PortError("a result could not be buffered for upload to the object store", true, error);
+      : new PortError("a result could not be held on its way to the store", true, error);
   } finally {
     await file?.close();
   }
@@ -120,7 +120,7 @@ async function send(ports: UrlObjectsPorts, key: string, held: Held): Promise<vo
   });
   answer.discard();
   if (answer.status >= 300)
-    throw new PortError(`the object store answered ${answer.status} for ${key}`, false);
+    throw new PortError(`the object store answered ${answer.status} to ${key}`, false);
 }
 
 /** Returns undefined when there is no such object. */
@@ -137,14 +137,14 @@ async function get(
   if (status === 200 || status === 206 || status === 416) return answer;
   answer.discard();
   if (status === 404) return undefined;
-  throw new PortError(`the object store answered ${status} for ${key}`, false);
+  throw new PortError(`the object store answered ${status} to ${key}`, false);
 }
 
 /** Returns the size of an object of which a part was requested (RFC 9110, section 14.4). */
 function sizeIn({ status, headers }: WebAnswer, key: string): number {
   const text = status === 200 ? headers["content-length"] : headers["content-range"];
   const size = /^(?:bytes .*\/)?(\d{1,15})$/.exec(text ?? "")?.[1];
-  if (size === undefined) throw new PortError(`the object store gives no size for ${key}`, false);
+  if (size === undefined) throw new PortError(`the object store tells no size of ${key}`, false);
   return Number(size);
 }
 

@@ -8,7 +8,7 @@ export function memoryJournal(): Journal {
   const records = new Map<number, Uint8Array>();
   return {
     async append(seq, record) {
-      if (records.has(seq)) throw new PortError(`record ${seq} is already in the journal`, false);
+      if (records.has(seq)) throw new PortError(`record ${seq} is in the journal already`, false);
       records.set(seq, Uint8Array.from(record));
     },
     *from(seq) {

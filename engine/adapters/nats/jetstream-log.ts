@@ -105,7 +105,7 @@ class JetStreamLog implements Log {
       if (seq === after + 1) return true;
       if (duplicate) return false;
       // The record is in the wrong place: the server ignored the expected sequence.
-      throw new PortError(`the log stored a record at ${seq} that belongs at ${after + 1}`, false);
+      throw new PortError(`the log took a record at ${seq} that belongs at ${after + 1}`, false);
     } catch (error) {
       if (getCode(error) !== codes.wrongLastSequence) throw createFault("append to the log", error);
     }

@@ -34,7 +34,7 @@ export async function connectNats(access: NamedAccess): Promise<NatsConnection> 
   const servers = access.servers.map(checkServer);
   const isEncrypted = servers.every((server) => server.isEncrypted);
   if (!isEncrypted && servers.some((server) => server.isEncrypted))
-    throw new PortError("Either all NATS servers must use TLS or none; correct the URLs.", false);
+    throw new PortError("The servers of NATS are reached either all with TLS or none.", false);
   try {
     return await connect({
       servers: servers.map(({ address }) => address),
@@ -145,7 +145,7 @@ function createFault(error: unknown, addresses: string): PortError {
   const code = error instanceof NatsError ? error.code : undefined;
   if (error instanceof BadCredentials || code === ErrorCode.BadCreds)
     return new PortError(
-      "The file of KLIEG_NATS_CREDENTIALS_FILE holds neither NATS credentials nor user:password.",
+      "The file of KLIEG_NATS_CREDENTIALS_FILE holds neither credentials of NATS nor user:password.",
       false,
     );
   if (code === ErrorCode.AuthorizationViolation || code === ErrorCode.BadAuthentication)

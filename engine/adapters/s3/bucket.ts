@@ -41,7 +41,7 @@ export async function prepareBucket(
   await tryBucket(s3);
   if (await expires(s3)) return;
   warn(
-    "the object store does not expire objects by itself, so old volatile objects are removed at each start",
+    "the object store removes nothing by itself, so old volatile objects are removed at each start",
   );
   await removeOld(s3, nowMs - dayMs);
 }
@@ -67,10 +67,7 @@ async function tryBucket(s3: S3Requests): Promise<void> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of objects.read(key, { start: 0, end: bytes.length })) chunks.push(chunk);
   if (!Buffer.concat(chunks).equals(bytes))
-    throw new S3Fault(
-      "The object store returned different bytes from those that were written.",
-      "",
-    );
+    throw new S3Fault("The object store gives back other bytes than were put there.", "");
   await objects.remove(key);
 }
 

@@ -28,32 +28,32 @@ interface FaultOptions {
 }
 
 const elsewhere =
-  "The bucket is in another region of the object store; set KLIEG_S3_REGION to that region and KLIEG_S3_ENDPOINT to its address.";
+  "The object store keeps the bucket in another region; set KLIEG_S3_REGION to it and KLIEG_S3_ENDPOINT to that region's address.";
 const unanswered =
-  "The object store at KLIEG_S3_ENDPOINT does not answer; start it or correct the setting.";
-const unlike = "KLIEG_S3_ENDPOINT does not answer like S3; set it to the address of an S3 API.";
+  "The object store of KLIEG_S3_ENDPOINT does not answer; start it or correct the setting.";
+const unlike = "KLIEG_S3_ENDPOINT does not answer as S3 does; set it to the address of an S3 API.";
 
 /** Faults that no retry mends: a setting is wrong, or the store itself is broken. */
 const lasting: Readonly<Record<string, string>> = {
   AccessDenied:
-    "The object store does not allow the key of KLIEG_S3_ACCESS_KEY to use the bucket of KLIEG_S3_BUCKET; grant that key permission to list, read, write and delete there.",
+    "The object store does not let the key of KLIEG_S3_ACCESS_KEY use the bucket of KLIEG_S3_BUCKET; give that key the right to list, read, write and remove there.",
   AuthorizationHeaderMalformed: elsewhere,
   BucketAlreadyExists:
-    "The bucket of KLIEG_S3_BUCKET belongs to another owner; set it to a different name.",
+    "The bucket of KLIEG_S3_BUCKET belongs to another owner; set it to another name.",
   IllegalLocationConstraintException: elsewhere,
   InvalidAccessKeyId:
-    "The object store does not know the key of KLIEG_S3_ACCESS_KEY; set it to a key of that store.",
+    "The object store does not know the key of KLIEG_S3_ACCESS_KEY; set it to one of the store's.",
   InvalidBucketName:
-    "The object store does not accept the bucket name in KLIEG_S3_BUCKET; set it to another name.",
+    "The object store takes no bucket of the name in KLIEG_S3_BUCKET; set it to another name.",
   InvalidRegion: elsewhere,
   MovedPermanently: elsewhere,
   NoSuchBucket:
-    "The object store has no bucket with the name in KLIEG_S3_BUCKET; create it or correct the setting.",
+    "The object store has no bucket of the name in KLIEG_S3_BUCKET; create it or correct the setting.",
   PermanentRedirect: elsewhere,
   RequestTimeTooSkewed:
-    "The clocks of the object store and this machine differ by more than S3 allows; synchronise them.",
+    "The object store's clock and this machine's differ by more than S3 allows; set them.",
   SignatureDoesNotMatch:
-    "The object store rejects signatures made with KLIEG_S3_SECRET_KEY; set it to the secret that belongs to KLIEG_S3_ACCESS_KEY.",
+    "The object store refuses the signature of KLIEG_S3_SECRET_KEY; set it to the secret of KLIEG_S3_ACCESS_KEY.",
   TemporaryRedirect: elsewhere,
 };
 
@@ -72,7 +72,7 @@ export function createFault(error: unknown, mayPass = false): S3Fault {
   if (error instanceof S3Fault) return error;
   if (error instanceof Overloaded)
     return new S3Fault(
-      `The object store is temporarily unavailable (status ${error.status}).`,
+      `The object store cannot answer now (status ${error.status}).`,
       `${error.status}`,
       { retryable: true, isBrief: true },
     );
@@ -102,13 +102,13 @@ const passing: ReadonlySet<string> = new Set([
 function systemFault(code: string, cause: unknown): S3Fault {
   if (code === "ENOTFOUND")
     return new S3Fault(
-      "The host name in KLIEG_S3_ENDPOINT cannot be resolved; correct the setting or this machine's DNS.",
+      "The host of KLIEG_S3_ENDPOINT has no address; correct the setting or the machine's names.",
       code,
       { retryable: true, cause },
     );
   if (/CERT|UNABLE_TO/.test(code))
     return new S3Fault(
-      `The certificate of KLIEG_S3_ENDPOINT is not trusted (${code}); make Node trust its issuer (NODE_EXTRA_CA_CERTS).`,
+      `The certificate of KLIEG_S3_ENDPOINT is not trusted (${code}); have Node trust its issuer (NODE_EXTRA_CA_CERTS).`,
       code,
       { cause },
     );

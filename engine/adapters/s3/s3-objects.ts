@@ -239,7 +239,7 @@ async function copyInParts(
     }
     // Parts of two versions of the object would make up neither.
     if ((await s3.stat(from))?.etag !== etag)
-      throw new PortError(`object ${from}: it was replaced during the copy`, true);
+      throw new PortError(`object ${from}: it was replaced while it was copied`, true);
     await s3.complete(to, uploadID, parts);
   } catch (failure) {
     // Whatever remains is removed after a day by the bucket's rule.

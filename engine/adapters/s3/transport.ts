@@ -39,7 +39,7 @@ export class Overloaded extends Error {
 }
 
 export class SilentStore extends Error {
-  override readonly message = "the object store did not respond in time";
+  override readonly message = "the object store was silent for too long";
 }
 
 export class LongAnswer extends Error {

@@ -91,7 +91,7 @@ export class OwnedLog {
   private async checkPlace(record: Uint8Array, after: number): Promise<void> {
     const last = await this.log.at(after);
     if (last === undefined || verify(record, computeHash(last.record)) === undefined)
-      throw new OwnershipLost("the log was recreated");
+      throw new OwnershipLost("the log was begun anew");
   }
 
   /** An attempt of ours that got no answer may have been stored. */
@@ -99,7 +99,7 @@ export class OwnedLog {
     const entry = await this.log.at(after + 1);
     if (entry !== undefined && asBuffer(entry.record).equals(record)) return;
     throw new OwnershipLost(
-      entry === undefined ? "the end of the log is lost" : "another node has appended to the log",
+      entry === undefined ? "the log has lost its end" : "another node has appended to the log",
     );
   }
 }

@@ -139,7 +139,7 @@ export class SharedFilm {
   /** Fetches a segment that another node reported. */
   async fetch(segment: Segment, report: unknown): Promise<MadeSegment> {
     const { folder, context, warnings } = this.stage;
-    if (!isSegmentReport(report)) throw new PortError("a farm node returned no segment", true);
+    if (!isSegmentReport(report)) throw new PortError("a farm node made no segment", true);
     for (const warning of report.warnings) warnings.add(warning);
     const path = join(folder, `${this.capture}-${segment.index}.mp4`);
     try {

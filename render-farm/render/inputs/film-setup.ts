@@ -67,7 +67,7 @@ export async function setUpFilm(workshop: Workshop, wanted: Wanted): Promise<Fil
     const file = await openMedia(clip, workshop);
     if (file?.recording.picture === undefined) continue;
     if (file.look?.isHdr === true)
-      warnings.add(`${getName(clip)}: its high dynamic range is shown without conversion`);
+      warnings.add(`${getName(clip)}: its high dynamic range is shown as it is coded`);
     const cubePath = clip.grade && (await grades.cubePath(clip.grade));
     videos.push({ clip, media: file, cubePath });
   }
@@ -185,7 +185,7 @@ async function decodeGraded(source: MediaSource, decoding: Promise<Buffer>): Pro
   } catch (failure) {
     if (!(failure instanceof PortError) || failure.retryable) throw failure;
     const name = source.kind === "file" ? source.path : `the asset ${source.assetId}`;
-    const why = "it is damaged, too large, or not a PNG, JPEG, WebP or GIF";
+    const why = "it is damaged, too large, or neither PNG, JPEG, WebP nor GIF";
     const sentence = `${name} cannot be graded: ${why}`;
     throw new RenderError("invalid_composition", sentence, false, failure);
   }
@@ -216,7 +216,7 @@ class Grades {
     const text = source && (await bundle.bytes(source)).toString("latin1");
     const table = text === undefined ? undefined : parseCube(text);
     if (text !== undefined && table === undefined)
-      warnings.add(`${lutPath} is ignored: it is not a 3D look-up table of size 64 or less`);
+      warnings.add(`${lutPath} is left out: it is no table of three dimensions up to 64`);
     const path = join(folder, `grade-${index}.cube`);
     await writeNew(path, bakeCube(grade, table, "klieg"));
     return path;
@@ -229,7 +229,7 @@ export function countFrames({ duration, fps }: Timeline, said: number | undefine
   if (seconds === undefined)
     throw new RenderError(
       "invalid_composition",
-      "the film's length is unknown; set data-duration on the root element",
+      "the film's length is not known; write data-duration on the root",
     );
   return frameCount(Math.min(seconds, 3_600), fps);
 }

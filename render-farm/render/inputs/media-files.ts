@@ -68,7 +68,7 @@ export class MediaFiles {
     const { known, media } = this.tools;
     const file = await fetchSource(this.objects, source, path, this.signal);
     if (!/^(video|audio)\//.test(file.mimeType))
-      throw new PortError("is neither video nor audio", false);
+      throw new PortError("is neither a video nor sound", false);
     const { recording, streams, startSeconds } = await known.look(media, file, this.signal);
     this.secondsByKey.set(source.objectKey, recording.durationSeconds);
     const sound = streams.find(({ codec_type: type }) => type === "audio");

@@ -37,7 +37,7 @@ export class ExchangeFile {
       if (head.toString("latin1") === mark) return new ExchangeFile(file, frameBytes);
       await file.close();
     }
-    throw new RenderError("internal", "the browser's private file system was not found", true);
+    throw new RenderError("internal", "the browser's own file system was not found", true);
   }
 
   /** Planes (I420) of the next frame from the page; valid until the second frame after it. */

@@ -52,7 +52,7 @@ async function find({ sizeBytes, seconds }: PacketOrder): Promise<FoundPackets |
     getSize: () => sizeBytes,
     read: async (start, end) => {
       room -= end - start;
-      if (room < 0) throw new Error("finding one picture reads too many bytes");
+      if (room < 0) throw new Error("that is too long for one picture");
       return read(start, end);
     },
     prefetchProfile: "fileSystem",

@@ -100,7 +100,7 @@ export class SimDisk {
     let lastSeq = Math.max(0, ...records.keys());
     return {
       append: (seq, record) => {
-        if (seq <= lastSeq) throw new PortError(`record ${seq} is already in the journal`, false);
+        if (seq <= lastSeq) throw new PortError(`record ${seq} is in the journal already`, false);
         const bytes = new Uint8Array(record);
         return this.write(life, () => {
           lastSeq = seq;

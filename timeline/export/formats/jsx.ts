@@ -308,7 +308,7 @@ function writeTextLayer(written: EditText, notes: Notes): readonly string[] {
   const { fontFamily, fontSize, isBold, color, align, id } = written;
   const font = postScriptName(fontFamily, isBold);
   notes.add(
-    `text#${id.slice(0, 80)} uses the font ${font} in After Effects; choose another font if it is not installed`,
+    `text#${id.slice(0, 80)} asks After Effects for the font ${font}; choose another where it has none of that name`,
   );
   const justification = `ParagraphJustification.${justifications[align]}`;
   const style = `${amount(fontSize)}, ${text(font)}, ${points(color)}, ${justification}`;

@@ -28,7 +28,9 @@ export function pictureFilters(
     isNeutral(clip, width, height);
   const [across = 1, down = 1] = getFirst(pose.scale);
   if (Math.abs(across / down - 1) > 0.002)
-    notes.add(`${clip.name} is scaled unevenly: sequence.xml uses the scale of its width`);
+    notes.add(
+      `${clip.name} is stretched in one direction: sequence.xml has the scale of its width`,
+    );
   const basic = effect("Basic Motion", "basic", "motion", "video", [
     parameter("scale", "Scale", curveTags(pose.scale, when, percent), 0, 10_000),
     parameter("rotation", "Rotation", curveTags(pose.rotation, when, turn), -8_640, 8_640),
@@ -77,7 +79,7 @@ function cropFor(clip: PictureClip, notes: Notes): Crop | undefined {
   const cut = width > 0 && height > 0 ? computeCrop(mask, { width, height }, crop) : undefined;
   const shape = mask.isInverted ? `inverted ${mask.shape}` : mask.shape;
   if (cut === undefined) notes.add(`${name} has a mask (${shape}), which sequence.xml leaves out`);
-  else if (mask.feather > 0) notes.add(`${name}: the soft edge of its mask becomes a hard crop`);
+  else if (mask.feather > 0) notes.add(`${name}: the soft edge of its mask is a hard crop`);
   return cut ?? crop;
 }
 

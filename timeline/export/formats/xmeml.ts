@@ -158,11 +158,11 @@ class ClipBook {
 
   private isWritable({ content, name, heldFrom }: PictureClip): boolean {
     if (content.kind === "text" && content.text.picture === undefined) {
-      this.notes.add(`${name} is left out: no render worker could draw its text`);
+      this.notes.add(`${name} is left out: no render worker could draw its letters`);
       return false;
     }
     if (heldFrom !== 0) return true;
-    this.notes.add(`${name} is left out: it only holds the last picture of its source`);
+    this.notes.add(`${name} holds the last picture of its source from its start and is left out`);
     return false;
   }
 
@@ -172,7 +172,7 @@ class ClipBook {
     const end = heldFrom === undefined ? clip.end : start + heldFrom;
     if (heldFrom !== undefined)
       this.notes.add(
-        `${clip.name} holds the last picture of its source from ${timeText(end)} to ${timeText(clip.end)}; in sequence.xml it ends where the hold begins`,
+        `${clip.name} holds the last picture of its source from ${timeText(end)} to ${timeText(clip.end)}; in sequence.xml it ends there`,
       );
     const isFollowed = next?.dissolvesUntil !== undefined && next.dissolvesUntil === clip.end;
     const isDissolving = clip.dissolvesUntil !== undefined;

@@ -129,7 +129,7 @@ class AccountCalls:
         return cast(User, await self._caller.json(call))
 
     async def limits(self) -> Limits:
-        """Read the limits that apply to the caller."""
+        """The limits that hold for the caller."""
         call = Call("GET", "/limits", is_repeatable=True)
         return cast(Limits, await self._caller.json(call))
 
@@ -292,7 +292,7 @@ class JobsCalls:
         return cast(CanceledJobs, await self._caller.json(call))
 
     async def delete(self, id: str) -> None:
-        """Delete a job that has ended, with its prompt and assets."""
+        """Delete a job that has ended, its prompt and its assets."""
         call = Call("DELETE", f"/jobs/{segment(id)}")
         await self._caller.end(call)
 
@@ -367,7 +367,7 @@ class AssetsCalls:
         return cast(AssetPage, await self._caller.json(call))
 
     async def update(self, id: str, request: AssetPatchRequest | None = None) -> Asset:
-        """Rename, tag or favourite an asset."""
+        """Rename, tag or favour an asset."""
         call = Call("PATCH", f"/assets/{segment(id)}", body={} if request is None else request)
         return cast(Asset, await self._caller.json(call))
 
@@ -377,7 +377,7 @@ class AssetsCalls:
         await self._caller.end(call)
 
     async def restore(self, id: str) -> Asset:
-        """Restore an asset from the trash."""
+        """Take an asset out of the trash."""
         call = Call("POST", f"/assets/{segment(id)}/restore")
         return cast(Asset, await self._caller.json(call))
 
@@ -392,7 +392,7 @@ class UploadsCalls:
         return cast(Upload, await self._caller.json(call))
 
     async def get(self, id: str) -> Upload:
-        """Read an upload and list its stored parts."""
+        """Read an upload and which of its parts are stored."""
         call = Call("GET", f"/assets/uploads/{segment(id)}", is_repeatable=True)
         return cast(Upload, await self._caller.json(call))
 
@@ -460,7 +460,7 @@ class CompositionsCalls:
         *,
         if_match: str | None = None,
     ) -> Composition:
-        """Change a composition's name, description, project or metadata."""
+        """Change what a composition is called and what is kept with it."""
         call = Call(
             "PATCH",
             f"/compositions/{segment(id)}",
@@ -528,7 +528,7 @@ class CompositionsCalls:
         await self._caller.end(call, match=if_match)
 
     async def replace_bundle(self, id: str, file: bytes | str | os.PathLike[str]) -> Composition:
-        """Replace all files of a composition with those of a ZIP archive."""
+        """Replace all files of a composition by those of a ZIP archive."""
         call = Call(
             "POST",
             f"/compositions/{segment(id)}/bundle",
@@ -611,7 +611,7 @@ class RendersCalls:
         *,
         idempotency_key: str | None = None,
     ) -> Render:
-        """Join clips and narrations into a film, one after another."""
+        """Put clips and narrations one after the other into a film."""
         call = Call("POST", "/renders/blocks", body=request, is_repeatable=True, earlier="renders")
         return cast(Render, await self._caller.json(call, key=idempotency_key))
 
@@ -650,12 +650,12 @@ class SharesCalls:
         await self._caller.end(call)
 
     async def resolve(self, token: str) -> ShareResolution:
-        """Show what a share link leads to; a page for browsers."""
+        """See where a share link leads; a page for browsers."""
         call = Call("GET", f"/share/{segment(token)}", is_repeatable=True)
         return cast(ShareResolution, await self._caller.json(call))
 
     async def unlock(self, token: str, request: SharePassword) -> ShareResolution:
-        """Submit the password of a share link."""
+        """Give the password of a share link."""
         call = Call("POST", f"/share/{segment(token)}", body=request)
         return cast(ShareResolution, await self._caller.json(call))
 
@@ -695,7 +695,7 @@ class CreditsCalls:
         self._caller = caller
 
     async def get(self) -> Credits:
-        """Read what the paying context can still spend."""
+        """What the paying context can still spend."""
         call = Call("GET", "/me/credits", is_repeatable=True)
         return cast(Credits, await self._caller.json(call))
 
@@ -707,7 +707,7 @@ class CreditsCalls:
         created_after: str | None = None,
         created_before: str | None = None,
     ) -> LedgerPage:
-        """List balance changes, newest first."""
+        """List what changed the balance, newest first."""
         call = Call(
             "GET",
             "/me/credits/ledger",
@@ -728,7 +728,7 @@ class CreditsCalls:
         to: str | None = None,
         group_by: Literal["day", "model", "user", "modality", "surface", "session"] | None = None,
     ) -> SpendReport:
-        """Total the charges for the context's jobs."""
+        """Sum up what the jobs of the context were charged."""
         call = Call(
             "GET",
             "/reports/spend",
@@ -773,7 +773,7 @@ class OrganizationsCalls:
         return cast(Organization, await self._caller.json(call))
 
     async def list(self) -> OrganizationList:
-        """List the organizations that the account belongs to."""
+        """List the organizations to which the account belongs."""
         call = Call("GET", "/organizations", is_repeatable=True)
         return cast(OrganizationList, await self._caller.json(call))
 
@@ -796,7 +796,7 @@ class OrganizationsCalls:
         await self._caller.end(call)
 
     async def activate(self, request: OrganizationsActivateRequest) -> User:
-        """Choose the organization in which unpinned tokens act, or none."""
+        """Choose the organization in which tokens act that are not pinned, or none."""
         call = Call("PUT", "/me/active-organization", body=request, is_repeatable=True)
         return cast(User, await self._caller.json(call))
 
@@ -806,7 +806,7 @@ class OrganizationsCalls:
         return cast(MemberList, await self._caller.json(call))
 
     async def add_member(self, id: str, request: OrganizationsAddMemberRequest) -> Member:
-        """Add an account to an organization, creating one if the address has none."""
+        """Add an account to an organization, a new one where the address has none."""
         call = Call("POST", f"/organizations/{segment(id)}/members", body=request)
         return cast(Member, await self._caller.json(call))
 
@@ -835,7 +835,7 @@ class OrganizationsCalls:
         user_id: str,
         request: OrganizationsSetBudgetRequest,
     ) -> MemberBudget:
-        """Limit how much of the organization's credits a member may commit."""
+        """Bound what a member may commit of the organization's credits."""
         call = Call(
             "PUT",
             f"/organizations/{segment(id)}/members/{segment(user_id)}/budget",
@@ -857,7 +857,7 @@ class OrganizationsCalls:
         to: str | None = None,
         group_by: Literal["day", "model", "user", "modality", "surface", "session"] | None = None,
     ) -> SpendReport:
-        """Total the charges for an organization's jobs."""
+        """Sum up what the jobs of an organization were charged."""
         call = Call(
             "GET",
             f"/organizations/{segment(id)}/usage",
@@ -930,7 +930,7 @@ class AgentsCalls:
         turn_id: str,
         request: CeilingRequest | None = None,
     ) -> AgentTurn:
-        """Approve a new price for a running turn."""
+        """Approve another price for a running turn."""
         call = Call(
             "POST",
             f"/agent/sessions/{segment(id)}/turns/{segment(turn_id)}/ceiling",
@@ -939,7 +939,7 @@ class AgentsCalls:
         return cast(AgentTurn, await self._caller.json(call))
 
     async def interrupt(self, id: str, request: InterruptRequest | None = None) -> AgentTurn:
-        """Stop the running turn; its jobs continue."""
+        """Stop the running turn; its jobs go on."""
         call = Call(
             "POST",
             f"/agent/sessions/{segment(id)}/interrupt",
@@ -958,7 +958,7 @@ class OauthCalls:
         self._caller = caller
 
     async def create_client(self, request: OauthCreateClientRequest) -> CreatedClient:
-        """Create an OAuth client that acts as its creator in this context."""
+        """Create an OAuth client that acts as its maker in this context."""
         call = Call("POST", "/oauth/clients", body=request)
         return cast(CreatedClient, await self._caller.json(call))
 
@@ -968,7 +968,7 @@ class OauthCalls:
         return cast(ClientList, await self._caller.json(call))
 
     async def delete_client(self, id: str) -> None:
-        """Delete an OAuth client and its access tokens."""
+        """Delete an OAuth client and with it its access tokens."""
         call = Call("DELETE", f"/oauth/clients/{segment(id)}")
         await self._caller.end(call)
 
@@ -983,17 +983,17 @@ class AdminCalls:
         self._caller = caller
 
     async def overview(self) -> AdminOverview:
-        """Activity per minute over the last hour, and the work open now."""
+        """What was done in each minute of the last hour, and what is open now."""
         call = Call("GET", "/admin/overview", is_repeatable=True)
         return cast(AdminOverview, await self._caller.json(call))
 
     async def tasks(self) -> AdminTaskList:
-        """List the tasks on farm nodes, and count the waiting ones."""
+        """List the tasks that farm nodes have, and count those that wait."""
         call = Call("GET", "/admin/tasks", is_repeatable=True)
         return cast(AdminTaskList, await self._caller.json(call))
 
     async def task_thumbnail(self, id: str) -> Response:
-        """A thumbnail of what a farm node is making."""
+        """A picture of what a farm node is about to make."""
         call = Call("GET", f"/admin/tasks/{segment(id)}/thumbnail", is_repeatable=True)
         return await self._caller.open(call)
 
@@ -1102,7 +1102,7 @@ class AdminCalls:
         return cast(AdminJobPage, await self._caller.json(call))
 
     async def requeue_read(self, id: str) -> ReadRequeued:
-        """Read a job's state from its provider now."""
+        """Read a job's state at its provider now."""
         call = Call("POST", f"/admin/jobs/{segment(id)}/requeue-read")
         return cast(ReadRequeued, await self._caller.json(call))
 
@@ -1112,12 +1112,12 @@ class AdminCalls:
         return cast(AdminProviderList, await self._caller.json(call))
 
     async def pause_provider(self, name: str) -> AdminProvider:
-        """Pause a provider; its jobs wait."""
+        """Let the jobs of a provider wait."""
         call = Call("POST", f"/admin/providers/{segment(name)}:pause", is_repeatable=True)
         return cast(AdminProvider, await self._caller.json(call))
 
     async def resume_provider(self, name: str) -> AdminProvider:
-        """Resume a paused provider."""
+        """Give a paused provider work again."""
         call = Call("POST", f"/admin/providers/{segment(name)}:resume", is_repeatable=True)
         return cast(AdminProvider, await self._caller.json(call))
 
@@ -1127,7 +1127,7 @@ class AdminCalls:
         return cast(AdminNodeList, await self._caller.json(call))
 
     async def drain_node(self, id: str) -> AdminNode:
-        """Drain a node: hand over its shards, or stop giving it tasks."""
+        """Let a node hand over its shards, or take no more tasks."""
         call = Call("POST", f"/admin/nodes/{segment(id)}:drain", is_repeatable=True)
         return cast(AdminNode, await self._caller.json(call))
 
@@ -1157,6 +1157,6 @@ class AdminCalls:
         return cast(AuditPage, await self._caller.json(call))
 
     async def reload_models(self) -> CatalogueLoaded:
-        """Reload the model catalogue and the providers."""
+        """Read the model catalogue and the providers again."""
         call = Call("POST", "/admin/models:reload")
         return cast(CatalogueLoaded, await self._caller.json(call))

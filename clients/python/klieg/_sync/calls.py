@@ -131,7 +131,7 @@ class AccountCalls:
         return cast(User, self._caller.json(call))
 
     def limits(self) -> Limits:
-        """Read the limits that apply to the caller."""
+        """The limits that hold for the caller."""
         call = Call("GET", "/limits", is_repeatable=True)
         return cast(Limits, self._caller.json(call))
 
@@ -294,7 +294,7 @@ class JobsCalls:
         return cast(CanceledJobs, self._caller.json(call))
 
     def delete(self, id: str) -> None:
-        """Delete a job that has ended, with its prompt and assets."""
+        """Delete a job that has ended, its prompt and its assets."""
         call = Call("DELETE", f"/jobs/{segment(id)}")
         self._caller.end(call)
 
@@ -369,7 +369,7 @@ class AssetsCalls:
         return cast(AssetPage, self._caller.json(call))
 
     def update(self, id: str, request: AssetPatchRequest | None = None) -> Asset:
-        """Rename, tag or favourite an asset."""
+        """Rename, tag or favour an asset."""
         call = Call("PATCH", f"/assets/{segment(id)}", body={} if request is None else request)
         return cast(Asset, self._caller.json(call))
 
@@ -379,7 +379,7 @@ class AssetsCalls:
         self._caller.end(call)
 
     def restore(self, id: str) -> Asset:
-        """Restore an asset from the trash."""
+        """Take an asset out of the trash."""
         call = Call("POST", f"/assets/{segment(id)}/restore")
         return cast(Asset, self._caller.json(call))
 
@@ -394,7 +394,7 @@ class UploadsCalls:
         return cast(Upload, self._caller.json(call))
 
     def get(self, id: str) -> Upload:
-        """Read an upload and list its stored parts."""
+        """Read an upload and which of its parts are stored."""
         call = Call("GET", f"/assets/uploads/{segment(id)}", is_repeatable=True)
         return cast(Upload, self._caller.json(call))
 
@@ -462,7 +462,7 @@ class CompositionsCalls:
         *,
         if_match: str | None = None,
     ) -> Composition:
-        """Change a composition's name, description, project or metadata."""
+        """Change what a composition is called and what is kept with it."""
         call = Call(
             "PATCH",
             f"/compositions/{segment(id)}",
@@ -530,7 +530,7 @@ class CompositionsCalls:
         self._caller.end(call, match=if_match)
 
     def replace_bundle(self, id: str, file: bytes | str | os.PathLike[str]) -> Composition:
-        """Replace all files of a composition with those of a ZIP archive."""
+        """Replace all files of a composition by those of a ZIP archive."""
         call = Call(
             "POST",
             f"/compositions/{segment(id)}/bundle",
@@ -613,7 +613,7 @@ class RendersCalls:
         *,
         idempotency_key: str | None = None,
     ) -> Render:
-        """Join clips and narrations into a film, one after another."""
+        """Put clips and narrations one after the other into a film."""
         call = Call("POST", "/renders/blocks", body=request, is_repeatable=True, earlier="renders")
         return cast(Render, self._caller.json(call, key=idempotency_key))
 
@@ -652,12 +652,12 @@ class SharesCalls:
         self._caller.end(call)
 
     def resolve(self, token: str) -> ShareResolution:
-        """Show what a share link leads to; a page for browsers."""
+        """See where a share link leads; a page for browsers."""
         call = Call("GET", f"/share/{segment(token)}", is_repeatable=True)
         return cast(ShareResolution, self._caller.json(call))
 
     def unlock(self, token: str, request: SharePassword) -> ShareResolution:
-        """Submit the password of a share link."""
+        """Give the password of a share link."""
         call = Call("POST", f"/share/{segment(token)}", body=request)
         return cast(ShareResolution, self._caller.json(call))
 
@@ -697,7 +697,7 @@ class CreditsCalls:
         self._caller = caller
 
     def get(self) -> Credits:
-        """Read what the paying context can still spend."""
+        """What the paying context can still spend."""
         call = Call("GET", "/me/credits", is_repeatable=True)
         return cast(Credits, self._caller.json(call))
 
@@ -709,7 +709,7 @@ class CreditsCalls:
         created_after: str | None = None,
         created_before: str | None = None,
     ) -> LedgerPage:
-        """List balance changes, newest first."""
+        """List what changed the balance, newest first."""
         call = Call(
             "GET",
             "/me/credits/ledger",
@@ -730,7 +730,7 @@ class CreditsCalls:
         to: str | None = None,
         group_by: Literal["day", "model", "user", "modality", "surface", "session"] | None = None,
     ) -> SpendReport:
-        """Total the charges for the context's jobs."""
+        """Sum up what the jobs of the context were charged."""
         call = Call(
             "GET",
             "/reports/spend",
@@ -775,7 +775,7 @@ class OrganizationsCalls:
         return cast(Organization, self._caller.json(call))
 
     def list(self) -> OrganizationList:
-        """List the organizations that the account belongs to."""
+        """List the organizations to which the account belongs."""
         call = Call("GET", "/organizations", is_repeatable=True)
         return cast(OrganizationList, self._caller.json(call))
 
@@ -798,7 +798,7 @@ class OrganizationsCalls:
         self._caller.end(call)
 
     def activate(self, request: OrganizationsActivateRequest) -> User:
-        """Choose the organization in which unpinned tokens act, or none."""
+        """Choose the organization in which tokens act that are not pinned, or none."""
         call = Call("PUT", "/me/active-organization", body=request, is_repeatable=True)
         return cast(User, self._caller.json(call))
 
@@ -808,7 +808,7 @@ class OrganizationsCalls:
         return cast(MemberList, self._caller.json(call))
 
     def add_member(self, id: str, request: OrganizationsAddMemberRequest) -> Member:
-        """Add an account to an organization, creating one if the address has none."""
+        """Add an account to an organization, a new one where the address has none."""
         call = Call("POST", f"/organizations/{segment(id)}/members", body=request)
         return cast(Member, self._caller.json(call))
 
@@ -837,7 +837,7 @@ class OrganizationsCalls:
         user_id: str,
         request: OrganizationsSetBudgetRequest,
     ) -> MemberBudget:
-        """Limit how much of the organization's credits a member may commit."""
+        """Bound what a member may commit of the organization's credits."""
         call = Call(
             "PUT",
             f"/organizations/{segment(id)}/members/{segment(user_id)}/budget",
@@ -859,7 +859,7 @@ class OrganizationsCalls:
         to: str | None = None,
         group_by: Literal["day", "model", "user", "modality", "surface", "session"] | None = None,
     ) -> SpendReport:
-        """Total the charges for an organization's jobs."""
+        """Sum up what the jobs of an organization were charged."""
         call = Call(
             "GET",
             f"/organizations/{segment(id)}/usage",
@@ -932,7 +932,7 @@ class AgentsCalls:
         turn_id: str,
         request: CeilingRequest | None = None,
     ) -> AgentTurn:
-        """Approve a new price for a running turn."""
+        """Approve another price for a running turn."""
         call = Call(
             "POST",
             f"/agent/sessions/{segment(id)}/turns/{segment(turn_id)}/ceiling",
@@ -941,7 +941,7 @@ class AgentsCalls:
         return cast(AgentTurn, self._caller.json(call))
 
     def interrupt(self, id: str, request: InterruptRequest | None = None) -> AgentTurn:
-        """Stop the running turn; its jobs continue."""
+        """Stop the running turn; its jobs go on."""
         call = Call(
             "POST",
             f"/agent/sessions/{segment(id)}/interrupt",
@@ -960,7 +960,7 @@ class OauthCalls:
         self._caller = caller
 
     def create_client(self, request: OauthCreateClientRequest) -> CreatedClient:
-        """Create an OAuth client that acts as its creator in this context."""
+        """Create an OAuth client that acts as its maker in this context."""
         call = Call("POST", "/oauth/clients", body=request)
         return cast(CreatedClient, self._caller.json(call))
 
@@ -970,7 +970,7 @@ class OauthCalls:
         return cast(ClientList, self._caller.json(call))
 
     def delete_client(self, id: str) -> None:
-        """Delete an OAuth client and its access tokens."""
+        """Delete an OAuth client and with it its access tokens."""
         call = Call("DELETE", f"/oauth/clients/{segment(id)}")
         self._caller.end(call)
 
@@ -985,17 +985,17 @@ class AdminCalls:
         self._caller = caller
 
     def overview(self) -> AdminOverview:
-        """Activity per minute over the last hour, and the work open now."""
+        """What was done in each minute of the last hour, and what is open now."""
         call = Call("GET", "/admin/overview", is_repeatable=True)
         return cast(AdminOverview, self._caller.json(call))
 
     def tasks(self) -> AdminTaskList:
-        """List the tasks on farm nodes, and count the waiting ones."""
+        """List the tasks that farm nodes have, and count those that wait."""
         call = Call("GET", "/admin/tasks", is_repeatable=True)
         return cast(AdminTaskList, self._caller.json(call))
 
     def task_thumbnail(self, id: str) -> Response:
-        """A thumbnail of what a farm node is making."""
+        """A picture of what a farm node is about to make."""
         call = Call("GET", f"/admin/tasks/{segment(id)}/thumbnail", is_repeatable=True)
         return self._caller.open(call)
 
@@ -1104,7 +1104,7 @@ class AdminCalls:
         return cast(AdminJobPage, self._caller.json(call))
 
     def requeue_read(self, id: str) -> ReadRequeued:
-        """Read a job's state from its provider now."""
+        """Read a job's state at its provider now."""
         call = Call("POST", f"/admin/jobs/{segment(id)}/requeue-read")
         return cast(ReadRequeued, self._caller.json(call))
 
@@ -1114,12 +1114,12 @@ class AdminCalls:
         return cast(AdminProviderList, self._caller.json(call))
 
     def pause_provider(self, name: str) -> AdminProvider:
-        """Pause a provider; its jobs wait."""
+        """Let the jobs of a provider wait."""
         call = Call("POST", f"/admin/providers/{segment(name)}:pause", is_repeatable=True)
         return cast(AdminProvider, self._caller.json(call))
 
     def resume_provider(self, name: str) -> AdminProvider:
-        """Resume a paused provider."""
+        """Give a paused provider work again."""
         call = Call("POST", f"/admin/providers/{segment(name)}:resume", is_repeatable=True)
         return cast(AdminProvider, self._caller.json(call))
 
@@ -1129,7 +1129,7 @@ class AdminCalls:
         return cast(AdminNodeList, self._caller.json(call))
 
     def drain_node(self, id: str) -> AdminNode:
-        """Drain a node: hand over its shards, or stop giving it tasks."""
+        """Let a node hand over its shards, or take no more tasks."""
         call = Call("POST", f"/admin/nodes/{segment(id)}:drain", is_repeatable=True)
         return cast(AdminNode, self._caller.json(call))
 
@@ -1159,6 +1159,6 @@ class AdminCalls:
         return cast(AuditPage, self._caller.json(call))
 
     def reload_models(self) -> CatalogueLoaded:
-        """Reload the model catalogue and the providers."""
+        """Read the model catalogue and the providers again."""
         call = Call("POST", "/admin/models:reload")
         return cast(CatalogueLoaded, self._caller.json(call))

@@ -17,7 +17,7 @@ export class AccountCalls {
     );
   }
 
-  /** Read the limits that apply to the caller. */
+  /** The limits that hold for the caller. */
   limits(options: CallOptions = {}): Promise<Limits> {
     return this.caller.json<Limits>(
       { method: "GET", path: "/limits", isRepeatable: true },

@@ -39,7 +39,7 @@ export class AdminCalls {
     this.caller = caller;
   }
 
-  /** Activity per minute over the last hour, and the work open now. */
+  /** What was done in each minute of the last hour, and what is open now. */
   overview(options: CallOptions = {}): Promise<AdminOverview> {
     return this.caller.json<AdminOverview>(
       { method: "GET", path: "/admin/overview", isRepeatable: true },
@@ -47,7 +47,7 @@ export class AdminCalls {
     );
   }
 
-  /** List the tasks on farm nodes, and count the waiting ones. */
+  /** List the tasks that farm nodes have, and count those that wait. */
   tasks(options: CallOptions = {}): Promise<AdminTaskList> {
     return this.caller.json<AdminTaskList>(
       { method: "GET", path: "/admin/tasks", isRepeatable: true },
@@ -55,7 +55,7 @@ export class AdminCalls {
     );
   }
 
-  /** A thumbnail of what a farm node is making. */
+  /** A picture of what a farm node is about to make. */
   taskThumbnail(id: string, options: CallOptions = {}): Promise<Response> {
     return this.caller.open(
       { method: "GET", path: `/admin/tasks/${segment(id)}/thumbnail`, isRepeatable: true },
@@ -183,7 +183,7 @@ export class AdminCalls {
     );
   }
 
-  /** Read a job's state from its provider now. */
+  /** Read a job's state at its provider now. */
   requeueRead(id: string, options: CallOptions = {}): Promise<ReadRequeued> {
     return this.caller.json<ReadRequeued>(
       { method: "POST", path: `/admin/jobs/${segment(id)}/requeue-read`, isRepeatable: false },
@@ -199,7 +199,7 @@ export class AdminCalls {
     );
   }
 
-  /** Pause a provider; its jobs wait. */
+  /** Let the jobs of a provider wait. */
   pauseProvider(name: string, options: CallOptions = {}): Promise<AdminProvider> {
     return this.caller.json<AdminProvider>(
       { method: "POST", path: `/admin/providers/${segment(name)}:pause`, isRepeatable: true },
@@ -207,7 +207,7 @@ export class AdminCalls {
     );
   }
 
-  /** Resume a paused provider. */
+  /** Give a paused provider work again. */
   resumeProvider(name: string, options: CallOptions = {}): Promise<AdminProvider> {
     return this.caller.json<AdminProvider>(
       { method: "POST", path: `/admin/providers/${segment(name)}:resume`, isRepeatable: true },
@@ -223,7 +223,7 @@ export class AdminCalls {
     );
   }
 
-  /** Drain a node: hand over its shards, or stop giving it tasks. */
+  /** Let a node hand over its shards, or take no more tasks. */
   drainNode(id: string, options: CallOptions = {}): Promise<AdminNode> {
     return this.caller.json<AdminNode>(
       { method: "POST", path: `/admin/nodes/${segment(id)}:drain`, isRepeatable: true },
@@ -247,7 +247,7 @@ export class AdminCalls {
     );
   }
 
-  /** Reload the model catalogue and the providers. */
+  /** Read the model catalogue and the providers again. */
   reloadModels(options: CallOptions = {}): Promise<CatalogueLoaded> {
     return this.caller.json<CatalogueLoaded>(
       { method: "POST", path: "/admin/models:reload", isRepeatable: false },

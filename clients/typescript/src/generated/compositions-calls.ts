@@ -58,7 +58,7 @@ export class CompositionsCalls {
     );
   }
 
-  /** Change a composition's name, description, project or metadata. */
+  /** Change what a composition is called and what is kept with it. */
   update(
     id: string,
     request: PatchCompositionRequest = {},
@@ -163,7 +163,7 @@ export class CompositionsCalls {
     );
   }
 
-  /** Replace all files of a composition with those of a ZIP archive. */
+  /** Replace all files of a composition by those of a ZIP archive. */
   replaceBundle(id: string, bytes: Bytes, options: CallOptions = {}): Promise<Composition> {
     return this.caller.json<Composition>(
       {

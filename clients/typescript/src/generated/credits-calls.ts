@@ -15,7 +15,7 @@ export class CreditsCalls {
     this.caller = caller;
   }
 
-  /** Read what the paying context can still spend. */
+  /** What the paying context can still spend. */
   get(options: CallOptions = {}): Promise<Credits> {
     return this.caller.json<Credits>(
       { method: "GET", path: "/me/credits", isRepeatable: true },
@@ -23,7 +23,7 @@ export class CreditsCalls {
     );
   }
 
-  /** List balance changes, newest first. */
+  /** List what changed the balance, newest first. */
   ledger(query: CreditsLedgerQuery = {}, options: CallOptions = {}): Promise<LedgerPage> {
     return this.caller.json<LedgerPage>(
       { method: "GET", path: "/me/credits/ledger", query: { ...query }, isRepeatable: true },
@@ -31,7 +31,7 @@ export class CreditsCalls {
     );
   }
 
-  /** Total the charges for the context's jobs. */
+  /** Sum up what the jobs of the context were charged. */
   spend(query: CreditsSpendQuery = {}, options: CallOptions = {}): Promise<SpendReport> {
     return this.caller.json<SpendReport>(
       { method: "GET", path: "/reports/spend", query: { ...query }, isRepeatable: true },

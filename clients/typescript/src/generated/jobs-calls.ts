@@ -62,7 +62,7 @@ export class JobsCalls {
     );
   }
 
-  /** Delete a job that has ended, with its prompt and assets. */
+  /** Delete a job that has ended, its prompt and its assets. */
   delete(id: string, options: CallOptions = {}): Promise<undefined> {
     return this.caller.end(
       { method: "DELETE", path: `/jobs/${segment(id)}`, isRepeatable: false },

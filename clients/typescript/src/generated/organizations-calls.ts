@@ -40,7 +40,7 @@ export class OrganizationsCalls {
     );
   }
 
-  /** List the organizations that the account belongs to. */
+  /** List the organizations to which the account belongs. */
   list(options: CallOptions = {}): Promise<OrganizationList> {
     return this.caller.json<OrganizationList>(
       { method: "GET", path: "/organizations", isRepeatable: true },
@@ -73,7 +73,7 @@ export class OrganizationsCalls {
     );
   }
 
-  /** Choose the organization in which unpinned tokens act, or none. */
+  /** Choose the organization in which tokens act that are not pinned, or none. */
   activate(request: OrganizationsActivateRequest, options: CallOptions = {}): Promise<User> {
     return this.caller.json<User>(
       { method: "PUT", path: "/me/active-organization", body: request, isRepeatable: true },
@@ -89,7 +89,7 @@ export class OrganizationsCalls {
     );
   }
 
-  /** Add an account to an organization, creating one if the address has none. */
+  /** Add an account to an organization, a new one where the address has none. */
   addMember(
     id: string,
     request: OrganizationsAddMemberRequest,
@@ -136,7 +136,7 @@ export class OrganizationsCalls {
     );
   }
 
-  /** Limit how much of the organization's credits a member may commit. */
+  /** Bound what a member may commit of the organization's credits. */
   setBudget(
     id: string,
     userId: string,
@@ -166,7 +166,7 @@ export class OrganizationsCalls {
     );
   }
 
-  /** Total the charges for an organization's jobs. */
+  /** Sum up what the jobs of an organization were charged. */
   usage(
     id: string,
     query: OrganizationsUsageQuery = {},
