@@ -15,11 +15,11 @@ import {
 export const startAgent: Command = {
   name: "agent start",
   usage: '"<brief>" [options]',
-  summary: "Begin an agent's turn and print the credential that it works with.",
+  summary: "Start an agent's turn and print its credential.",
   options: [
     optionLine("--ceiling N", "credits that the turn may spend at most"),
     optionLine("--ttl-seconds N", "how long the credential is good (3600)"),
-    optionLine("--session ID", "another turn of this session (a new one)"),
+    optionLine("--session ID", "the session to add the turn to (a new one)"),
     optionLine("--json", "print the turn as JSON"),
   ],
   async run(args, session) {
@@ -49,7 +49,7 @@ export const startAgent: Command = {
 export const approveAgent: Command = {
   name: "agent approve",
   usage: "<session id> <credits>",
-  summary: "Raise the price that the running turn of a session may reach.",
+  summary: "Raise the price limit of a session's running turn.",
   options: [],
   async run(args, session) {
     const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });
@@ -60,7 +60,7 @@ export const approveAgent: Command = {
     const { agents } = await session.client();
     const { current_turn: turn } = await agents.getSession(id);
     if (turn === null || turn === undefined)
-      throw new CommandError(`The session ${id} has no turn that runs.`);
+      throw new CommandError(`The session ${id} has no running turn.`);
     const raised = await agents.setCeiling(id, turn.id, { credit_ceiling: ceiling });
     const spent = count(raised.credits_committed, "credit");
     session.terminal.print(`${turn.id}  ${spent} of ${raised.credit_ceiling}`);
@@ -71,11 +71,11 @@ export const approveAgent: Command = {
 export const mcp: Command = {
   name: "mcp",
   usage: "--ceiling N [options]",
-  summary: "Give an agent the service as tools (Model Context Protocol).",
+  summary: "Offer the service to an agent as tools (Model Context Protocol).",
   options: [
     optionLine("--ceiling N", "credits that the agent may spend at most"),
     optionLine("--folder DIR", "where it reads and writes files (this folder)"),
-    optionLine("--brief TEXT", "what the agent is to do, for the list of runs"),
+    optionLine("--brief TEXT", "the agent's task, shown in the list of runs"),
     optionLine("--ttl-seconds N", "how long it may work, 60 to 86400 (86400)"),
     optionLine("--http PORT", "at http://127.0.0.1:PORT/mcp in place of standard input and output"),
     "With an agent's credential in KLIEG_TOKEN it works under that, without --ceiling.",

@@ -13,7 +13,7 @@ export const cost: Command = {
     const medium = media.find(({ name }) => name.split(" ").every((word, at) => args[at] === word));
     if (medium === undefined) {
       const names = media.map(({ name }) => name).join(", ");
-      throw new UsageError(`Name what is to be priced: ${names}.`);
+      throw new UsageError(`Name what to price: ${names}.`);
     }
     const rest = args.slice(medium.name.split(" ").length);
     const { json, request } = readArguments(medium, rest, session);

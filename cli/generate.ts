@@ -125,7 +125,7 @@ function chooseFormat({ formats }: Medium, path: string | undefined): string | u
   const extension = path === undefined ? "" : extname(path).toLowerCase();
   if (extension === "" || extension in formats) return formats[extension];
   const known = Object.keys(formats).join(", ");
-  throw new UsageError(`It is saved as ${known}, not as ${extension}.`);
+  throw new UsageError(`It can be saved as ${known}, not as ${extension}.`);
 }
 
 function getSubject({ subject, usage }: Medium, positionals: readonly string[]) {

@@ -25,7 +25,7 @@ const scope =
 export const login: Command = {
   name: "login",
   usage: "",
-  summary: "Log in at the service: a person approves in the browser.",
+  summary: "Log in to the service; a person approves it in the browser.",
   options: [],
   run: async (args, session) => {
     parseArgs({ args: [...args], options: {} });

@@ -147,7 +147,7 @@ process.exitCode = await runCommandLine(args, {
       if (error instanceof DataDirectoryError) throw new CommandError(error.message);
       if (!(error instanceof PortError)) throw error;
       throw new CommandError(
-        `${error.message} What is moved stays; run the command again to go on.`,
+        `${error.message} What was moved stays moved; run the command again to continue.`,
       );
     }
   },

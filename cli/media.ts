@@ -41,7 +41,7 @@ const model = { model: "catalogue id or alias" };
 const seed = { seed: "the same seed and words give the same result" };
 const prompt = { kind: "text", field: "prompt", what: "the prompt" } as const;
 const negative = { "negative-prompt": "what must not appear" };
-const enhance = { "enhance-prompt": "let the service write the prompt out first" };
+const enhance = { "enhance-prompt": "let the service expand the prompt first" };
 const soundFormats = { ".mp3": undefined, ".wav": "wav", ".flac": "flac", ".ogg": "ogg" };
 
 export const media: readonly Medium[] = [
@@ -65,7 +65,7 @@ export const media: readonly Medium[] = [
     flags: enhance,
     files: {
       reference: { field: "reference_asset_ids", help: "a picture to go by", isList: true },
-      mask: { field: "mask_asset_id", help: "where the one reference is painted anew" },
+      mask: { field: "mask_asset_id", help: "where the one reference is repainted" },
     },
     formats: { ".png": undefined, ".jpg": "jpeg", ".jpeg": "jpeg", ".webp": "webp" },
   },
@@ -88,7 +88,7 @@ export const media: readonly Medium[] = [
     numbers: { "duration-seconds": "length", fps: "frames a second", ...seed },
     flags: { audio: "with sound", ...enhance },
     files: {
-      "first-frame": { field: "first_frame_asset_id", help: "the picture that it begins with" },
+      "first-frame": { field: "first_frame_asset_id", help: "the picture that it starts with" },
       "last-frame": { field: "last_frame_asset_id", help: "the picture that it ends with" },
       reference: { field: "reference_asset_ids", help: "a picture to go by", isList: true },
       "source-video": { field: "source_video_asset_id", help: "a video to make it from" },
@@ -98,7 +98,7 @@ export const media: readonly Medium[] = [
   {
     name: "generate speech",
     usage: '"<text>" [options]',
-    summary: "Speak a text and save it.",
+    summary: "Make speech and save it.",
     makes: "audio",
     cost: "audio",
     subject: { kind: "text", field: "text", what: "the text" },

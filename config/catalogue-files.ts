@@ -126,7 +126,7 @@ function buildModel(
 }
 
 function ownFault({ provider, provider_model }: FileEntry): string | undefined {
-  const what = isFarm(provider) ? "its task on the farm" : "the simulated model";
+  const what = isFarm(provider) ? "the name of a farm task" : "the simulated model";
   return provider_model === undefined ? `needs a provider_model: ${what}` : undefined;
 }
 

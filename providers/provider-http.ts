@@ -145,7 +145,7 @@ export function checkAvailable(reply: Reply): void {
 /** Returns the JSON of a reply, which must have the given shape. Throws `ReplyError`. */
 export function understand<T>(isOfShape: Check<T>, { status, json }: Reply): T {
   if (isOfShape(json)) return json;
-  throw new ReplyError(`The provider's answer ${status} cannot be understood.`);
+  throw new ReplyError(`The provider's response ${status} cannot be interpreted.`);
 }
 
 /** Asks once; `judge` evaluates what the answer says beyond its status. */

@@ -94,7 +94,7 @@ export function fileBytes(answer: WebAnswer): AsyncIterable<Uint8Array> {
   answer.discard();
   if (isGone(answer)) throw new GoneError("the provider has the file no more");
   if (isRefusedForNow(status)) throw unavailable(answer);
-  throw new ReplyError(`The provider answers ${status} instead of a file.`);
+  throw new ReplyError(`The provider answered ${status} instead of sending a file.`);
 }
 
 export function isGone({ status }: Pick<Reply, "status">): boolean {

@@ -100,7 +100,7 @@ export class AccountAudit {
 
   /** Records that a listing names a job that does not exist. */
   addMissingJob(job: Id): void {
-    this.add("jobs_listed", `Job ${job} is listed and does not exist:`, 1, 0);
+    this.add("jobs_listed", `Job ${job} is listed but does not exist:`, 1, 0);
   }
 
   addAsset(asset: Asset): void {

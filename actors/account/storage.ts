@@ -31,7 +31,7 @@ export function storageRefusal(
 ): Refusal | undefined {
   const full = findFull(account, agreed, bytes);
   if (full !== undefined) {
-    const used = `Your plan stores ${full.limitBytes} bytes, and ${full.used} are used`;
+    const used = `Your plan includes ${full.limitBytes} bytes of storage, and ${full.used} are used`;
     return tooLarge(full, `${used}; delete something first.`);
   }
   const shared = creator && findFull(creator, creator, bytes);

@@ -245,7 +245,11 @@ function complete(
   ctx: AssetContext,
 ): AssetDecision {
   if (asset.phase !== "pending_upload")
-    return refuse(asset, { code: "conflict", detail: "This upload was completed already." }, ctx);
+    return refuse(
+      asset,
+      { code: "conflict", detail: "This upload has already been completed." },
+      ctx,
+    );
   const parts = removeParts(asset, ctx);
   const processing: ProcessingAsset = { ...asset, phase: "processing", bytes, attempts: 0 };
   if (refusal !== undefined)
@@ -309,7 +313,7 @@ function probe(
 function applyProbe(asset: ProcessingAsset, outcome: Outcome, ctx: AssetContext): Asset {
   if (outcome.kind === "failed") return failAsset(asset, outcome.message, ctx);
   const [output] = outcome.outputs;
-  if (output === undefined) return failAsset(asset, "The file holds no media.", ctx);
+  if (output === undefined) return failAsset(asset, "The file contains no media.", ctx);
   const { bytes, token: _, attempts: __, ...kept } = asset;
   return {
     ...kept,

@@ -126,7 +126,7 @@ export function createOrganization(
   });
 }
 
-const slugTaken = "An organization with this slug exists already.";
+const slugTaken = "An organization with this slug already exists.";
 
 /** Returns why `user` may not join one more organization in this role, or undefined if it may. */
 function findExcess(user: Id, role: Role, ctx: Context): string | undefined {
@@ -236,7 +236,7 @@ export function changeMember(
   if (member === undefined) return refuse(head, ctx, { code: "not_found" });
   const owners = members.filter((candidate) => candidate.role === "owner");
   if (member.role === "owner" && role !== "owner" && owners.length === 1)
-    return conflict(head, ctx, "An organization keeps an owner; name another one first.");
+    return conflict(head, ctx, "An organization needs an owner; appoint another one first.");
   if (role === member.role) return answerWith(head, ctx, { kind: "joined", member });
   const excess = role === "owner" ? findOwnedExcess(user, ctx) : undefined;
   if (excess !== undefined) return conflict(head, ctx, excess);

@@ -85,7 +85,7 @@ export function createUser(
   ctx: Context<ReplyTo<CreateUser>>,
 ): DirectoryDecision {
   if (ctx.get(userByEmailKey(message.emailDigest)) !== undefined)
-    return conflict(head, ctx, "An account with this email address exists already.");
+    return conflict(head, ctx, "An account with this email address already exists.");
   const { rows, opening } = admitUser(message, answer(ctx, message.reply));
   return changeDirectory(head, ctx, {
     head: { users: head.users + 1 },

@@ -54,11 +54,11 @@ export function pathFault(path: string): string | undefined {
   if (Buffer.byteLength(path) > limits.compositions.filePathBytesMax)
     return `has more than ${limits.compositions.filePathBytesMax} bytes`;
   if (path.startsWith("/")) return "must be relative";
-  if (/\p{Cc}/u.test(path)) return "must have no control characters";
-  if (path.includes("\\")) return "must have / between its segments";
-  if (path !== path.normalize("NFC")) return "must be in the normal form NFC";
+  if (/\p{Cc}/u.test(path)) return "must not contain control characters";
+  if (path.includes("\\")) return "must use / between its segments";
+  if (path !== path.normalize("NFC")) return "must be in Unicode normal form NFC";
   const isOdd = path.split("/").some((part) => part === "" || part === "." || part === "..");
-  return isOdd ? "must have no segment that is empty, . or .." : undefined;
+  return isOdd ? "must not contain segments that are empty, . or .." : undefined;
 }
 
 const typeByExtension: Readonly<Record<string, string>> = {

@@ -105,14 +105,14 @@ function watch(name: string, ended: Promise<unknown>): void {
 async function all(starting: readonly Promise<void>[]): Promise<void> {
   const outcomes = await Promise.allSettled(starting);
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
-  if (isStopping) throw new ChildError("The cluster was stopped while it started.");
+  if (isStopping) throw new ChildError("The cluster was stopped while it was starting.");
 }
 
 /** Stops the cluster. A second call kills at once what is still running. */
 async function stop(code: number): Promise<void> {
   const signal = isStopping ? "SIGKILL" : "SIGTERM";
   isStopping = true;
-  if (signal === "SIGTERM") say("Stopping; once more ends the tasks of farm nodes too.");
+  if (signal === "SIGTERM") say("Stopping; interrupt again to end the tasks of farm nodes too.");
   for (const group of [nodes, servers]) {
     for (const child of group) child.kill(signal);
     await Promise.all(group.map(({ ended }) => ended));

@@ -69,7 +69,7 @@ export const pushComposition: Command = {
   summary: "Store a folder as a composition.",
   options: [
     optionLine("--composition ID", "in the place of the files of this one (a new one)"),
-    optionLine("--name TEXT", "what a new one is called (the folder's name)"),
+    optionLine("--name TEXT", "the name of a new one (the folder's name)"),
     optionLine("--json", "print it as JSON"),
   ],
   async run(args, session) {

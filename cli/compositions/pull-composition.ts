@@ -14,7 +14,7 @@ export const pullComposition: Command = {
   summary: "Save the files of a composition in a folder.",
   options: [
     optionLine("-o, --output FOLDER", "which folder (the composition's name)"),
-    optionLine("--force", "into a folder that has files, whose namesakes are replaced"),
+    optionLine("--force", "allow a folder with files; those of the same name are replaced"),
   ],
   run,
 };

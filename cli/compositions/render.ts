@@ -17,7 +17,7 @@ export const render: Command = {
     "-o, --output FILE   where to save it (<folder>.mp4, or .png for a still)",
     "--quality NAME      fast, standard or high (standard)",
     "--still SECONDS     one frame as a PNG instead of the film",
-    "--composition ID    into this composition, whose files are replaced (a new one)",
+    "--composition ID    replace the files of this composition (a new one)",
     "--json              print the finished render and the file as JSON",
   ],
   run,
@@ -54,7 +54,7 @@ function buildRequest(quality: string | undefined, still: string | undefined): R
   if (quality !== undefined) throw new UsageError("--quality is only for films.");
   const seconds = Number(still);
   if (still.trim() === "" || !(seconds >= 0))
-    throw new UsageError(`--still is "${still}"; give it seconds.`);
+    throw new UsageError(`--still is "${still}"; give it in seconds.`);
   return { target: "still", still: { at_seconds: seconds } };
 }
 

@@ -13,7 +13,7 @@ const uploadBytesMax = 8 * 1_048_576;
 const base64CharsMax = Math.ceil(uploadBytesMax / 3) * 4;
 
 const target = {
-  target: Type.Enum(["renders", "assets"], { description: "What the id is of." }),
+  target: Type.Enum(["renders", "assets"], { description: "What the id refers to." }),
   id: Uuid,
 };
 
@@ -95,7 +95,7 @@ export const assetTools: readonly Tool[] = [
   tool({
     name: "revoke_share",
     title: "Revoke a share link",
-    description: "Ends a link, by its id or its token.",
+    description: "Revokes a link, by its id or its token.",
     takes: strict({ ...target, link: Type.String({ minLength: 1, maxLength: 64 }) }),
     async run({ target: of, id, link }, { klieg, signal }) {
       await klieg.shares.revoke(of, id, link, { signal });

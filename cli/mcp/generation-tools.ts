@@ -25,7 +25,7 @@ export const idempotencyKey = Optional(
     maxLength: 255,
     description:
       "A repeat of the request with the same key within five minutes is refused and not charged: " +
-      "the answer names what the first has made.",
+      "the response names what the first one made.",
   }),
 );
 
@@ -88,7 +88,7 @@ export const generationTools: readonly Tool[] = [
   tool({
     name: "list_models",
     title: "List models",
-    description: "The models with what each takes, its limits and its price.",
+    description: "The models, with the inputs, limits and price of each.",
     isReadOnly: true,
     takes: strict({ modality: Optional(Type.Enum([...modalities])) }),
     run: (given, { klieg, signal }) => klieg.models.list(given, { signal }),

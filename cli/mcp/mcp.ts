@@ -43,7 +43,7 @@ export async function runMcp(args: readonly string[], session: Session): Promise
     ttlSeconds: wholeNumber(values["ttl-seconds"], "--ttl-seconds") ?? usualTtlSeconds,
   });
   if (port !== undefined && values.folder !== undefined)
-    throw new UsageError("--folder goes with standard input and output, not with --http.");
+    throw new UsageError("--folder works only over standard input and output, not with --http.");
   const folder = port === undefined ? await openFolder(values.folder ?? ".") : undefined;
   const everywhere = [...generationTools, ...setTools, ...assetTools, ...compositionTools];
   const offered: Offered = {
@@ -131,7 +131,7 @@ async function openTurn(session: Session, { brief, ceiling, ttlSeconds }: Asked)
 function ceilingTool(readTurn: () => Promise<AgentTurn>): Tool {
   return tool({
     name: "get_ceiling",
-    title: "What may still be spent",
+    title: "Credits left to spend",
     description: "The credits that your customer approved for this run, and what is left of them.",
     isReadOnly: true,
     takes: strict({}),

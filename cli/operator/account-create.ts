@@ -7,7 +7,7 @@ export const accountCreate: Command = {
   usage: "--email EMAIL [options]",
   summary: "Create an account and its first token (operators).",
   options: [
-    "--email EMAIL  who it is for",
+    "--email EMAIL  the owner's address",
     `--plan PLAN    ${planNames.join(", ")} (free)`,
     "--credits N    the opening balance (the plan's monthly credits)",
     '--json         print { "account_id", "token" }',

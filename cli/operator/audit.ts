@@ -7,7 +7,7 @@ export const audit: Command = {
   name: "audit",
   usage: "[--json]",
   summary: "Check the credits and counts of all accounts (scope admin).",
-  options: ["--json  print what is broken as JSON, an object a line"],
+  options: ["--json  print violations as JSON, one object per line"],
   async run(args, { client, terminal }) {
     const { values } = parseArgs({
       args: [...args],

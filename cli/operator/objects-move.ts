@@ -24,8 +24,8 @@ export const objectsMove: Command = {
     if (terminal.isInteractive) terminal.redraw("");
     const place = to === "s3" ? "in the bucket" : "on the disk";
     if (moved === undefined) terminal.say(`The objects are ${place} already.\n`);
-    else terminal.print(`${summary(moved)}; all are ${place} and were compared.`);
-    if (values["remove-source"]) terminal.say("They were removed where they were.\n");
+    else terminal.print(`${summary(moved)}; all are ${place} and were verified.`);
+    if (values["remove-source"]) terminal.say("The originals were removed.\n");
   },
 };
 

@@ -6,7 +6,7 @@ import { table } from "./table.ts";
 export const listProviders: Command = {
   name: "providers",
   usage: "[--json]",
-  summary: "List the providers of models (scope admin).",
+  summary: "List the model providers (scope admin).",
   options: ["--json  print them as JSON"],
   async run(args, { client, terminal }) {
     const options = { json: { type: "boolean", default: false } } as const;

@@ -7,7 +7,7 @@ const shardsMax = 128;
 export const reshard: Command = {
   name: "reshard",
   usage: "<count>",
-  summary: "Give the stopped service's store, or its whole stopped cluster's, more shards.",
+  summary: "Add shards to the stopped service's store, or to its whole stopped cluster.",
   options: [],
   async run(args, { settings, stoppedNode, terminal }) {
     const { positionals } = parseArgs({ args: [...args], allowPositionals: true });

@@ -5,7 +5,7 @@ import { type Command, onlyArgument, type ShardLoss } from "../command.ts";
 export const shardRebuild: Command = {
   name: "shard rebuild",
   usage: "<shard> [--accept-loss]",
-  summary: "Let the stopped node own a shard of which other nodes knew more, and are gone.",
+  summary: "Let the stopped node own a shard although the nodes with more of its records are gone.",
   options: ["--accept-loss   give up what the command says is lost"],
   async run(args, { settings, stoppedNode, terminal }) {
     const { values, positionals } = parseArgs({

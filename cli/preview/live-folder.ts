@@ -40,7 +40,7 @@ export class LiveFolder {
   private readonly kept: OpenPreview[] = [];
   private fingerprint: string | undefined;
   private revisions = 0;
-  private current: Shown = { kind: "fault", fault: "The folder was not read yet." };
+  private current: Shown = { kind: "fault", fault: "The folder has not been read yet." };
   private settling: NodeJS.Timeout | undefined;
   private polling: NodeJS.Timeout | undefined;
   /** The last reading; each reading starts after the one before it. */

@@ -129,7 +129,7 @@ class Desk {
 }
 
 const previewPath = "/preview/";
-const unknownPath = "Open the address that klieg preview has printed.";
+const unknownPath = "Open the address that klieg preview printed.";
 const foreignHost = new RefusalError({
   code: "forbidden",
   detail: "The Host is not this machine's.",

@@ -77,7 +77,7 @@ export class ShellRoutes {
       id: "folder",
       script: appFiles.path("main.js"),
       nonce: randomBytes(16).toString("base64url"),
-      withoutScripts: "The preview needs scripts; klieg render makes the film without.",
+      withoutScripts: "The preview needs JavaScript; klieg render makes the film without it.",
       policy: ["connect-src 'self'", "img-src 'self'", "frame-src 'self'"],
     });
   }

@@ -39,7 +39,7 @@ function readWorkflow(given: Members, file: string): Mapping | MappingFaults {
   const [unknown] = Object.keys(rest);
   if (unknown !== undefined) return { faults: [`has the unknown member ${unknown}`] };
   if (typeof workflow !== "string")
-    return { faults: ["names no graph file in its member workflow"] };
+    return { faults: ["does not name a graph file in its member workflow"] };
   if (typeof inputs !== "object" || inputs === null || Array.isArray(inputs))
     return { faults: ["has no object of inputs by <node>.<input>"] };
   const graph = graphAt(workflow, file);

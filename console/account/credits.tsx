@@ -42,7 +42,7 @@ function Balance({ value }: { value: Credits }) {
         <p class="amount">{typeof balance === "number" ? credits(balance) : "Not for your role"}</p>
       </div>
       <div class="figure">
-        <p class="hint">Held for jobs that run</p>
+        <p class="hint">Held for running jobs</p>
         <p class="amount">{credits(held)}</p>
       </div>
       <div class="figure">

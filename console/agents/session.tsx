@@ -100,7 +100,7 @@ function Actions({ session, again }: SessionProps) {
 
 function Turns({ session, again }: SessionProps) {
   const { turns = [], id } = session;
-  if (turns.length === 0) return <p class="hint">No turn was started yet.</p>;
+  if (turns.length === 0) return <p class="hint">No turn has been started yet.</p>;
   return (
     <>
       {turns.map((turn) => (

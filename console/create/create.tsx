@@ -72,7 +72,7 @@ function Playground({ models }: { models: readonly Model[] }) {
       >
         <Kinds models={models} />
         {model === undefined ? (
-          <Empty icon="cube" title="No model makes this here" />
+          <Empty icon="cube" title="No model here can make this" />
         ) : (
           <>
             <Models models={models.filter((one) => isOfKind(one, of))} chosen={model} of={of} />
@@ -98,7 +98,7 @@ async function submit(of: Kind, body: Body, confirmation: string | undefined): P
     showStarted(await of.submit(klieg.value, { ...body, ...token }));
   } catch (error) {
     if (error instanceof KliegError && error.code === "confirmation_rejected")
-      notice("The price has changed. Look at it and send again.", "refused");
+      notice("The price has changed. Check it and send again.", "refused");
     else refuse(error);
   }
 }
@@ -153,7 +153,9 @@ function Models(props: { models: readonly Model[]; chosen: Model; of: Kind }) {
       <p class="hint">{chosen.description}</p>
       {chosen.availability !== "up" && (
         <p class="wrong">
-          {chosen.availability === "down" ? "Its provider is down: jobs wait." : "It is slow now."}
+          {chosen.availability === "down"
+            ? "Its provider is down; jobs will wait."
+            : "It is slow now."}
         </p>
       )}
     </div>

@@ -88,7 +88,7 @@ function setFields(model: Model): FormField[] {
       ...createNamed(
         membersField,
         "Its pictures",
-        "A line each: its name, a colon, what it shows besides",
+        "One line per picture: its name, a colon, what else it shows",
       ),
       kind: "text",
       max: membersMax,

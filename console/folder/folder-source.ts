@@ -8,7 +8,7 @@ export const folderSource: StudioSource = {
   async preview() {
     const path = lastGood.value?.preview;
     if (typeof path === "string") return path;
-    throw new Error("There was nothing to show yet.");
+    throw new Error("There is nothing to show yet.");
   },
   edits: (signal) => readEdits(signal),
   saveEdits,

@@ -182,7 +182,7 @@ function Change({ account, done }: { account: AdminAccount; done: () => void }) 
       }}
     >
       <Plans plan={plan} set={setPlan} />
-      <Field id="account-credits" label="Credits to give" hint="Below zero takes them back.">
+      <Field id="account-credits" label="Credits to give" hint="Negative amounts take them back.">
         <input
           id="account-credits"
           type="number"

@@ -29,7 +29,7 @@ export function Providers() {
         <div class="actions">
           <button type="button" class="plain" onClick={reload}>
             <Icon name="repeat" />
-            Read models and providers again
+            Reload models and providers
           </button>
         </div>
       </header>

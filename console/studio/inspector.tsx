@@ -13,7 +13,7 @@ export function Inspector(props: FilmProps) {
   const edited = createEditedFilm(props);
   const clip = edited.clips.find(({ key }) => key === props.session.selected.value);
   if (clip === undefined)
-    return <p class="card panel hint inspector">Choose a clip to see and change its times.</p>;
+    return <p class="card panel hint inspector">Select a clip to see and change its times.</p>;
   return <ClipPanel key={clip.key} clip={clip} edited={edited} />;
 }
 

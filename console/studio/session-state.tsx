@@ -17,7 +17,7 @@ export function SessionTrouble({ session, open }: SessionTroubleProps) {
         <button type="button" class="small" onClick={() => void session.takeTheirs()}>
           Load theirs
         </button>
-        <span class="hint">Undo then brings yours back.</span>
+        <span class="hint">Undo then restores yours.</span>
       </Trouble>
     );
   if (standing.phase === "failed")

@@ -260,7 +260,9 @@ class FileJournal implements Journal {
   private refuseMissing(seq: number): void {
     const { indexed: listed = [] } = this;
     if (this.indexed === undefined && (seq > 1 || this.segments.length > 1))
-      throw new StoreDamage(`journal/${listName} is missing, and what it listed may be lost`);
+      throw new StoreDamage(
+        `journal/${listName} is missing, and the records it listed may be lost`,
+      );
     for (const [at, { name, firstSeq }] of listed.entries()) {
       const next = listed[at + 1];
       if (next !== undefined && next.firstSeq <= Math.max(seq, this.trimmedSeq + 1)) continue;

@@ -291,7 +291,7 @@ export class ClusterReshard {
     const { seq } = this.agreed;
     if (!(await sayStore(this.lines.stream, store, `${this.storeId}:${what}`, seq)))
       throw new DataDirectoryError(
-        "Another command or node has changed what the cluster serves; run the command again.",
+        "Another command or node has changed the cluster's store in the meantime; run the command again.",
       );
     this.agreed = { store, seq: seq + 1 };
   }
@@ -310,5 +310,5 @@ async function firstRecord({ name, openJournal }: NewShard): Promise<Uint8Array>
   } finally {
     await journal.close();
   }
-  throw new PortError(`The new shard ${name} has no record`, false);
+  throw new PortError(`The new shard ${name} has no records`, false);
 }

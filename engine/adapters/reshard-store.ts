@@ -117,7 +117,7 @@ class FileFolders implements ShardFolders {
       const journal = openJournal(join(folder, "journal"));
       try {
         if (isJoining(tables))
-          throw new DataDirectoryError(`${folder} has not joined whole; start the node first.`);
+          throw new DataDirectoryError(`${folder} has not finished joining; start the node first.`);
         await use({ tables, journal });
       } finally {
         await journal.close();

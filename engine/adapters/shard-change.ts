@@ -87,7 +87,7 @@ export async function changeShards(change: ShardChange): Promise<void> {
     await folders.forgetSnapshots(store.storeId);
     await cluster.end();
     onStep(
-      "Start this node first; the others join from a snapshot when their data directories were removed.",
+      "Start this node first; the others join from a snapshot once their data directories have been removed.",
     );
   }
   store.change({

@@ -43,7 +43,7 @@ export function forgetNode(path: string, node: string): boolean {
   const { nodeId, forgotten, change, release } = holdNode(path);
   try {
     if (node === nodeId)
-      throw new DataDirectoryError(`${path} is the node ${node} itself; name one that is gone.`);
+      throw new DataDirectoryError(`${path} is node ${node} itself; name a node that is gone.`);
     change({ forgotten: [...new Set([...forgotten, node])] });
     return !forgotten.includes(node);
   } finally {
@@ -79,8 +79,8 @@ export async function surveyLoss(survey: LossSurvey): Promise<ShardLoss> {
     if (better !== undefined)
       throw new DataDirectoryError(
         better.state === "owning"
-          ? `Node ${better.node} owns shard ${survey.shard}; start this node, and it follows.`
-          : `Node ${better.node} has more of shard ${survey.shard}; run the command there.`,
+          ? `Node ${better.node} owns shard ${survey.shard}; start this node, and it will follow.`
+          : `Node ${better.node} has more records of shard ${survey.shard}; run the command there.`,
       );
     const { epoch, seq } = loss.isLogKept && loss.log !== undefined ? loss.log : own;
     const others = node.acceptedLosses.filter(({ shard }) => shard !== place.shard);

@@ -81,7 +81,7 @@ async function checkShard(
     const remedy =
       journalDamage === undefined
         ? "The journal holds every record: klieg store check --repair makes them anew"
-        : `The journal cannot replace them: ${journalDamage.message}; restore a backup`;
+        : `The journal cannot replace the rows: ${journalDamage.message}; restore a backup`;
     findings.push({ kind: "damage", sentence: `${folder}: ${tablesDamage.message}. ${remedy}.` });
   }
   return findings;

@@ -101,14 +101,14 @@ class PrivateAddress extends Error {
 function checkUrl(url: string, { mayBePrivate }: WebRequest): void {
   const { protocol, hostname } = new URL(url);
   if (protocol !== "https:" && protocol !== "http:")
-    throw new WebError(`${protocol} is no protocol of the web`, false, false);
+    throw new WebError(`${protocol} is not http or https`, false, false);
   const host = plainHost(hostname);
   if (!mayBePrivate && isIP(host) !== 0 && !isPublicAddress(host))
     refuseAddress(new PrivateAddress());
 }
 
 function refuseAddress(cause: unknown): never {
-  throw new WebError("the address may not be asked", false, false, cause);
+  throw new WebError("this address is not allowed", false, false, cause);
 }
 
 /** Returns the host without the brackets of an IPv6 address. */

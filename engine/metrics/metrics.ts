@@ -17,12 +17,12 @@ const workBounds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 60, 120, 300, 600, 1_
 export const metrics = {
   http_requests_total: {
     kind: "counter",
-    help: "Answered requests; route as in the API's document, other for an unknown path.",
+    help: "Answered requests; route is the path in the API document, or other for an unknown path.",
     labels: ["route", "method", "status"],
   },
   http_request_duration_seconds: {
     kind: "histogram",
-    help: "From a request's arrival to its answer; of a stream to its beginning.",
+    help: "Time from a request's arrival to its response; for a stream, to its start.",
     labels: ["route", "method"],
     bounds: answerBounds,
   },
@@ -44,7 +44,7 @@ export const metrics = {
   },
   provider_requests_total: {
     kind: "counter",
-    help: "Calls of providers; outcome as the provider answered, error for no usable answer.",
+    help: "Calls to providers; outcome is the provider's answer, or error if there was no usable answer.",
     labels: ["provider", "op", "outcome"],
   },
   provider_up: {
@@ -57,7 +57,7 @@ export const metrics = {
     help: "Callbacks of providers; outcome rejected for what was refused before it was read.",
     labels: ["provider", "outcome"],
   },
-  sse_streams: { kind: "gauge", help: "Event streams that are open on this node.", labels: [] },
+  sse_streams: { kind: "gauge", help: "Open event streams on this node.", labels: [] },
   waiters: { kind: "gauge", help: "Requests that wait for a job's end.", labels: [] },
   credits_held: {
     kind: "gauge",
@@ -66,7 +66,7 @@ export const metrics = {
   },
   credits_settled_total: {
     kind: "counter",
-    help: "Credits of holds that were settled: charged, or released to their account.",
+    help: "Credits of settled holds: charged, or released to their account.",
     labels: ["outcome"],
   },
   renders_total: {
@@ -108,7 +108,7 @@ export const metrics = {
   },
   store_bytes: {
     kind: "gauge",
-    help: "Bytes of the journals and tables of this node's data directory.",
+    help: "Size in bytes of the journals and tables in this node's data directory.",
     labels: [],
   },
 } as const satisfies Readonly<Record<string, Metric>>;

@@ -233,7 +233,7 @@ export class ClusterShard {
       if (!(error instanceof PortError)) throw error;
       this.isRival = error instanceof OtherHistory;
       if (error.message !== this.joinFault)
-        onFault("no snapshot could be taken from the shard's owner; it is tried again", error);
+        onFault("could not take a snapshot from the shard's owner; trying again", error);
       this.joinFault = error.message;
       return false;
     }

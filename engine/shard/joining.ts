@@ -91,7 +91,7 @@ async function replaceRows(
     position ??= some.find(([key]) => key === positionKey);
     await tables.write(some.filter(([key]) => key !== positionKey));
   }
-  if (position === undefined) throw new PortError("the snapshot says no position", false);
+  if (position === undefined) throw new PortError("the snapshot contains no position", false);
   // The position's number is needed before its row is written.
   const { seq } = readPosition({ get: () => decodeText(position[1]) });
   await journal.restart(seq);

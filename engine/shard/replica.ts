@@ -171,7 +171,7 @@ export function follow(position: Position, seq: number, follows: Verified | unde
   if (seq !== next)
     throw new StoreDamage(
       position.seq === 0
-        ? `the journal begins with record ${seq}, and the tables that held what came before are gone`
+        ? `the journal begins with record ${seq}, and the tables that held the earlier records are gone`
         : `the journal lacks record ${next}${seq > next + 1 ? ` to ${seq - 1}` : ""}`,
     );
   if (follows?.seq !== seq || follows.epoch < position.epoch)

@@ -44,7 +44,7 @@ export async function writeSnapshot(
   const position = readPosition(view);
   const owner = view.get(ownerKey);
   if (position.seq === 0 || owner === undefined)
-    throw new PortError("the shard's tables hold nothing yet", true);
+    throw new PortError("the shard's tables are still empty", true);
   const folder = `snapshots/${store}/${shard}`;
   const objectKey = `${folder}/${position.epoch}-${position.seq}-${nonce}`;
   const stored = await objects.put(objectKey, packRows(view));

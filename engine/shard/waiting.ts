@@ -88,7 +88,7 @@ function describeReason(shard: string, wait: ShardWait): string {
     case "log":
       return "NATS does not answer for its log. Start most of the NATS servers.";
     case "founder":
-      return "no node that is heard has records of it. Start the node on which the store began.";
+      return "no reachable node has records of it. Start the node on which the store was created.";
     case "behind":
       return `this node has ${own}, its owner has more (${more}), and the log does not deliver it. It is asked again every second.`;
     case "ahead":
@@ -100,7 +100,7 @@ function describeReason(shard: string, wait: ShardWait): string {
     case "turn":
       return `this node has ${own}, and another node with the same records comes first. If that does not go on, this node does in a few seconds.`;
     case "draining":
-      return `this node drains and takes nothing over. Start another node, or end the drain.`;
+      return `this node is draining and takes over no shards. Start another node, or end the drain.`;
     case "snapshot":
       return "this node needs the rows of the shard's owner, and none is heard. Start the other nodes.";
     case "rival":

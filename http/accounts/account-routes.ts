@@ -43,14 +43,14 @@ export const accountRoutes: readonly Route[] = [
     run: activate,
   }),
   route("GET", "/v1/me/credits", {
-    summary: "What the paying context can still spend",
+    summary: "Read what the paying context can still spend",
     answers: { 200: Credits },
     access: "billing:read",
     rate: "read",
     run: credits,
   }),
   route("GET", "/v1/limits", {
-    summary: "The limits that hold for the caller",
+    summary: "Read the limits that apply to the caller",
     answers: { 200: Limits },
     access: "bearer",
     rate: "read",

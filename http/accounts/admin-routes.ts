@@ -61,7 +61,7 @@ export const reloadPartPath = "/parts/models:reload";
 async function reloadElsewhere({ cluster }: Service): Promise<void> {
   for (const { node, answer } of (await cluster?.forwarder.askNodes("POST", reloadPartPath)) ?? [])
     if (answer === undefined) {
-      const detail = `Node ${node} did not read its catalogue; its log says why.`;
+      const detail = `Node ${node} did not reload its catalogue; see its log.`;
       throw new RefusalError({ code: "conflict", detail });
     }
 }

@@ -35,7 +35,7 @@ export const memberRoutes: readonly Route[] = [
     run: list,
   }),
   route("POST", "/v1/organizations/{id}/members", {
-    summary: "Add an account to an organization, a new one where the address has none",
+    summary: "Add an account to an organization, creating one if the address has none",
     answers: { 201: MemberView },
     access,
     getPartition: atNamedId,
@@ -61,7 +61,7 @@ export const memberRoutes: readonly Route[] = [
     run: remove,
   }),
   route("PUT", "/v1/organizations/{id}/members/{user_id}/budget", {
-    summary: "Bound what a member may commit of the organization's credits",
+    summary: "Limit how much of the organization's credits a member may commit",
     answers: { 200: MemberBudget },
     access,
     getPartition: atNamedId,

@@ -29,7 +29,7 @@ import { organizationView } from "./organization-views.ts";
 
 export const organizationRoutes: readonly Route[] = [
   route("GET", "/v1/organizations", {
-    summary: "List the organizations to which the account belongs",
+    summary: "List the organizations that the account belongs to",
     answers: { 200: OrganizationList },
     access: "organizations",
     getPartition: anywhere,

@@ -102,7 +102,7 @@ export const agentRoutes: readonly Route[] = [
     run: finishTurn,
   }),
   route("POST", `${oneTurn}/ceiling`, {
-    summary: "Approve another price for a running turn",
+    summary: "Approve a new price for a running turn",
     answers: { 200: AgentTurnSchema },
     access: "agents",
     rate: "write",
@@ -110,7 +110,7 @@ export const agentRoutes: readonly Route[] = [
     run: approve,
   }),
   route("POST", `${oneSession}/interrupt`, {
-    summary: "Stop the running turn; its jobs go on",
+    summary: "Stop the running turn; its jobs continue",
     answers: { 200: AgentTurnSchema },
     access: "agents",
     rate: "write",

@@ -59,7 +59,7 @@ export const assetRoutes: readonly Route[] = [
     run: (call) => json(200, call.service.jobs.assetView(findAsset(call))),
   }),
   route("PATCH", "/v1/assets/{id}", {
-    summary: "Rename, tag or favour an asset",
+    summary: "Rename, tag or favourite an asset",
     answers: { 200: AssetSchema },
     access: "assets:write",
     needs: "edit_own",

@@ -56,7 +56,7 @@ export async function storeUpload(
 ): Promise<StoredBytes> {
   const { first, all } = await peekBytes(bytes);
   const mimeType = detectMediaType(first, filename);
-  if (mimeType === undefined) throw wrongFile("is of no type that is accepted");
+  if (mimeType === undefined) throw wrongFile("is not of an accepted type");
   if (declared !== undefined && declared !== mimeType)
     throw wrongFile(`is ${mimeType}, not ${declared}`);
   if (mimeType.startsWith("image/")) refuseHuge(first);

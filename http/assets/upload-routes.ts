@@ -248,7 +248,7 @@ async function storePart({ service, request, ids }: Call): Promise<Answer> {
   const expected = partBytes(asset.upload, number);
   if (stored.sizeBytes !== expected) {
     await service.objects.remove(objectKey);
-    const detail = `The part has ${stored.sizeBytes} bytes; ${expected} were announced.`;
+    const detail = `The part has ${stored.sizeBytes} bytes; ${expected} were declared.`;
     throw new RefusalError({ code: "validation", detail, faults: [] });
   }
   const etag = `"${stored.sha256.slice(0, 32)}"`;
@@ -282,7 +282,7 @@ async function completeUpload(call: Call<CompleteUploadRequest>): Promise<Answer
   );
   if (missing.length > 0)
     throw incomplete(`These parts are not stored: ${missing.slice(0, 20).join(", ")}.`);
-  if (!isSame) throw incomplete("The parts that were named are not those that are stored.");
+  if (!isSame) throw incomplete("The named parts do not match the stored parts.");
   const key = assetKey(asset.scope, asset.id);
   const stored = await joinParts(call, asset);
   expectReply(await service.gateway.ask(key, { kind: "complete", ...stored }, "work"), "done");

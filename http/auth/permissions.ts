@@ -37,6 +37,6 @@ export function requirePermission(
   throw new RefusalError({
     code: "forbidden",
     requiredRole: rolesByPermission[permission][0],
-    detail: `The role ${role} may not do that.`,
+    detail: `The role ${role} does not allow this.`,
   });
 }

@@ -22,7 +22,7 @@ const part = { answers: { 200: Type.Unknown() }, access: "open" } as const;
 export const partRoutes: readonly Route[] = [
   route("GET", providerPartPath, {
     ...part,
-    summary: "How providers are to this node",
+    summary: "Provider states on this node",
     run: async ({ service }) => json(200, await ownStates(service)),
   }),
   route("POST", reloadPartPath, {
@@ -45,12 +45,12 @@ export const partRoutes: readonly Route[] = [
   }),
   route("POST", `${holdPartPath}/{id}`, {
     ...part,
-    summary: "Have the shards that this node owns stand still, for a backup of another",
+    summary: "Hold commits on this node's shards while another node takes a backup",
     run: async ({ service, id }) => json(200, await holdHere(service, id)),
   }),
   route("POST", `${holdPartPath}/{id}:end`, {
     ...part,
-    summary: "End that; answered by whether they have stood still until now",
+    summary: "End the hold; the answer says whether it lasted until now",
     run: ({ service, id }) => json(200, service.cluster?.resume(id) === true),
   }),
   route("GET", figuresPartPath, {
@@ -76,7 +76,7 @@ export const partRoutes: readonly Route[] = [
   }),
   route("GET", `${auditPartPath}{account}`, {
     ...part,
-    summary: "What an account's rows say of it",
+    summary: "The findings on an account's rows",
     getPartition: atNamedId,
     run: async ({ service, id }) =>
       json(200, await lookAtAccount(service.gateway, requireFound(parseId(id)))),

@@ -132,7 +132,7 @@ function refuseOverlaps(entries: readonly Entry[], archiveBytes: number): void {
     const end = start + localHeaderBytes + fileNameLength + compressedSize;
     const next = inOrder[n + 1]?.relativeOffsetOfLocalHeader ?? archiveBytes;
     if (end > next)
-      throw refuseArchive(`the entry ${JSON.stringify(entry.fileName)} shares bytes with another`);
+      throw refuseArchive(`the entry ${JSON.stringify(entry.fileName)} overlaps another entry`);
   }
 }
 
@@ -149,7 +149,7 @@ function findFault(path: string, entry: Entry): string | undefined {
   const kind = (entry.externalFileAttributes >>> 16) & kindBits;
   if (!plainKinds.includes(kind)) return "is a link or another special file";
   if (entry.isEncrypted()) return "is encrypted";
-  if (!methods.includes(entry.compressionMethod)) return "is compressed in an unknown way";
+  if (!methods.includes(entry.compressionMethod)) return "uses an unsupported compression method";
   return pathFault(isFolder(path) ? path.slice(0, -1) : path);
 }
 

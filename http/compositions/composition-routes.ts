@@ -89,7 +89,7 @@ export const compositionRoutes: readonly Route[] = [
     run: readComposition,
   }),
   route("PATCH", one, {
-    summary: "Change what a composition is called and what is kept with it",
+    summary: "Change a composition's name, description, project or metadata",
     answers: { 200: CompositionSchema },
     access: "compositions",
     needs: "edit_own",

@@ -65,6 +65,6 @@ async function readWanted(
 
 function tooMany(): RefusalError {
   const { signedUrlsMax } = limits.compositions;
-  const detail = `names more than ${signedUrlsMax} files and assets; ask for some of them`;
+  const detail = `names more than ${signedUrlsMax} files and assets; request fewer of them`;
   return new RefusalError({ code: "validation", faults: [{ pointer: "/paths", detail }] });
 }

@@ -41,7 +41,7 @@ export class FigmaHost {
   /** Throws `RefusalError` with 503 while too many imports are under way. */
   async runImport<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.underWay >= limits.figma.importsMax) {
-      const detail = "Other imports are under way. Try again shortly.";
+      const detail = "Other imports are in progress. Try again shortly.";
       throw new RefusalError({ code: "unavailable", retryAfterSeconds: busySeconds, detail });
     }
     this.underWay += 1;

@@ -26,7 +26,7 @@ export const docsRoutes: readonly Route[] = [
   }),
   route("GET", "/docs/api", {
     ...page,
-    summary: "The reference of the API, drawn from its document",
+    summary: "The API reference, rendered from the OpenAPI document",
     run: referencePage,
   }),
   route("GET", "/docs/problems", {
@@ -35,7 +35,7 @@ export const docsRoutes: readonly Route[] = [
     run: problemsPage,
   }),
   route("GET", "/docs/search.json", {
-    summary: "What the search of the documentation looks through",
+    summary: "The search index of the documentation",
     answers: { 200: SearchEntries },
     access: "open",
     run: () => json(200, listEntries(guides.map(({ slug }) => readChapter(slug)))),

@@ -39,7 +39,7 @@ export function documentRoutes(all: () => readonly Route[]): readonly Route[] {
       },
     }),
     route("GET", "/v1/problems/{slug}", {
-      summary: "What a type of problem means, and what to do",
+      summary: "What a problem type means, and what to do about it",
       answers: { 200: ProblemPage },
       access: "open",
       anyOrigin: true,

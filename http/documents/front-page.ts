@@ -45,7 +45,7 @@ const ways = join(
       "Jobs, streams, retries and money, in the right order.",
     ],
     ["/docs/composition", "You make films", "HTML timelines, the same frames every time."],
-    ["/docs/load-testing", "You measure", "Simulated models and a bench that compares."],
+    ["/docs/load-testing", "You measure", "Simulated models and a benchmark for comparisons."],
     ["/docs/operator", "You run it", "Watch it, scale it, keep it."],
     ["/docs/api", "API reference", "Every path and field, from the schemas that validate."],
     ["/docs/problems", "Problems", "Each refusal has a page that says what to do."],

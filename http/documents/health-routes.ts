@@ -12,7 +12,7 @@ export const healthRoutes: readonly Route[] = [
     run: ({ service }) => json(200, { status: "ok", version: service.version }),
   }),
   route("GET", "/readyz", {
-    summary: "Whether the service is fit to serve, part by part",
+    summary: "Whether the service is ready, component by component",
     answers: { 200: Readiness, 503: Readiness },
     access: "open",
     run: ready,

@@ -8,6 +8,7 @@ import { noParameters } from "../request/query.ts";
 import type { Route } from "../route.ts";
 import { Components, type Json, type Members } from "./published-components.ts";
 import { describeResponses } from "./published-responses.ts";
+import { findTag, tags } from "./tags.ts";
 
 export interface Published {
   readonly version: string;
@@ -69,15 +70,10 @@ function getOrigin(baseUrl: string): string {
   return baseUrl.slice(0, -prefix.length);
 }
 
-/** The tag of an operation: the first segment of its path. */
-function getTag({ path }: Route): string {
-  const segments = path.split("/").filter((segment) => segment !== "" && segment !== "v1");
-  return segments[0]?.split(":")[0]?.replace(/^\./, "") ?? "service";
-}
-
+/** Lists the tags that have operations. */
 function listTags(routes: readonly Route[]): Members[] {
-  const names = [...new Set(routes.map(getTag))].sort();
-  return names.map((name) => ({ name, description: `Everything under ${name}.` }));
+  const used = new Set(routes.map(findTag));
+  return tags.flatMap(({ name, description }) => (used.has(name) ? [{ name, description }] : []));
 }
 
 function describeOperation(route: Route, path: string, components: Components): Members {
@@ -91,7 +87,7 @@ function describeOperation(route: Route, path: string, components: Components): 
     operationId: getOperationId(route),
     summary,
     description: `${summary}. ${describeAccess(access)}`,
-    tags: [getTag(route)],
+    tags: [findTag(route)],
     ...(access === "open" ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...omitUndefined({ requestBody: body && describeBody(body, components) }),

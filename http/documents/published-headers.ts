@@ -25,10 +25,10 @@ export const publishedHeaders: Readonly<Record<string, Members>> = {
     schema: { type: "integer", minimum: 0 },
     example: 17,
   },
-  "Retry-After-Reset": text("When the daily quota is reset.", "2026-05-01T00:00:00.000Z", {
+  "Retry-After-Reset": text("When the daily quota resets.", "2026-05-01T00:00:00.000Z", {
     format: "date-time",
   }),
-  Allow: text("The methods of this address.", "GET"),
+  Allow: text("The methods that this path allows.", "GET"),
   "WWW-Authenticate": text("How to authenticate.", 'Bearer realm="klieg", error="invalid_token"'),
   Deprecation: text("Since when the model is deprecated (RFC 9745).", "@1777593600"),
   Sunset: text("When the model will be gone (RFC 8594).", "Fri, 01 May 2026 00:00:00 GMT"),
@@ -36,7 +36,7 @@ export const publishedHeaders: Readonly<Record<string, Members>> = {
     "What comes instead of the model (RFC 5829).",
     '<http://klieg.example/v1/models/studio-image>; rel="successor-version"',
   ),
-  "Content-Range": text("Which bytes of the whole these are.", "bytes 0-1023/4096"),
+  "Content-Range": text("The byte range that this response contains.", "bytes 0-1023/4096"),
 };
 
 const rated = ["RateLimit", "RateLimit-Policy"];

@@ -93,7 +93,7 @@ function requireClips({ clips, texts, diagnostics }: Timeline): void {
   const { clipsMax, textsMax } = limits.exports;
   const media = clips.filter(({ kind }) => kind !== "element" && kind !== "composition");
   if (media.length > clipsMax || texts.length > textsMax)
-    throw tooLarge(`An export may have ${clipsMax} clips and ${textsMax} texts.`);
+    throw tooLarge(`An export may have at most ${clipsMax} clips and ${textsMax} texts.`);
 }
 
 function tooLarge(detail: string): RefusalError {
@@ -113,7 +113,7 @@ async function write({ service }: ExportCall, writing: Writing): Promise<Uint8Ar
   });
   if (written.kind === "too_large") throw tooLarge(written.detail);
   if (written.kind === "nothing")
-    throw nothingToExport("Nothing that the timeline names is there to be exported.");
+    throw nothingToExport("None of the media that the timeline names is available.");
   return written.bytes;
 }
 

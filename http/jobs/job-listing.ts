@@ -71,7 +71,7 @@ export async function listJobs(call: ListCall): Promise<Answer> {
 
 const noOrganization = {
   code: "validation",
-  faults: [{ pointer: "?scope", detail: "is for callers who act in an organization" }],
+  faults: [{ pointer: "?scope", detail: "is only for callers acting in an organization" }],
 } as const;
 
 /** Up to `count` jobs below `after`, newest first; of the whole scope if `member` is undefined. */

@@ -152,7 +152,7 @@ function encodeHex(digest: string): string {
 const noRoom = {
   code: "unavailable",
   retryAfterSeconds: 60,
-  detail: "The service is short of disk space and takes no new work.",
+  detail: "The service is short of disk space and accepts no new work.",
 } as const;
 
 /** Reads the Idempotency-Key header. Throws `RefusalError` with 400. */

@@ -44,7 +44,7 @@ export class Cursors {
 
 const badCursor = {
   code: "validation",
-  faults: [{ pointer: "?cursor", detail: "is malformed, expired or of another listing" }],
+  faults: [{ pointer: "?cursor", detail: "is malformed, expired or from another listing" }],
 } as const;
 
 /** Signs the filters with the payload; the cursor does not contain them. */

@@ -65,7 +65,7 @@ export const problemTable: ProblemTable = {
     slug: "plan-required",
     status: 402,
     title: "Plan Required",
-    detail: `This model needs the plan ${plan} or a higher one.`,
+    detail: `This model requires the plan ${plan} or a higher one.`,
     members: { required_plan: plan },
   }),
   out_of_credits: ({ creditsRequired, balanceCredits }) => ({
@@ -142,7 +142,7 @@ export const problemTable: ProblemTable = {
     slug: "not-acceptable",
     status: 406,
     title: "Not Acceptable",
-    detail: "Nothing that the Accept header names is served here.",
+    detail: "None of the types in the Accept header is available.",
   }),
   wait_timeout: ({ job, status }) => ({
     slug: "wait-timeout",
@@ -179,20 +179,20 @@ export const problemTable: ProblemTable = {
     slug: "precondition-failed",
     status: 412,
     title: "Precondition Failed",
-    detail: "It was changed meanwhile; read it again.",
+    detail: "It has changed in the meantime; read it again.",
   }),
   payload_too_large: ({ limitBytes, detail }) => ({
     slug: "payload-too-large",
     status: 413,
     title: "Payload Too Large",
-    detail: detail ?? `The body may have ${limitBytes} bytes.`,
+    detail: detail ?? `The body is limited to ${limitBytes} bytes.`,
     members: { limit_bytes: limitBytes },
   }),
   uri_too_long: () => ({
     slug: "uri-too-long",
     status: 414,
     title: "URI Too Long",
-    detail: `A path and its query may have ${limits.http.urlBytesMax} bytes.`,
+    detail: `A path and its query may have at most ${limits.http.urlBytesMax} bytes.`,
   }),
   unsupported_media_type: ({ accepts = "application/json in UTF-8" }) => ({
     slug: "unsupported-media-type",

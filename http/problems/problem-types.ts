@@ -64,7 +64,7 @@ export const problemTypes: readonly ProblemType[] = [
     statuses: [402],
     title: "Plan Required",
     meaning: "The model is not part of the effective plan.",
-    remedy: "Choose another model, or a plan that has it.",
+    remedy: "Choose another model, or a plan that includes it.",
   },
   {
     slug: "approval-needed",
@@ -92,14 +92,14 @@ export const problemTypes: readonly ProblemType[] = [
     statuses: [405],
     title: "Method Not Allowed",
     meaning: "The path exists, but not with this method.",
-    remedy: "Use a method of the header Allow.",
+    remedy: "Use a method listed in the Allow header.",
   },
   {
     slug: "not-acceptable",
     statuses: [406],
     title: "Not Acceptable",
     meaning: "None of the media types that were asked for can be made.",
-    remedy: "Ask for another media type in the header Accept.",
+    remedy: "Ask for another media type in the Accept header.",
   },
   {
     slug: "wait-timeout",
@@ -120,7 +120,7 @@ export const problemTypes: readonly ProblemType[] = [
     statuses: [409],
     title: "Conflict",
     meaning: "The object is in a state in which this cannot be done; nothing was changed.",
-    remedy: "Read the object and decide anew.",
+    remedy: "Read the object again, then decide.",
   },
   {
     slug: "run-ended",
@@ -168,8 +168,8 @@ export const problemTypes: readonly ProblemType[] = [
     slug: "upload-incomplete",
     statuses: [422],
     title: "Upload Incomplete",
-    meaning: "Parts are missing, or the stored bytes are not those that were announced.",
-    remedy: "Read the upload, send what is missing, and complete it again.",
+    meaning: "Parts are missing, or the stored bytes do not match those that were announced.",
+    remedy: "Read the upload, send the missing parts, and complete it again.",
   },
   {
     slug: "confirmation-rejected",
@@ -196,14 +196,14 @@ export const problemTypes: readonly ProblemType[] = [
     slug: "concurrency",
     statuses: [429],
     title: "Generation Concurrency Limit Reached",
-    meaning: "As many generations are active as the plan allows.",
+    meaning: "The plan's limit on active generations is reached.",
     remedy: "Repeat when one has ended.",
   },
   {
     slug: "quota",
     statuses: [429],
     title: "Generation Quota Reached",
-    meaning: "As many generations were accepted today (UTC) as the plan allows.",
+    meaning: "The plan's limit on generations per day (UTC) is reached.",
     remedy: "Repeat after the instant in Retry-After-Reset.",
   },
   {

@@ -48,7 +48,7 @@ export const providerRoutes: readonly Route[] = [
     run: (call) => setPaused(call, false),
   }),
   route("POST", "/v1/admin/jobs/{id}/requeue-read", {
-    summary: "Read a job's state at its provider now",
+    summary: "Read a job's state from its provider now",
     answers: { 200: ReadRequeued },
     access,
     getPartition: atNamedId,

@@ -68,7 +68,7 @@ export async function readForm<T>(
         reject(refuseMalformed(`has more than ${limits.assets.formPartsMax} parts`)),
       );
     parser.on("error", (cause: unknown) =>
-      reject(Object.assign(refuseMalformed("is no well-formed form"), { cause })),
+      reject(Object.assign(refuseMalformed("is not a well-formed form"), { cause })),
     );
     parser.on("finish", resolve);
     source.on("error", reject);

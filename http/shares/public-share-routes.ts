@@ -27,13 +27,13 @@ const open = {
 export const publicShareRoutes: readonly Route[] = [
   route("GET", "/v1/share/{token}", {
     ...open,
-    summary: "See where a share link leads; a page for browsers",
+    summary: "Show what a share link leads to; a page for browsers",
     answers: { 200: ShareResolution },
     run: (call) => answerShare(call, () => readShare(call)),
   }),
   route("POST", "/v1/share/{token}", {
     ...open,
-    summary: "Give the password of a share link",
+    summary: "Submit the password of a share link",
     answers: { 200: ShareResolution, 303: null },
     streamBytesMax: limits.shares.formBytesMax,
     streamBody: {

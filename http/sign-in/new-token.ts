@@ -85,7 +85,7 @@ function findOrganization(
     throw new RefusalError({ code: "forbidden", detail });
   }
   if (placeIn(gateway, user, organization) !== undefined) return organization;
-  const detail = "is no organization of this account";
+  const detail = "is not an organization of this account";
   throw new RefusalError({ code: "validation", faults: [{ pointer: "/organization_id", detail }] });
 }
 

@@ -28,7 +28,7 @@ interface Named {
 export function oauthCaller({ service, request, body }: Call<Named>): OAuthCaller {
   const basic = parseBasic(request.headers["authorization"]);
   if (basic !== undefined && body.client_secret !== undefined)
-    throw invalidRequest("Authenticate the client in one way, not in two.");
+    throw invalidRequest("Authenticate the client in only one way.");
   const { id, secret } = basic ?? { id: body.client_id, secret: body.client_secret };
   if (id === publicClient.id && (secret ?? "") === "")
     return { ...publicClient, confidential: undefined };

@@ -37,7 +37,7 @@ export const oauthClientRoutes: readonly Route[] = [
     run: list,
   }),
   route("POST", "/v1/oauth/clients", {
-    summary: "Create an OAuth client that acts as its maker in this context",
+    summary: "Create an OAuth client that acts as its creator in this context",
     answers: { 201: CreatedClient },
     access: "tokens",
     getPartition: anywhere,
@@ -47,7 +47,7 @@ export const oauthClientRoutes: readonly Route[] = [
     run: create,
   }),
   route("DELETE", "/v1/oauth/clients/{id}", {
-    summary: "Delete an OAuth client and with it its access tokens",
+    summary: "Delete an OAuth client and its access tokens",
     answers: { 204: null },
     access: "tokens",
     getPartition: anywhere,

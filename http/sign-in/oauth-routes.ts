@@ -30,7 +30,7 @@ export const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code";
 
 export const oauthRoutes: readonly Route[] = [
   route("GET", "/.well-known/oauth-authorization-server", {
-    summary: "Where and how OAuth tokens are given out",
+    summary: "Where and how OAuth tokens are issued",
     answers: { 200: AuthorizationServer },
     access: "open",
     run: ({ service }) => json(200, metadata(service)),

@@ -44,7 +44,7 @@ function explainListenError(options: Place, code: string | undefined): ListenErr
         `KLIEG_HOST is "${host}", which is no address of this machine; set it to one, for example 127.0.0.1 or 0.0.0.0.`,
       );
     default:
-      return new ListenError(`Nothing can listen on ${host}, port ${port} (${code}).`);
+      return new ListenError(`The service cannot listen on ${host}, port ${port} (${code}).`);
   }
 }
 

@@ -63,7 +63,7 @@ export function findEndedPrompt(reply: Reply, id: string): EndedPrompt | undefin
   if (Object.keys(history).length === 0) return undefined;
   const ended = Object.hasOwn(history, id) ? history[id] : undefined;
   if (isEnded(ended)) return ended;
-  throw new ReplyError("The provider's history cannot be understood.");
+  throw new ReplyError("The provider's history cannot be interpreted.");
 }
 
 export interface EndTerms {

@@ -187,7 +187,7 @@ export class SynchronousCalls {
   ): Promise<ProviderResult | undefined> {
     if (kind === "sound" && !isSound(answer)) {
       answer.discard();
-      throw new ReplyError("The provider's answer is no sound.");
+      throw new ReplyError("The provider's response is not audio.");
     }
     const { bytesMax } = this.ports;
     if (kind === "sound")
@@ -233,7 +233,7 @@ export class SynchronousCalls {
       if (call.bytes + chunk.length > bytesMax)
         throw new ReplyError("The provider's answer is larger than it may be.");
       if (this.bytes + chunk.length > this.ports.heldBytesMax)
-        throw new ReplyError("More results wait to be stored than may.");
+        throw new ReplyError("Too many results are waiting to be stored.");
       this.hold(call, chunk.length);
       chunks.push(chunk);
     }
@@ -285,5 +285,5 @@ function fileList(bytes: Buffer): FileList {
     list = undefined;
   }
   if (isFileList(list)) return list;
-  throw new ReplyError("The provider's answer names no files.");
+  throw new ReplyError("The provider's response names no files.");
 }

@@ -102,7 +102,7 @@ export class SimulatedProvider implements Provider {
 
   async result(ref: ProviderRef): Promise<ProviderResult> {
     const run = this.runs.get(ref);
-    if (run?.stage !== "over") throw new PortError(`no result is there for ${ref}`, false);
+    if (run?.stage !== "over") throw new PortError(`there is no result for ${ref}`, false);
     this.runs.delete(ref);
     const { media } = simulatedMedia[run.modality];
     return { files: new Array(run.count).fill({ kind: "stored", media }) };

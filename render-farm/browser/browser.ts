@@ -244,7 +244,7 @@ async function getPid(browser: Browser): Promise<number> {
   const session = await browser.newBrowserCDPSession();
   const { processInfo } = await session.send("SystemInfo.getProcessInfo");
   const own = processInfo.find(({ type }) => type === "browser");
-  if (own === undefined) throw new PortError("Chromium does not name its process", false);
+  if (own === undefined) throw new PortError("Chromium did not report its process", false);
   return own.id;
 }
 

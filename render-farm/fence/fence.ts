@@ -64,10 +64,12 @@ export class Fence {
       ...(this.isOffline ? [] : ["a network of their own"]),
       ...(this.hasMounts ? [] : ["process and mount namespaces"]),
       ...(this.folders.hasUsers || !isRoot ? [] : ["users of their own"]),
-      ...(found.bounds ? [] : ["bounds on memory and time"]),
+      ...(found.bounds ? [] : ["memory and time limits"]),
     ];
     if (lacks.length > 0)
-      this.warnings.push(`this machine does not give programs that read media ${lacks.join(", ")}`);
+      this.warnings.push(
+        `programs that read media run on this machine without ${lacks.join(", ")}`,
+      );
   }
 
   /**

@@ -60,7 +60,7 @@ export class FencedScript {
       }
     } catch (failure) {
       await this.close();
-      throw new PortError("a program in the fence ended", true, failure);
+      throw new PortError("an isolated program ended early", true, failure);
     } finally {
       clearTimeout(timer);
     }

@@ -30,7 +30,7 @@ export class ObjectAsks implements ObjectSigner {
 
   async urlFor(order: "get" | "put", key: string): Promise<string> {
     const url = await this.ask(order, key);
-    if (url === null) throw new PortError("the service gave no way to an object", false);
+    if (url === null) throw new PortError("the service did not grant access to an object", false);
     return url;
   }
 

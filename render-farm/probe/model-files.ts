@@ -87,13 +87,13 @@ function checkFile(file: File, binaryBytes: number | undefined): void {
       throw unfit("it refers to other files; everything must be inside");
   for (const { buffer, byteLength, byteOffset = 0 } of bufferViews)
     if (byteOffset + byteLength > (buffers[buffer]?.byteLength ?? -1))
-      throw unfit("a view reaches beyond its buffer");
+      throw unfit("a view extends beyond its buffer");
   for (const { bufferView, byteOffset = 0, componentType, count, type } of accessors) {
     const size = (componentBytes[componentType] ?? 0) * (components[type] ?? 0);
-    if (size === 0) throw unfit("an accessor has no known type");
+    if (size === 0) throw unfit("an accessor has an unknown type");
     const view = bufferView === undefined ? undefined : bufferViews[bufferView];
     if (bufferView !== undefined && byteOffset + count * size > (view?.byteLength ?? -1))
-      throw unfit("an accessor reaches beyond its view");
+      throw unfit("an accessor extends beyond its view");
   }
 }
 

@@ -81,7 +81,10 @@ async function measureFilm(stage: RenderStage, drawsTexts: boolean): Promise<Mea
     // The page's scripts may have tampered with its report.
     if (isMeasurement(measurement)) return measurement;
     const [fault] = isMeasurement.faults(measurement);
-    throw new RenderError("invalid_composition", `the page says what cannot be: ${fault?.pointer}`);
+    throw new RenderError(
+      "invalid_composition",
+      `the page reported an invalid value: ${fault?.pointer}`,
+    );
   } finally {
     await browser.close();
   }

@@ -82,7 +82,7 @@ export function checkAnimation(
   const lack = "no timeline registered in window.__timelines";
   if (reasons.length > 0)
     throw new RenderError("invalid_composition", [lack, ...reasons.slice(0, 5)].join("; "));
-  warnings.add(`${lack}; what scripts were to animate stands still`);
+  warnings.add(`${lack}; elements that scripts should animate do not move`);
 }
 
 /** Warns of a black background, unless a warning about the markup already does. */

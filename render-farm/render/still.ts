@@ -15,7 +15,7 @@ export async function makeStill(stage: RenderStage): Promise<Made> {
   const { input, warnings, tools, context } = stage;
   const options = input.still ?? {};
   if (options.atSeconds !== undefined && options.frame !== undefined)
-    throw new RenderError("internal", "a still has at_seconds or frame, not both");
+    throw new RenderError("internal", "a still takes either at_seconds or frame, not both");
   const { signal } = context;
   const isTransparent = options.background === "transparent";
   const { media, pictures } = tools;

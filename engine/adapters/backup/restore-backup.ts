@@ -47,7 +47,7 @@ async function bringObjects({ objects }: Manifest, folder: string, dataDir: stri
   const { count, bytes } = await countObjects(source);
   if (count !== objects.count || bytes !== objects.bytes)
     throw new PortError(
-      `it has ${count} objects of ${bytes} bytes, and had ${objects.count} of ${objects.bytes}`,
+      `it has ${count} objects with ${bytes} bytes, but should have ${objects.count} with ${objects.bytes}`,
       false,
     );
   await copyObjects(source, diskObjects(join(dataDir, "objects")));

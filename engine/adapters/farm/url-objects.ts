@@ -66,7 +66,7 @@ export function urlObjects(ports: UrlObjectsPorts): Objects {
       await ports.urls.remove(key);
     },
     list() {
-      throw new PortError("objects that are reached by URLs cannot be listed", false);
+      throw new PortError("objects that are accessed by URL cannot be listed", false);
     },
   };
   return objects;

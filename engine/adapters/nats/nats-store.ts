@@ -121,7 +121,7 @@ async function agreeOnce(stream: Log, proposed: ClusterStore): Promise<ClusterSt
   const { store: other } = await readStore(stream);
   if (other !== undefined) return other;
   throw new PortError(
-    "The servers of NATS do not say which store the cluster has; look at their disks.",
+    "The NATS servers do not say which store the cluster has; check their disks.",
     false,
   );
 }

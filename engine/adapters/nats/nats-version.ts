@@ -52,7 +52,7 @@ export async function checkVersion(connection: NatsConnection, release: string):
   if (major === wireVersion.major && answer.format === formatVersion) return;
   throw new PortError(
     `The cluster's nodes run Klieg ${answer.release} (messages ${major}, store ${answer.format}), which does not ` +
-      `go with this Klieg ${release} (messages ${wireVersion.major}, store ${formatVersion}); ` +
+      `compatible with this Klieg ${release} (messages ${wireVersion.major}, store ${formatVersion}); ` +
       `install ${answer.release} here, or stop them all before this one starts.`,
     false,
   );

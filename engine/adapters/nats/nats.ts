@@ -34,7 +34,7 @@ export async function connectNats(access: NamedAccess): Promise<NatsConnection> 
   const servers = access.servers.map(checkServer);
   const isEncrypted = servers.every((server) => server.isEncrypted);
   if (!isEncrypted && servers.some((server) => server.isEncrypted))
-    throw new PortError("The servers of NATS are reached either all with TLS or none.", false);
+    throw new PortError("Either all NATS servers must use TLS or none; correct the URLs.", false);
   try {
     return await connect({
       servers: servers.map(({ address }) => address),

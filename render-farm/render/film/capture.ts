@@ -108,7 +108,7 @@ export async function captureComposed(
   const layout = await session.layout();
   const runs = layout === null ? undefined : composableRuns(layout, capture);
   if (layout === null || runs === undefined)
-    return { refusal: "the page is more than pictures in boxes" };
+    return { refusal: "the page contains more than pictures in boxes" };
   const images = await decodeImages(layout, capture);
   if (images === undefined) return { refusal: "Chromium alone reads one of the pictures" };
   const samples = new Samples(capture.frames, { isBlack: isDark, step: 4 });
@@ -184,7 +184,7 @@ async function compare(
     );
     if (overall >= similarityMin.overall && worst >= similarityMin.worst) return;
     const found = `${overall.toFixed(1)} dB, ${worst.toFixed(1)} dB at the worst place`;
-    throw new Unlike(`frame ${frame} is not like the compositor's (${found})`);
+    throw new Unlike(`frame ${frame} differs from the compositor's (${found})`);
   });
   await Promise.all(comparing);
 }

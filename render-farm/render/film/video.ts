@@ -164,7 +164,7 @@ async function takeShot(
     };
     const footage = await films[capture](pages, { ...film, onMade });
     if ("refusal" in footage) return footage;
-    if (thumbnail === undefined) throw new Error("no segment has the thumbnail's frame");
+    if (thumbnail === undefined) throw new Error("no segment contains the thumbnail's frame");
     return { footage, capture, frames, sound, thumbnail, refusals: [] };
   } finally {
     await pages.close();

@@ -129,7 +129,7 @@ class AccountCalls:
         return cast(User, await self._caller.json(call))
 
     async def limits(self) -> Limits:
-        """The limits that hold for the caller."""
+        """Read the limits that apply to the caller."""
         call = Call("GET", "/limits", is_repeatable=True)
         return cast(Limits, await self._caller.json(call))
 
@@ -367,7 +367,7 @@ class AssetsCalls:
         return cast(AssetPage, await self._caller.json(call))
 
     async def update(self, id: str, request: AssetPatchRequest | None = None) -> Asset:
-        """Rename, tag or favour an asset."""
+        """Rename, tag or favourite an asset."""
         call = Call("PATCH", f"/assets/{segment(id)}", body={} if request is None else request)
         return cast(Asset, await self._caller.json(call))
 
@@ -460,7 +460,7 @@ class CompositionsCalls:
         *,
         if_match: str | None = None,
     ) -> Composition:
-        """Change what a composition is called and what is kept with it."""
+        """Change a composition's name, description, project or metadata."""
         call = Call(
             "PATCH",
             f"/compositions/{segment(id)}",
@@ -650,12 +650,12 @@ class SharesCalls:
         await self._caller.end(call)
 
     async def resolve(self, token: str) -> ShareResolution:
-        """See where a share link leads; a page for browsers."""
+        """Show what a share link leads to; a page for browsers."""
         call = Call("GET", f"/share/{segment(token)}", is_repeatable=True)
         return cast(ShareResolution, await self._caller.json(call))
 
     async def unlock(self, token: str, request: SharePassword) -> ShareResolution:
-        """Give the password of a share link."""
+        """Submit the password of a share link."""
         call = Call("POST", f"/share/{segment(token)}", body=request)
         return cast(ShareResolution, await self._caller.json(call))
 
@@ -695,7 +695,7 @@ class CreditsCalls:
         self._caller = caller
 
     async def get(self) -> Credits:
-        """What the paying context can still spend."""
+        """Read what the paying context can still spend."""
         call = Call("GET", "/me/credits", is_repeatable=True)
         return cast(Credits, await self._caller.json(call))
 
@@ -773,7 +773,7 @@ class OrganizationsCalls:
         return cast(Organization, await self._caller.json(call))
 
     async def list(self) -> OrganizationList:
-        """List the organizations to which the account belongs."""
+        """List the organizations that the account belongs to."""
         call = Call("GET", "/organizations", is_repeatable=True)
         return cast(OrganizationList, await self._caller.json(call))
 
@@ -806,7 +806,7 @@ class OrganizationsCalls:
         return cast(MemberList, await self._caller.json(call))
 
     async def add_member(self, id: str, request: OrganizationsAddMemberRequest) -> Member:
-        """Add an account to an organization, a new one where the address has none."""
+        """Add an account to an organization, creating one if the address has none."""
         call = Call("POST", f"/organizations/{segment(id)}/members", body=request)
         return cast(Member, await self._caller.json(call))
 
@@ -835,7 +835,7 @@ class OrganizationsCalls:
         user_id: str,
         request: OrganizationsSetBudgetRequest,
     ) -> MemberBudget:
-        """Bound what a member may commit of the organization's credits."""
+        """Limit how much of the organization's credits a member may commit."""
         call = Call(
             "PUT",
             f"/organizations/{segment(id)}/members/{segment(user_id)}/budget",
@@ -930,7 +930,7 @@ class AgentsCalls:
         turn_id: str,
         request: CeilingRequest | None = None,
     ) -> AgentTurn:
-        """Approve another price for a running turn."""
+        """Approve a new price for a running turn."""
         call = Call(
             "POST",
             f"/agent/sessions/{segment(id)}/turns/{segment(turn_id)}/ceiling",
@@ -939,7 +939,7 @@ class AgentsCalls:
         return cast(AgentTurn, await self._caller.json(call))
 
     async def interrupt(self, id: str, request: InterruptRequest | None = None) -> AgentTurn:
-        """Stop the running turn; its jobs go on."""
+        """Stop the running turn; its jobs continue."""
         call = Call(
             "POST",
             f"/agent/sessions/{segment(id)}/interrupt",
@@ -958,7 +958,7 @@ class OauthCalls:
         self._caller = caller
 
     async def create_client(self, request: OauthCreateClientRequest) -> CreatedClient:
-        """Create an OAuth client that acts as its maker in this context."""
+        """Create an OAuth client that acts as its creator in this context."""
         call = Call("POST", "/oauth/clients", body=request)
         return cast(CreatedClient, await self._caller.json(call))
 
@@ -968,7 +968,7 @@ class OauthCalls:
         return cast(ClientList, await self._caller.json(call))
 
     async def delete_client(self, id: str) -> None:
-        """Delete an OAuth client and with it its access tokens."""
+        """Delete an OAuth client and its access tokens."""
         call = Call("DELETE", f"/oauth/clients/{segment(id)}")
         await self._caller.end(call)
 
@@ -1102,7 +1102,7 @@ class AdminCalls:
         return cast(AdminJobPage, await self._caller.json(call))
 
     async def requeue_read(self, id: str) -> ReadRequeued:
-        """Read a job's state at its provider now."""
+        """Read a job's state from its provider now."""
         call = Call("POST", f"/admin/jobs/{segment(id)}/requeue-read")
         return cast(ReadRequeued, await self._caller.json(call))
 

@@ -17,7 +17,7 @@ export class AccountCalls {
     );
   }
 
-  /** The limits that hold for the caller. */
+  /** Read the limits that apply to the caller. */
   limits(options: CallOptions = {}): Promise<Limits> {
     return this.caller.json<Limits>(
       { method: "GET", path: "/limits", isRepeatable: true },

@@ -183,7 +183,7 @@ export class AdminCalls {
     );
   }
 
-  /** Read a job's state at its provider now. */
+  /** Read a job's state from its provider now. */
   requeueRead(id: string, options: CallOptions = {}): Promise<ReadRequeued> {
     return this.caller.json<ReadRequeued>(
       { method: "POST", path: `/admin/jobs/${segment(id)}/requeue-read`, isRepeatable: false },

@@ -105,7 +105,7 @@ export class AgentsCalls {
     );
   }
 
-  /** Approve another price for a running turn. */
+  /** Approve a new price for a running turn. */
   setCeiling(
     id: string,
     turnId: string,
@@ -123,7 +123,7 @@ export class AgentsCalls {
     );
   }
 
-  /** Stop the running turn; its jobs go on. */
+  /** Stop the running turn; its jobs continue. */
   interrupt(
     id: string,
     request: InterruptRequest = {},

@@ -31,7 +31,7 @@ export class AssetsCalls {
     );
   }
 
-  /** Rename, tag or favour an asset. */
+  /** Rename, tag or favourite an asset. */
   update(id: string, request: AssetPatchRequest = {}, options: CallOptions = {}): Promise<Asset> {
     return this.caller.json<Asset>(
       { method: "PATCH", path: `/assets/${segment(id)}`, body: request, isRepeatable: false },

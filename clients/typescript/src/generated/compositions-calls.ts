@@ -58,7 +58,7 @@ export class CompositionsCalls {
     );
   }
 
-  /** Change what a composition is called and what is kept with it. */
+  /** Change a composition's name, description, project or metadata. */
   update(
     id: string,
     request: PatchCompositionRequest = {},

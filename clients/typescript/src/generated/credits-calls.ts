@@ -15,7 +15,7 @@ export class CreditsCalls {
     this.caller = caller;
   }
 
-  /** What the paying context can still spend. */
+  /** Read what the paying context can still spend. */
   get(options: CallOptions = {}): Promise<Credits> {
     return this.caller.json<Credits>(
       { method: "GET", path: "/me/credits", isRepeatable: true },

@@ -14,7 +14,7 @@ export class OauthCalls {
     this.caller = caller;
   }
 
-  /** Create an OAuth client that acts as its maker in this context. */
+  /** Create an OAuth client that acts as its creator in this context. */
   createClient(
     request: OauthCreateClientRequest,
     options: CallOptions = {},
@@ -33,7 +33,7 @@ export class OauthCalls {
     );
   }
 
-  /** Delete an OAuth client and with it its access tokens. */
+  /** Delete an OAuth client and its access tokens. */
   deleteClient(id: string, options: CallOptions = {}): Promise<undefined> {
     return this.caller.end(
       { method: "DELETE", path: `/oauth/clients/${segment(id)}`, isRepeatable: false },

@@ -40,7 +40,7 @@ export class OrganizationsCalls {
     );
   }
 
-  /** List the organizations to which the account belongs. */
+  /** List the organizations that the account belongs to. */
   list(options: CallOptions = {}): Promise<OrganizationList> {
     return this.caller.json<OrganizationList>(
       { method: "GET", path: "/organizations", isRepeatable: true },
@@ -89,7 +89,7 @@ export class OrganizationsCalls {
     );
   }
 
-  /** Add an account to an organization, a new one where the address has none. */
+  /** Add an account to an organization, creating one if the address has none. */
   addMember(
     id: string,
     request: OrganizationsAddMemberRequest,
@@ -136,7 +136,7 @@ export class OrganizationsCalls {
     );
   }
 
-  /** Bound what a member may commit of the organization's credits. */
+  /** Limit how much of the organization's credits a member may commit. */
   setBudget(
     id: string,
     userId: string,

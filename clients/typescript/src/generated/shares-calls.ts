@@ -58,7 +58,7 @@ export class SharesCalls {
     );
   }
 
-  /** See where a share link leads; a page for browsers. */
+  /** Show what a share link leads to; a page for browsers. */
   resolve(token: string, options: CallOptions = {}): Promise<ShareResolution> {
     return this.caller.json<ShareResolution>(
       { method: "GET", path: `/share/${segment(token)}`, isRepeatable: true },
@@ -66,7 +66,7 @@ export class SharesCalls {
     );
   }
 
-  /** Give the password of a share link. */
+  /** Submit the password of a share link. */
   unlock(
     token: string,
     request: SharePassword,
