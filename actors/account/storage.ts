@@ -31,8 +31,9 @@ export function storageRefusal(
 ): Refusal | undefined {
   const full = findFull(account, agreed, bytes);
   if (full !== undefined) {
-    const used = `Your plan includes ${full.limitBytes} bytes of storage, and ${full.used} are used`;
-    return tooLarge(full, `${used}; delete something first.`);
+    const { limitBytes, used } = full;
+    const use = `${limitBytes} bytes of storage, and ${used} are used`;
+    return tooLarge(full, `Your plan includes ${use}; delete something first.`);
   }
   const shared = creator && findFull(creator, creator, bytes);
   if (shared === undefined) return undefined;
