@@ -255,7 +255,7 @@ function refuseUnknown(environment: Environment): void {
   );
   if (unknown !== undefined)
     throw new SettingsError(
-      `${unknown} is no setting of this version; unset it, or see the settings in README.md.`,
+      `${unknown} is no setting of this version; unset it, or see docs/settings.md.`,
     );
 }
 

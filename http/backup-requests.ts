@@ -67,7 +67,7 @@ export function watchBackups(files: Files, parts: BackupParts): void {
     try {
       await answerRequest(files, parts, writers);
     } catch (error) {
-      parts.notes.error(error, "what became of a backup could not be told");
+      parts.notes.error(error, "backup result not recorded");
     }
     parts.clock.after(limits.http.tokenResetCheckMs, () => void look());
   };
@@ -80,12 +80,11 @@ async function answerRequest(files: Files, parts: BackupParts, writers: Writers)
   files.remove(requestFile);
   const { id, folder } = request;
   const end = await backUp(folder, files, parts, writers).catch((error: Error) => {
-    parts.notes.error(error, "a backup could not be written");
+    parts.notes.error(error, "backup failed");
     return { fault: error.message };
   });
   const outcome: BackupOutcome = { id, ...end };
-  if ("summary" in outcome)
-    parts.notes.info({ ...outcome.summary, folder }, "a backup was written");
+  if ("summary" in outcome) parts.notes.info({ ...outcome.summary, folder }, "backup written");
   files.writePrivate(outcomeFile, `${JSON.stringify(outcome)}\n`);
 }
 

@@ -345,7 +345,7 @@ async function meetOthers(
         if (isRefused)
           log.error(
             { address },
-            "forwarded requests refused by another node: check KLIEG_CLUSTER_KEY_FILE and the clocks of both",
+            "forwarded requests refused by another node, check KLIEG_CLUSTER_KEY_FILE and the clocks of both",
           );
       },
       close: () => closeNats(connection, limits.http.startingMs),

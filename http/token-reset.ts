@@ -35,9 +35,9 @@ export async function watchTokenReset(
   notes: Notes,
 ): Promise<void> {
   try {
-    if (await resetFirstToken(service, files)) notes.warn("the first credential was replaced");
+    if (await resetFirstToken(service, files)) notes.warn("first credential replaced");
   } catch (error) {
-    notes.error(error, "the first credential could not be replaced; trying again");
+    notes.error(error, "first credential not replaced, retrying");
   }
   const again = () => void watchTokenReset(service, files, notes);
   service.clock.after(limits.http.tokenResetCheckMs, again);

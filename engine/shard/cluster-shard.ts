@@ -188,7 +188,7 @@ export class ClusterShard {
     if (own === undefined || leastEpoch <= own.position.epoch) return;
     const { epoch, seq } = own.position;
     this.parts.onFault(
-      "this node's last records were not in the log, and the cluster went on without them, so the owner's rows took the place of its own",
+      "last records of this node were not in the log, replaced by the owner's rows",
       new PortError(`it had records up to ${seq} (epoch ${epoch})`, false),
     );
   }
@@ -233,7 +233,7 @@ export class ClusterShard {
       if (!(error instanceof PortError)) throw error;
       this.isRival = error instanceof OtherHistory;
       if (error.message !== this.joinFault)
-        onFault("could not take a snapshot from the shard's owner; trying again", error);
+        onFault("snapshot from the shard's owner failed, retrying", error);
       this.joinFault = error.message;
       return false;
     }
@@ -308,8 +308,7 @@ export class ClusterShard {
 
   private snapshotOffer(): SnapshotOffer {
     const { stores, makeSnapshot, onFault } = this.parts;
-    const onFailure = (error: unknown) =>
-      onFault("a snapshot for a node that lacks the shard's rows could not be made", error);
+    const onFailure = (error: unknown) => onFault("snapshot for another node failed", error);
     return new SnapshotOffer(stores.clock, makeSnapshot, onFailure);
   }
 

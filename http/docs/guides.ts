@@ -29,10 +29,16 @@ export interface Chapter extends Guide {
 /** The guides, in the order in which a newcomer reads them. */
 export const guides: readonly Guide[] = [
   { slug: "start", title: "First steps", about: "A picture and a film in five minutes" },
-  { slug: "client", title: "Client authors", about: "Jobs, streams, retries and money" },
+  { slug: "client", title: "Client authors", about: "Jobs, streams, retries and credits" },
   { slug: "composition", title: "Composition authors", about: "HTML timelines that become films" },
+  { slug: "commands", title: "Command line", about: "klieg, previews, tools for agents" },
   { slug: "load-testing", title: "Load testers", about: "Measure it, without spending anything" },
-  { slug: "operator", title: "Operators", about: "Run it, watch it, scale it, keep it" },
+  { slug: "operator", title: "Operators", about: "Monitor, scale, back up, recover" },
+  { slug: "settings", title: "Settings", about: "Every environment variable" },
+  { slug: "providers", title: "Providers", about: "Models that run outside Klieg" },
+  { slug: "farm", title: "Farm nodes", about: "More machines for films" },
+  { slug: "cluster", title: "Clusters", about: "Several nodes as one service" },
+  { slug: "testing", title: "Testing", about: "For people who change Klieg" },
 ];
 
 const folder = new URL("../../docs/", import.meta.url);
@@ -56,6 +62,12 @@ function compile(markdown: string): Pick<Chapter, "html" | "sections"> {
         const content = this.parser.parseInline(tokens);
         return `<h${depth} id="${findAnchor(text)}">${content}</h${depth}>\n`;
       },
+      // Other files of the repository are not served, so only the words of the link remain.
+      link(token) {
+        if (token.href.startsWith("../")) return this.parser.parseInline(token.tokens);
+        token.href = resolveLink(token.href);
+        return false;
+      },
       // Wide code blocks scroll on their own, and must be reachable by keyboard for that.
       code({ text, lang }) {
         const code = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
@@ -65,6 +77,11 @@ function compile(markdown: string): Pick<Chapter, "html" | "sections"> {
   });
   const tokens = marked.lexer(markdown);
   return { html: marked.parser(tokens), sections: listSections(tokens) };
+}
+
+/** Links between guides name files, so that they work on a forge too; served, they name pages. */
+function resolveLink(href: string): string {
+  return href.replace(/^([a-z-]+)\.md(?=#|$)/, "/docs/$1");
 }
 
 function findAnchor(title: string): string {

@@ -64,12 +64,10 @@ export class Fence {
       ...(this.isOffline ? [] : ["a network of their own"]),
       ...(this.hasMounts ? [] : ["process and mount namespaces"]),
       ...(this.folders.hasUsers || !isRoot ? [] : ["users of their own"]),
-      ...(found.bounds ? [] : ["memory and time limits"]),
+      ...(found.bounds ? [] : ["limits on memory and time"]),
     ];
     if (lacks.length > 0)
-      this.warnings.push(
-        `programs that read media run on this machine without ${lacks.join(", ")}`,
-      );
+      this.warnings.push(`isolation incomplete: media programs run without ${lacks.join(", ")}`);
   }
 
   /**

@@ -204,7 +204,7 @@ t.test(
       ],
       [
         { KLIEG_POTR: "8080" },
-        "KLIEG_POTR is no setting of this version; unset it, or see the settings in README.md.",
+        "KLIEG_POTR is no setting of this version; unset it, or see docs/settings.md.",
       ],
       ...["10.0.0.0/33", "localhost", "10.0.0.0/8/8", "::1/x"].map(
         (value) =>

@@ -67,7 +67,7 @@ t.test("set-up stops on any other Node, and names those that do (E9)", async (t)
 
 t.test("README, package and container name Node 22 (E9)", async (t) => {
   t.match(read("README.md"), /A Debian or Ubuntu machine with Node 22 and git is enough/);
-  t.match(read("README.md"), /uWebSockets\.js@github:uNetworking\/uWebSockets\.js#<tag>/);
+  t.match(read("docs/start.md"), /uWebSockets\.js@github:uNetworking\/uWebSockets\.js#<tag>/);
   t.match(read("config/deploy/Containerfile"), /^FROM docker\.io\/library\/node:22-bookworm$/m);
   t.match(JSON.parse(read("package.json")), { engines: { node: "^20.15 || ^22.2" } });
 });

@@ -1,9 +1,9 @@
 /** Checks what README.md and the guides say of the API against its routes and limits. */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { limits } from "../../config/limits.ts";
-import { guides } from "../../http/docs/guides.ts";
+import { guides, readChapter } from "../../http/docs/guides.ts";
 import { openapi } from "../../http/documents/openapi.ts";
 import { routeTable } from "../../http/route-table.ts";
 
@@ -66,4 +66,24 @@ t.test("E11: every member, parameter and code that a page names is in the contra
       .filter((name) => !used.has(name)),
     [],
   );
+});
+
+t.test("E11: every link of a guide to another leads to a page and its section", async (t) => {
+  const chapters = guides.map(({ slug }) => readChapter(slug));
+  for (const { slug, html } of chapters)
+    for (const [, link = ""] of html.matchAll(/ href="([^"]*)"/g)) {
+      t.notMatch(link, /\.md(?:#|$)|^\.\./, `${slug}: ${link}`);
+      const [, page, section] = /^(?:\/docs\/([a-z-]+))?(?:#(.*))?$/.exec(link) ?? [];
+      if (page === "api" || page === "problems" || (page ?? section) === undefined) continue;
+      const target = chapters.find((one) => one.slug === (page ?? slug));
+      t.ok(target, `${slug}: ${link}`);
+      if (section !== undefined) t.match(target?.html, `id="${section}"`, `${slug}: ${link}`);
+    }
+});
+
+t.test("every link of README.md to a file leads to one", async (t) => {
+  const readme = pages[0]?.text ?? "";
+  for (const [, path = ""] of readme.matchAll(/\]\(([\w./-]+)\)/g))
+    t.ok(existsSync(join(root, path)), path);
+  t.ok(readme.split("\n").length <= 151, "it has at most 150 lines");
 });

@@ -98,7 +98,7 @@ const settings = {
 } as const;
 
 t.test("E11: the table of settings names each with its default", async (t) => {
-  const text = readFileSync(join(root, "README.md"), "utf8");
+  const text = readFileSync(join(root, "docs/settings.md"), "utf8");
   const rows = new Map<string, string>();
   for (const [, names = "", initial = ""] of text.matchAll(/^\| (`KLIEG_.*?) \|.*\| (.*?) \|$/gm))
     for (const [, name = ""] of names.matchAll(/`(KLIEG_\w+)`/g)) rows.set(name, initial.trim());

@@ -31,14 +31,17 @@ const readme = readable.map((path) => readFileSync(join(root, path), "utf8")).jo
 const notRun: Readonly<Record<string, string>> = {
   "npm test": "takes minutes",
   "npm run test:long": "runs this test",
-  "npm run bench -- submit": "loads the machine for minutes",
+  "npm run sim -- --seed 7": "needs the sources, as test/simulation/ has them",
+  "npm run sim:mutants": "takes hours",
+  "npm run bench -- all --quick": "loads the machine for minutes",
+  "npm run bench -- submit --rounds 5 --json before.json": "the same",
+  "npm run bench -- submit --rounds 5 --against before.json --html report.html": "the same",
+  "npm run bench -- guard <commit>": "the same",
+  "npm run bench -- guard HEAD~1 --record": "the same",
   "npm run bench -- latency": "the same",
-  "npm run bench -- read": "the same",
   "npm run bench -- render": "the same, and installs other renderers",
   "npm run bench -- nodes": "the same",
   "npm run bench -- farm": "the same",
-  "npm run bench -- replicated": "the same",
-  "npm run bench -- export": "the same",
   "npm run farm": "needs NATS, as crash/nats-farm.test.ts has one",
   "klieg farm": "the same",
   "npm run cluster": "takes the machine, as long/local-cluster.test.ts does",
@@ -80,7 +83,7 @@ const blocks = [...readme.matchAll(block)].flatMap(([, text = ""]) =>
     .map((line) => line.replace(/\s+#.*/, ""))
     .filter((line) => line !== ""),
 );
-const spans = [...readme.replaceAll(block, "").matchAll(/`([^`]+)`/g)]
+const spans = [...readme.replaceAll(/```[\s\S]*?```/g, "").matchAll(/`([^`]+)`/g)]
   .map(([, text = ""]) => text)
   .filter((text) => /^(\w+=\S+ )?(npm|npx|node|sh|curl|klieg) /.test(text));
 const named = ["npm start", ...Object.keys(notRun), ...lastOfAll, ...ofStoppedService];

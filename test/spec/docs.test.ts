@@ -45,7 +45,7 @@ t.test("GET /docs/search.json has each section of the guides and each problem", 
   t.equal(json.length - sections.length, problemTypes.length);
   t.match(
     sections.find(({ url }) => url === "/docs/client#what-to-repeat"),
-    { title: "What to repeat", text: /^Send an Idempotency-Key of your own/ },
+    { title: "What to repeat", text: /^Send an Idempotency-Key with every submit/ },
   );
   for (const { url, title } of sections) {
     const [page = "", anchor] = url.split("#");

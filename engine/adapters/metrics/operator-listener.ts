@@ -39,9 +39,9 @@ export async function listenToOperators(
   server.unref();
   try {
     await once(server.listen(port, loopbackHost), "listening");
-    notes.info({ port }, "metrics are served at this port of this machine");
+    notes.info({ port }, "metrics listener started");
   } catch (error) {
-    notes.warn({ err: error, port }, "metrics listener failed: set KLIEG_OPERATOR_PORT");
+    notes.warn({ err: error, port }, "metrics listener failed, set KLIEG_OPERATOR_PORT");
   }
 }
 
