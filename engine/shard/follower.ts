@@ -21,7 +21,7 @@ import type { Peers } from "../ports/peers.ts";
 import { readHead, verify } from "../record.ts";
 import type { ShardEvent } from "../wire.ts";
 import type { Position } from "./flush.ts";
-import { LogFence, refillLog } from "./log/log-filling.ts";
+import { LogFilling } from "./log/log-filling.ts";
 import { findPlace, type LogPlace, onUnreached } from "./log/log-place.ts";
 import { LogReader, leadsTo } from "./log/log-reader.ts";
 import type { Replica } from "./replica.ts";
@@ -83,14 +83,14 @@ export class Follower {
   private announcedSeq = 0;
   private flushedMs: number;
   private readonly startedMs: number;
-  private readonly fence: LogFence;
+  private readonly filling: LogFilling;
   private flushing: Promise<void> | undefined;
   private failure: { readonly error: unknown } | undefined;
   private wanted: { readonly number: number; readonly seq: number } | undefined;
 
   constructor(parts: FollowerParts) {
     this.parts = parts;
-    this.fence = new LogFence(parts.log, parts.clock);
+    this.filling = new LogFilling(parts.log, parts.clock);
     this.reader = new LogReader(parts.log, parts.clock, () => this.wake());
     this.startedMs = parts.clock.monotonicMs();
     this.flushedMs = this.startedMs;
@@ -137,10 +137,8 @@ export class Follower {
       case "new":
         if (!this.parts.isFounder || this.parts.isDraining()) return this.pause("founder");
         return { kind: "own", leaseMs: 0, isLossAccepted: false };
-      case "short": {
-        const obstacle = this.findRefillObstacle();
-        return obstacle === undefined ? this.refill() : this.pause(obstacle);
-      }
+      case "short":
+        return this.refill();
       case "trimmed":
       case "diverged":
         return this.leaveLog(place.logEpoch);
@@ -159,8 +157,7 @@ export class Follower {
       // The later epoch's writer is not on this node, or has not announced itself yet.
       if (logEpoch > epoch) return this.pause("history");
     }
-    const obstacle = this.findRefillObstacle();
-    return obstacle === undefined ? this.refill() : this.pause(obstacle);
+    return this.refill();
   }
 
   /** An owner of a later epoch may be alive and not have announced itself since this node began. */
@@ -302,24 +299,23 @@ export class Follower {
   }
 
   /**
-   * Refills the log from the journal, and owns the shard. A node that drains does so too, because
-   * it alone has these records; it hands the shard over once others have them.
+   * Refills the log from the journal when nothing stands against it, and owns the shard. A node that
+   * drains does so too, because it alone has these records; it hands the shard over once others have
+   * them.
    */
   private async refill(): Promise<FollowEnd | undefined> {
-    const { replica, journal, log, node, succession } = this.parts;
+    const { replica, journal, node, succession } = this.parts;
     let logSeq: number | undefined;
     try {
-      const state = succession.isFenceNeeded ? await this.fence.check() : "holds";
-      if (state === "waits") return this.pause("turn");
-      if (state === "holds") logSeq = await refillLog(log, journal, node);
+      await this.filling.watch();
+      const obstacle = this.findRefillObstacle();
+      if (obstacle !== undefined) return this.pause(obstacle);
+      logSeq = await this.filling.fill(journal, node, succession.isFenceNeeded);
     } catch (error) {
       onUnreached(error);
+      return this.pause("log");
     }
-    if (logSeq === undefined) {
-      // Another node may have refilled it as well: the one whose turn comes first continues.
-      succession.giveTurn();
-      return this.pause("turn");
-    }
+    if (logSeq === undefined) return this.pause("turn");
     replica.placeAt(logSeq);
     const leaseMs = succession.wasOwner ? 0 : limits.cluster.leaseMs;
     return { kind: "own", leaseMs, isLossAccepted: succession.isLossAccepted };

@@ -114,11 +114,6 @@ export class Succession {
     return { reason, epoch, seq, owner: this.owner?.node, ahead, missing };
   }
 
-  /** Makes this node wait for its turn again. */
-  giveTurn(): void {
-    this.clearedMs = undefined;
-  }
-
   /** Undefined when no record names an owner. */
   private survey(): Survey | undefined {
     const { replica, standbys } = this.parts;
