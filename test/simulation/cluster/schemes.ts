@@ -13,6 +13,8 @@ type Scheme = Generator<number, void>;
 
 const { silenceMs, announceMs, appendMs } = limits.cluster;
 const wellMs = 12_000;
+/** Within which a log without faults has stored and delivered what was sent to it. */
+const deliveredMs = 10;
 /** More of them cost more than they show. */
 const shardsMax = 4;
 
@@ -116,6 +118,8 @@ export class Schemes {
     yield silenceMs + dice.between(500, 1_500);
     this.cluster.note(`${owner.name} loses log ${shard}, whose end is lost`);
     owner.isLogCutOut = true;
+    // What no other node has received, and whose only node is not heard, would be lost for good.
+    yield deliveredMs;
     log.lose(dice.percent(50) ? 0 : Math.max(0, log.end - dice.between(1, 10)));
     yield dice.between(3_000, 5_000);
     network.cuts.clear();
