@@ -299,9 +299,9 @@ export class Follower {
   }
 
   /**
-   * Refills the log from the journal when nothing stands against it, and owns the shard. A node that
-   * drains does so too, because it alone has these records; it hands the shard over once others have
-   * them.
+   * Refills the log from the journal when nothing stands against it, and owns the shard. A node
+   * that drains does so too, because it alone has these records; it hands the shard over once
+   * others have them.
    */
   private async refill(): Promise<FollowEnd | undefined> {
     const { replica, journal, node, succession } = this.parts;
@@ -315,7 +315,7 @@ export class Follower {
       onUnreached(error);
       return this.pause("log");
     }
-    if (logSeq === undefined) return this.pause("turn");
+    if (logSeq === undefined) return this.pause("filling");
     replica.placeAt(logSeq);
     const leaseMs = succession.wasOwner ? 0 : limits.cluster.leaseMs;
     return { kind: "own", leaseMs, isLossAccepted: succession.isLossAccepted };

@@ -18,6 +18,8 @@ export type WaitReason =
   | "history"
   /** Another node with the same records comes first. */
   | "turn"
+  /** Another node fills the log, or it was emptied too short a time ago to be filled. */
+  | "filling"
   /** The node is to own nothing. */
   | "draining"
   /** The owner's rows are to take the place of this node's, and none are offered. */
@@ -99,6 +101,8 @@ function describeReason(shard: string, wait: ShardWait): string {
       return `this node has ${own}, and the log another history, whose owner is not heard. Start the other nodes. If they are gone for good, stop this node and run \`${rebuild}\`.`;
     case "turn":
       return `this node has ${own}, and another node with the same records comes first. If that does not go on, this node does in a few seconds.`;
+    case "filling":
+      return `this node has ${own}, and the log, which had lost some of them, is being filled again.`;
     case "draining":
       return `this node is draining and takes over no shards. Start another node, or end the drain.`;
     case "snapshot":

@@ -9,6 +9,7 @@ import { memoryJournal } from "../../engine/adapters/memory/memory-stores.ts";
 import type { Log } from "../../engine/ports/log.ts";
 import type { Announcement } from "../../engine/ports/peers.ts";
 import { LogFilling } from "../../engine/shard/log/log-filling.ts";
+import { describeWait } from "../../engine/shard/waiting.ts";
 import { ClusterHouse, type ClusterNode } from "./cluster-house.ts";
 import { counterKey, idle } from "./toys.ts";
 
@@ -146,6 +147,11 @@ t.test("a standby fills a log three seconds after it has emptied it", async (t) 
     t.equal((await log.end()).logSeq, 0);
     await pass(0);
   }
+  const said = second.wait && describeWait("1", second.wait);
+  t.match(
+    said,
+    /^Shard 1 has no owner: .* and the log, which had lost .*, is being filled again\.$/,
+  );
   for (let leftMs = 3_000; leftMs > 0; leftMs -= 100) await pass(0);
   t.strictSame(house.owners, [1]);
   t.match(await second.ask(counter, { kind: "look" }), { count: 1 });

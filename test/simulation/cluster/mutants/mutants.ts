@@ -127,6 +127,12 @@ export const mutants: readonly Mutant[] = [
     breaks: "A log that has lost its end is never begun anew.",
   },
   {
+    path: `${shard}/log/log-filling.ts`,
+    text: "this.stillMs < turnMs",
+    replacement: "false",
+    breaks: "A node empties a log that another one fills.",
+  },
+  {
     path: `${shard}/joining.ts`,
     text: "await journal.restart(seq);",
     replacement: "",
