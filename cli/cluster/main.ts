@@ -5,10 +5,10 @@
  */
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { type Child, ChildError } from "../../config/cluster/child.ts";
 import { SettingsError } from "../../config/environment.ts";
 import { readSettings } from "../../config/settings.ts";
 import { lockFile } from "../../engine/adapters/kernel-lock.ts";
-import { type Child, ChildError } from "./child.ts";
 import { natsUrl, startNats } from "./nats.ts";
 import { startEngineNodes, startFarmNodes } from "./nodes.ts";
 import { accessKey, type StoreServer, startStore } from "./object-store.ts";

@@ -1,7 +1,7 @@
 /** Three NATS servers that keep three copies. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Child, startChild } from "./child.ts";
+import { type Child, startChild } from "../../config/cluster/child.ts";
 import {
   farmUser,
   host,

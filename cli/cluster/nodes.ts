@@ -1,6 +1,6 @@
 /** The engine nodes and farm nodes, started the way `npm start` and `npm run farm` do it. */
 import { join } from "node:path";
-import { type Child, startChild } from "./child.ts";
+import { type Child, startChild } from "../../config/cluster/child.ts";
 import {
   clusterKeyName,
   engineNodes,

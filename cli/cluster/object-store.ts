@@ -1,9 +1,9 @@
 /** The S3 server: MinIO where it is installed, otherwise Debian's Swift. */
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { ChildError, startChild } from "./child.ts";
+import { ChildError, startChild } from "../../config/cluster/child.ts";
+import { serveSwift } from "../../config/cluster/swift.ts";
 import { host, makeFolder, type Secrets, storeConsolePort, storePort } from "./places.ts";
-import { serveSwift } from "./swift.ts";
 
 export interface StoreOptions {
   /** Data directory of the whole cluster. */

@@ -8,7 +8,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { findTakenPort } from "../../cli/cluster/places.ts";
-import { type Swift, serveSwift } from "../../cli/cluster/swift.ts";
+import { type Swift, serveSwift } from "../../config/cluster/swift.ts";
 import { ownBuild } from "../crash/klieg-process.ts";
 import { type Kind, kinds, memberCounts } from "./faults.ts";
 import { Member } from "./member.ts";

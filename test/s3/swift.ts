@@ -1,7 +1,7 @@
 /** A real S3 server for tests: Debian's OpenStack Swift, which checks signatures. */
 import { randomUUID } from "node:crypto";
 import type { Test } from "tap";
-import { serveSwift } from "../../cli/cluster/swift.ts";
+import { serveSwift } from "../../config/cluster/swift.ts";
 import type { ObjectStore } from "../../config/settings.ts";
 
 export interface Swift {

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { omitUndefined } from "../../config/defined.ts";
+import { omitUndefined } from "../defined.ts";
 
 /** The system's own Python, which has the packages that `config/setup` installs. */
 const python = "/usr/bin/python3";
