@@ -60,7 +60,7 @@ t.test("a start that finds it open closes it, and says so in one line", async (t
   const { stderr } = await second.kill("SIGTERM");
   const [line = "", ...more] = linesAboutOthers(stderr);
   t.strictSame(more, []);
-  t.match(JSON.parse(line), { msg: /was open to other users/, dataDir, changed: Number });
+  t.match(JSON.parse(line), { msg: /was readable by other users/, dataDir, changed: Number });
   const third = await startKlieg(t, dataDir, quiet);
   t.strictSame(linesAboutOthers((await third.kill("SIGTERM")).stderr), [], "once is enough");
 });
