@@ -35,7 +35,10 @@ t.test("an uncaught error is logged, answers what waits and ends the process (A5
   klieg.child.kill("SIGUSR2");
   const { code, stderr } = await klieg.ended;
   t.equal(code, 70);
-  t.match(stderr, /^\{"level":60,[^\n]*nobody-expects-me[^\n]*uncaught error, service stopping"\}\n$/);
+  t.match(
+    stderr,
+    /^\{"level":60,[^\n]*nobody-expects-me[^\n]*uncaught error, service stopping"\}\n$/,
+  );
   await stream.whenClosed;
   t.ok(stream.rest.includes("event: reconnect\ndata: {}\n\n"), "streams are told to come again");
   t.equal((await wait.reply()).status, 408, "waits end as if their window had closed");
