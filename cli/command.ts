@@ -13,10 +13,6 @@ export interface Session {
   readonly settings: () => ClientSettings;
   /** Checks a store that no service uses. Throws `DataDirectoryError`. */
   readonly checkStore: (dataDir: string, repairs: boolean) => Promise<readonly StoreFinding[]>;
-  /**
-   * For a store that no service uses; undefined when the objects are there already. Throws
-   * `CommandError`.
-   */
   /** Whether a service uses the data directory now. */
   readonly isServed: (dataDir: string) => boolean;
   /** Restores a backup into an empty data directory. Throws `CommandError`. */
@@ -25,6 +21,10 @@ export interface Session {
   readonly joinCluster: (dataDir: string) => boolean;
   /** Commands that work on the data directory of a stopped service. */
   readonly stoppedNode: () => Promise<StoppedNode>;
+  /**
+   * Moves the objects of a store that no service uses; resolves to undefined when they are there
+   * already. Throws `CommandError`.
+   */
   readonly moveObjects: (
     to: "s3" | "disk",
     removesSource: boolean,

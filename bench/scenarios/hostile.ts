@@ -218,5 +218,3 @@ class Gun {
     });
   }
 }
-
-/** Polls /healthz from a separate thread until the result is called; returns the waits in ms. */
