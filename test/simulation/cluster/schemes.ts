@@ -4,6 +4,7 @@
  * begins when all is well, and gives up when that takes too long.
  */
 import { limits } from "../../../config/limits.ts";
+import { readHead } from "../../../engine/record.ts";
 import type { Healing } from "./healing.ts";
 import type { SimCluster } from "./sim-cluster.ts";
 import type { SimNode } from "./sim-node.ts";
@@ -166,7 +167,9 @@ export class Schemes {
       yield 100;
     const isLost = areTold();
     this.healing.kill(owner);
-    const more = Math.max(0, (owner.disks[shard]?.lastSeq ?? 0) - knownNodes());
+    // The log may also hold records that the owner had not released yet.
+    const endSeq = log.lastRecord === undefined ? 0 : readHead(log.lastRecord).seq;
+    const more = Math.max(0, endSeq - knownNodes());
     if (isLost) {
       log.lose(Math.max(0, log.end - more));
       this.cluster.note(`log ${shard} has lost ${more} records that no other node has`);
