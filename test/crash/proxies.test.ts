@@ -7,6 +7,7 @@ import { buffer } from "node:stream/consumers";
 import t from "tap";
 import type { CreatedAccount } from "../../contract/account.ts";
 import type { Job } from "../../contract/job.ts";
+import type { Upload } from "../../contract/upload.ts";
 import { firstToken, startKlieg } from "./klieg-process.ts";
 import { makeCertificate, proxyNames, startProxy } from "./proxy-process.ts";
 
@@ -42,6 +43,8 @@ function open(port: number, path: string, { method, headers, from = "127.0.0.2" 
 }
 
 const bytesMax = 64 * 1024 ** 2;
+/** An upload in parts; as many bytes as this variable says, for a run by hand. */
+const partedBytes = Number(process.env["KLIEG_TEST_UPLOAD_BYTES"] ?? 72 * 1024 ** 2);
 
 /** Streams zeros without holding them in memory. */
 function zeros(bytes: number): Readable {
@@ -152,6 +155,34 @@ t.test(
             (await ask(port, `/v1/assets/uploads/${id}`, { method: "DELETE", headers })).status,
             204,
           );
+
+          const parted = parse<Upload>(
+            await post("/v1/assets/uploads", {
+              filename: "zeros.mp4",
+              mime_type: "video/mp4",
+              size_bytes: partedBytes,
+            }),
+          );
+          const partSize = parted.part_size ?? 0;
+          const numbers = Array.from({ length: parted.part_count ?? 0 }, (_, at) => at + 1);
+          const parts: { part_number: number; etag: string }[] = [];
+          for (const number of numbers) {
+            const [part] = parse<{ parts: { url: string }[] }>(
+              await post(`/v1/assets/uploads/${parted.id}/parts`, { part_numbers: [number] }),
+            ).parts;
+            const bytes = Math.min(partSize, partedBytes - (number - 1) * partSize);
+            const stored = await ask(port, `${part?.url}`.replace("https://klieg.example", ""), {
+              method: "PUT",
+              headers: { "content-length": bytes },
+              body: zeros(bytes),
+            });
+            t.equal(stored.status, 200, `part ${number}`);
+            parts.push({ part_number: number, etag: `${stored.headers.etag}` });
+          }
+          const completed = await post(`/v1/assets/uploads/${parted.id}/complete`, { parts });
+          t.equal(completed.status, 200);
+          // Every byte has come; zeros are no film.
+          t.match(parse(completed), { size_bytes: partedBytes, status: "failed" });
 
           const [busy, calm] = [`127.0.1.${2 * at + 10}`, `127.0.1.${2 * at + 11}`];
           const guess = async (from: string) =>
