@@ -16,6 +16,7 @@ import { type FollowEnd, Follower, type OwnEnd } from "./follower.ts";
 import { type HistoryNeeded, isJoining, join, OtherHistory, readJoining } from "./joining.ts";
 import { findEpochNeeded, isAt, onUnreached } from "./log/log-place.ts";
 import { OwnedLog } from "./log/owned-log.ts";
+import { Members } from "./members.ts";
 import { takeOver } from "./ownership.ts";
 import { Quorum } from "./quorum.ts";
 import { recover } from "./recovery.ts";
@@ -257,15 +258,17 @@ export class ClusterShard {
     const { place, domain, stores, outlets, log, node, nonce, store, isQuorum } = this.parts;
     const before = replica.rows.row(ownerKey, 0) as Owner | undefined;
     const earlier = isLossAccepted ? [] : standbys.rememberNodes(before?.members ?? []);
-    const others = isQuorum ? [...earlier, ...standbys.knownNodes] : standbys.knownNodes;
-    const members = [...new Set([node, ...others])].sort();
+    const members = [...new Set([node, ...earlier, ...standbys.knownNodes])].sort();
     const passedOver = isLossAccepted ? limits.cluster.lostEpochs : 0;
     const owner: Owner = { node, nonce, store, members, isQuorum };
+    const epoch = replica.position.epoch + 1 + passedOver;
+    const isDirectory = place.shard === place.shardCount;
+    const isSuperseded = () => standbys.hasHeardLater(epoch);
     const ownership: Ownership & { readonly log: OwnedLog } = {
       owner,
-      quorum: isQuorum ? new Quorum(owner, earlier, standbys) : undefined,
-      log: new OwnedLog(log, stores.clock, nonce, place.shard === place.shardCount),
-      epoch: replica.position.epoch + 1 + passedOver,
+      members: new (isQuorum ? Quorum : Members)(owner, earlier, standbys),
+      log: new OwnedLog(log, stores.clock, nonce, isDirectory, isSuperseded),
+      epoch,
       leaseMs,
       spareSeq: () => standbys.durableSeq,
     };

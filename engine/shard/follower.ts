@@ -166,7 +166,7 @@ export class Follower {
     if (this.listenedMs < 2 * limits.cluster.announceMs) return "turn";
     // In any epoch: without the log, what an owner has answered since is on its disk alone.
     if (!succession.isLossAccepted && standbys.isOwned) return "ahead";
-    return succession.findObstacle(this.listenedMs);
+    return succession.findRefillObstacle(this.listenedMs);
   }
 
   /** Resolves to undefined while the log cannot be reached. */

@@ -10,7 +10,7 @@ import type { ShardEvent } from "../wire.ts";
 import type { Delivery, Origin } from "./batch.ts";
 import type { Owner } from "./flush.ts";
 import type { OwnedLog } from "./log/owned-log.ts";
-import type { Quorum } from "./quorum.ts";
+import type { Members } from "./members.ts";
 
 export interface ShardOutlets {
   readonly event: (event: ShardEvent) => void;
@@ -41,8 +41,8 @@ export interface Ownership {
   readonly log?: OwnedLog | undefined;
   /** How long an earlier owner may still answer reads. */
   readonly leaseMs?: number | undefined;
-  /** Holds back what is not on another node's disk yet; undefined without that promise. */
-  readonly quorum?: Quorum | undefined;
+  /** Who may own the shard next, and what they have; undefined on a machine without a cluster. */
+  readonly members?: Members | undefined;
   /** The last record that no other node needs from this journal any more. */
   readonly spareSeq?: () => number;
 }

@@ -88,10 +88,10 @@ export class Shard {
 
   /** Writes the record after which no other owner can commit. */
   async begin(): Promise<void> {
-    const { owner, quorum } = this.ownership;
+    const { owner, members } = this.ownership;
     this.batch.put(ownerKey, owner);
     await this.commit(this.batch, this.time.nowMs());
-    quorum?.wrote(owner, this.position.seq);
+    members?.wrote(owner, this.position.seq);
     this.batch = this.nextBatch(this.position.seq + 1);
   }
 
@@ -276,22 +276,22 @@ export class Shard {
    * answers.
    */
   private async confirm(batch: Batch): Promise<boolean> {
-    const { quorum, log } = this.ownership;
-    if (quorum === undefined) return true;
+    const { members, log } = this.ownership;
+    if (members === undefined) return true;
     const { clock } = this.stores;
     const untilMs = clock.monotonicMs() + limits.cluster.quorumMs;
     const { seq } = this.position;
     for (;;) {
-      const owner = quorum.ownerWithNewcomers;
+      const owner = members.ownerWithNewcomers;
       if (owner !== undefined || log?.isHeartbeatDue === true) await this.sign(owner);
-      if (batch.isEmpty || quorum.isSafe(seq)) break;
+      if (batch.isEmpty || members.isSafe(seq)) break;
       if (this.isUnconfirmed && this.stopping) return false;
       if (!this.isUnconfirmed && clock.monotonicMs() >= untilMs) {
         this.isUnconfirmed = true;
         this.outlets.event({ kind: "unconfirmed" });
       }
       this.flusher.startWhenDue(this.position, this.time.nowMs());
-      await quorum.next(limits.cluster.heartbeatMs);
+      await members.next(limits.cluster.heartbeatMs);
     }
     this.isUnconfirmed = false;
     return true;
@@ -303,7 +303,7 @@ export class Shard {
     const batch = new Batch(this.rows, this.domain, order, this.owns, new JsonBytes());
     if (owner !== undefined) batch.put(ownerKey, owner);
     await this.commit(batch, Math.max(this.time.nowMs(), this.position.atMs));
-    if (owner !== undefined) this.ownership.quorum?.wrote(owner, this.position.seq);
+    if (owner !== undefined) this.ownership.members?.wrote(owner, this.position.seq);
   }
 
   /** `seq` is the number of the batch's record, if it gets one. */

@@ -153,6 +153,11 @@ export class Standbys {
     return this.listLiving().filter((other) => isBehind(position, other));
   }
 
+  /** Whether a node has ever announced records of a later epoch. */
+  hasHeardLater(epoch: number): boolean {
+    return this.findEverAhead({ epoch, seq: Number.POSITIVE_INFINITY }).length > 0;
+  }
+
   /**
    * Like `findAhead`, with silent nodes too: what their owner made durable was in the log, so a log
    * that ends before it has lost its end.
@@ -178,7 +183,11 @@ export class Standbys {
     const { epoch, seq } = position;
     const isOther = (other: Announcement) =>
       other.epoch === epoch && other.nonce !== undefined && other.nonce !== owner.nonce;
-    const ahead = this.findAhead(position);
+    // Without a quorum, what a later owner has released is on its disk alone, heard or not.
+    const later = owner.isQuorum
+      ? []
+      : this.findEverAhead({ epoch, seq: Number.POSITIVE_INFINITY });
+    const ahead = [...this.findAhead(position), ...later];
     const rivals = living.filter(
       (other) => isOther(other) || (other.state === "owning" && other.epoch === epoch),
     );

@@ -93,6 +93,17 @@ export class Succession {
     return undefined;
   }
 
+  /**
+   * Why this node cannot fill a log that has lost records. After a hand-over any member may have
+   * owned the shard at once, and without a quorum what it released is on its disk alone.
+   */
+  findRefillObstacle(listenedMs: number): WaitReason | undefined {
+    const obstacle = this.findObstacle(listenedMs);
+    if (obstacle !== undefined || this.isLossAccepted || !this.isHandedOver) return obstacle;
+    const isAnyMissing = this.owner?.isQuorum !== true && this.survey()?.missing.length !== 0;
+    return isAnyMissing ? "nodes" : undefined;
+  }
+
   /** The operator gave up only what silent nodes may have, and nothing else. */
   private findLossObstacle(silentMs: number): WaitReason | undefined {
     const { replica, standbys } = this.parts;

@@ -67,7 +67,7 @@ t.test("a directory whose thread has died is not read before it is followed", as
 t.test("an owner that hands over answers no more reads, but those of the directory", async (t) => {
   const clock = new ManualClock(10_000);
   const leaseBehind = async (isDirectory: boolean) => {
-    const log = new OwnedLog(new MemoryLog().open(), clock, "nonce", isDirectory);
+    const log = new OwnedLog(new MemoryLog().open(), clock, "nonce", isDirectory, () => false);
     await log.append(Uint8Array.of(1), { epoch: 1, seq: 1 }, 0);
     t.equal(log.leaseEndsMs, clock.monotonicMs() + 2_000);
     log.handOver();

@@ -63,11 +63,11 @@ t.test("of a log that is too large the older half is dropped, never its end", as
   const bytes = limits.cluster.logBytesMax;
   for (let after = 0; after < 9; after++)
     await shared.publish(Buffer.from([after]), `${after}`, after);
-  const owned = new OwnedLog(large, new ManualClock(0), "nonce", false);
+  const owned = new OwnedLog(large, new ManualClock(0), "nonce", false, () => false);
   await owned.trim(0, 9);
   t.equal((await shared.size()).firstSeq, 6);
   for (let round = 0; round < 9; round++) await owned.trim(0, 9);
   t.equal((await shared.size()).firstSeq, 9);
-  await new OwnedLog(shared, new ManualClock(0), "nonce", false).trim(20, 9);
+  await new OwnedLog(shared, new ManualClock(0), "nonce", false, () => false).trim(20, 9);
   t.equal((await shared.size()).firstSeq, 9);
 });

@@ -19,15 +19,26 @@ export class OwnedLog {
   private readonly clock: Clock;
   private readonly nonce: string;
   private readonly isDirectory: boolean;
+  private readonly isSuperseded: () => boolean;
   private lastSentMs = 0;
   private isHandedOver = false;
 
-  /** `nonce` is drawn for this ownership: the ids of our attempts never equal another owner's. */
-  constructor(log: Log, clock: Clock, nonce: string, isDirectory: boolean) {
+  /**
+   * `nonce` is drawn for this ownership: the ids of our attempts never equal another owner's.
+   * `isSuperseded` tells whether another node has announced a later epoch.
+   */
+  constructor(
+    log: Log,
+    clock: Clock,
+    nonce: string,
+    isDirectory: boolean,
+    isSuperseded: () => boolean,
+  ) {
     this.log = log;
     this.clock = clock;
     this.nonce = nonce;
     this.isDirectory = isDirectory;
+    this.isSuperseded = isSuperseded;
   }
 
   /**
@@ -55,11 +66,15 @@ export class OwnedLog {
     const id = `${this.nonce}:${order.epoch}:${order.seq}`;
     const begunMs = this.clock.monotonicMs();
     const untilMs = begunMs + limits.cluster.appendMs;
-    let wasAway = this.lastSentMs > 0 && begunMs - this.lastSentMs > limits.cluster.silenceMs;
+    let hasListened = false;
     for (;;) {
       try {
-        if (wasAway) await this.checkPlace(record, after);
-        wasAway = false;
+        if (this.wasAway) {
+          // A process that stood still hears only now of another owner.
+          if (!hasListened) await this.pause(limits.cluster.announceMs);
+          hasListened = true;
+          await this.checkPlace(record, after);
+        }
         if (!(await this.log.publish(record, id, after))) await this.refuseOthers(record, after);
         // The first attempt may be the one that was stored and the last one that others received.
         this.lastSentMs = begunMs;
@@ -68,11 +83,21 @@ export class OwnedLog {
         if (!(error instanceof PortError && error.retryable)) throw error;
         if (this.clock.monotonicMs() >= untilMs)
           throw new OwnershipLost(`the log does not answer (${error.message})`);
-        await new Promise<void>((resolve) => {
-          this.clock.after(limits.cluster.appendAgainMs, resolve);
-        });
+        await this.pause(limits.cluster.appendAgainMs);
       }
     }
+  }
+
+  /** Whether no record was stored for so long that another node may have owned the shard. */
+  private get wasAway(): boolean {
+    const { lastSentMs, clock } = this;
+    return lastSentMs > 0 && clock.monotonicMs() - lastSentMs > limits.cluster.silenceMs;
+  }
+
+  private pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.clock.after(ms, resolve);
+    });
   }
 
   /**
@@ -87,8 +112,12 @@ export class OwnedLog {
     if (lastSeq >= firstSeq) await this.log.trim(lastSeq);
   }
 
-  /** A log that was restarted meanwhile may have another record at the same number. */
+  /**
+   * A log that was restarted meanwhile may have another record at the same number, and one that has
+   * lost its end may lack what a later owner wrote.
+   */
   private async checkPlace(record: Uint8Array, after: number): Promise<void> {
+    if (this.isSuperseded()) throw new OwnershipLost("another node has owned the shard since");
     const last = await this.log.at(after);
     if (last === undefined || verify(record, computeHash(last.record)) === undefined)
       throw new OwnershipLost("the log was begun anew");

@@ -239,6 +239,7 @@ export class Faults {
     const { network, logs, history } = this.cluster;
     if (owner === undefined || owner.isPaused || owner.isLogCutIn || owner.isLogCutOut)
       return false;
+    if (owner.disks[shard]?.isFailing === true) return false;
     if (network.cuts.size > 0 || network.lost > 0 || logs[shard]?.isAway === true) return false;
     this.lostSeqs.set(shard, history.lastSeq(shard));
     return true;

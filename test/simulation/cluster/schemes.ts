@@ -236,10 +236,15 @@ export class Schemes {
     const { dice, nodes, shardCount } = cluster;
     if (!(yield* this.becomeWell())) return;
     const keeper = dice.pick(nodes);
-    // The one that stops last has all; another has to find the last owner's last word in the log.
+    // Who owned all at last has all; another has to find the last owner's last word in the log.
     const isLast = dice.percent(60);
     const others = this.others(keeper);
+    const ownsAll = () => cluster.logs.every((_, shard) => keeper.owns(shard));
     for (const node of isLast ? [...others, keeper] : [keeper, ...others]) {
+      if (isLast && node === keeper) {
+        for (let passedMs = 0; !ownsAll() && passedMs < wellMs; passedMs += 100) yield 100;
+        if (!ownsAll()) return;
+      }
       cluster.note(`${node.name} stops, as all are to`);
       node.stop();
       for (let passedMs = 0; node.isRunning && passedMs < wellMs; passedMs += 100) yield 100;
@@ -258,7 +263,7 @@ export class Schemes {
       const { outcome } = command;
       if (outcome === "done") break;
       cluster.note(`klieg reshard refuses: ${outcome.refusal}`);
-      if (isLast) cluster.fail("klieg reshard refuses on the node that stopped last");
+      if (isLast) cluster.fail("klieg reshard refuses on the node that owned all shards at last");
       cluster.resharding = undefined;
       return;
     }
