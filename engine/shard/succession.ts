@@ -78,7 +78,7 @@ export class Succession {
    */
   findObstacle(silentMs: number): WaitReason | undefined {
     const { replica, standbys, clock } = this.parts;
-    const { silenceMs, turnMs } = limits.cluster;
+    const { silenceMs, announceMs, turnMs } = limits.cluster;
     if (this.isLossAccepted) return this.findLossObstacle(silentMs);
     const survey = this.survey();
     const nowMs = clock.monotonicMs();
@@ -87,7 +87,9 @@ export class Succession {
     if (survey === undefined) return replica.position.seq === 0 ? "snapshot" : "history";
     if (survey.ahead.length > 0) return standbys.isOwned ? "behind" : "ahead";
     if (!survey.isComplete) return "nodes";
-    if (!this.wasOwner && silentMs < silenceMs) return "turn";
+    // While the last owner was away, a member that it has not heard yet may have owned the shard.
+    const ownerMs = survey.missing.length === 0 ? 0 : 2 * announceMs;
+    if (silentMs < (this.wasOwner ? ownerMs : silenceMs)) return "turn";
     this.clearedMs ??= nowMs;
     if (nowMs - this.clearedMs < survey.before * turnMs) return "turn";
     return undefined;

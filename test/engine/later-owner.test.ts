@@ -1,0 +1,115 @@
+/**
+ * Tests that records which a later owner released are not replaced when the log has lost them: by a
+ * node that owned the shard before, and was away meanwhile or did not hear of that owner.
+ */
+import t from "tap";
+import { ManualClock } from "../../engine/adapters/manual-clock.ts";
+import { MemoryLog } from "../../engine/adapters/memory/memory-log.ts";
+import { MemoryPeers } from "../../engine/adapters/memory/memory-peers.ts";
+import { noHash } from "../../engine/record.ts";
+import { OwnedLog } from "../../engine/shard/log/owned-log.ts";
+import { noPosition } from "../../engine/shard/replica.ts";
+import { Standbys } from "../../engine/shard/standbys.ts";
+import { ClusterHouse, type ClusterNode } from "./cluster-house.ts";
+import { sealRecord } from "./sealed.ts";
+import { counterKey, idle } from "./toys.ts";
+
+const counter = counterKey(1, "a");
+const add = { kind: "add", by: 1 } as const;
+const look = { kind: "look" } as const;
+
+/** The first node owns the shard and has written once; the others follow it. */
+async function openThree() {
+  const house = new ClusterHouse(["a", "b", "c"]);
+  const [first, second, third] = house.nodes as [ClusterNode, ClusterNode, ClusterNode];
+  first.start();
+  await house.pass(500);
+  for (const node of [second, third]) node.start();
+  await house.pass(2_000);
+  await first.ask(counter, add);
+  await house.pass(2_000);
+  const { logSeq } = await house.log.open().end();
+  return { house, first, second, third, logSeq };
+}
+
+t.test(
+  "a node that handed its shard over refills no log before all members are heard",
+  async (t) => {
+    const { house, first, second, third } = await openThree();
+    second.kill();
+    first.stop();
+    await house.pass(1_000);
+    t.match(await third.ask(counter, add), { count: 2 });
+    third.kill();
+    house.log.lose(0);
+    first.start();
+    second.start();
+    await house.pass(15_000);
+    t.strictSame(house.owners, []);
+    t.match(first.wait, { reason: "nodes", missing: ["c"] });
+    third.start();
+    await house.pass(15_000);
+    t.match(await house.nodes[house.owners[0] ?? 0]?.ask(counter, look), { count: 2 });
+  },
+);
+
+t.test("the last owner that starts anew listens while a member is not heard", async (t) => {
+  const { house, first, second, third, logSeq } = await openThree();
+  first.kill();
+  second.kill();
+  await house.pass(10_000);
+  t.match(await third.ask(counter, add), { count: 2 });
+  third.kill();
+  house.log.lose(logSeq);
+  third.start();
+  await house.pass(5_250);
+  t.strictSame(house.owners, [], "most members are down");
+  first.start();
+  second.start();
+  await house.pass(15_000);
+  t.match(await house.nodes[house.owners[0] ?? 0]?.ask(counter, look), { count: 2 });
+});
+
+t.test("without a quorum, a later owner counts although it is silent", async (t) => {
+  const clock = new ManualClock(0);
+  const peers = new MemoryPeers();
+  const other = peers.open(() => false);
+  const survey = (forgotten: readonly string[], isQuorum: boolean) => {
+    const owner = { node: "a", nonce: "a 1", store: "store", members: ["a", "b", "c"], isQuorum };
+    const standbys = new Standbys(
+      0,
+      "a",
+      forgotten,
+      peers.open(() => false),
+      clock,
+    );
+    const later = { node: "c", state: "owning", epoch: 2, seq: 5, owner: "c", nonce: "c 1" };
+    other.announce(later as Parameters<typeof other.announce>[0]);
+    clock.advance(60_000);
+    return standbys.survey({ ...noPosition, epoch: 1, seq: 9 }, owner).ahead;
+  };
+  t.match(survey([], false), [{ node: "c", epoch: 2 }]);
+  t.strictSame(survey(["c"], false), [], "the operator has forgotten it");
+  t.strictSame(survey([], true), [], "what was released is on another member's disk too");
+});
+
+t.test("an owner that stood still hears of its successor before it appends", async (t) => {
+  const clock = new ManualClock(0);
+  let isSuperseded = false;
+  const owned = new OwnedLog(new MemoryLog().open(), clock, "a 1", false, () => isSuperseded);
+  const order = (seq: number) => ({ shard: 0, epoch: 1, seq, atMs: 0 });
+  const first = sealRecord(order(1), {}, noHash);
+  clock.advance(1);
+  await owned.append(first.bytes, order(1), 0);
+  clock.advance(60_000);
+  let end: unknown;
+  const second = sealRecord(order(2), {}, first.hash);
+  owned.append(second.bytes, order(2), 1).catch((error: Error) => {
+    end = error.message;
+  });
+  await idle();
+  isSuperseded = true;
+  clock.advance(1_000);
+  await idle();
+  t.equal(end, "another node has owned the shard since");
+});
