@@ -94,11 +94,17 @@ async function leaveTells(cluster: SimCluster, clients: Clients, faults: Faults)
 }
 
 /** A tell whose answer was lost is sent again when none has come for `limits.cluster.answerMs`. */
+/** Starts nodes that were stopping when faults ceased, and have ended since. */
+function startEnded(cluster: SimCluster): void {
+  for (const node of cluster.nodes) if (!node.isRunning) node.start();
+}
+
 async function waitForTells(cluster: SimCluster): Promise<void> {
   const { network, timeline } = cluster;
   const untilMs = timeline.nowMs + 3 * limits.cluster.answerMs;
   for (let calmMs = 0; calmMs < tellsMs && timeline.nowMs < untilMs; calmMs += 250) {
     await timeline.pass(250);
+    startEnded(cluster);
     if (network.awaitsTells(wayMs) || unowned(cluster).length > 0) calmMs = 0;
   }
 }
@@ -118,8 +124,7 @@ async function waitForOwners(cluster: SimCluster): Promise<void> {
       hasOperator = removeOtherHistories(cluster, findMissing());
       if (!hasOperator) break;
     }
-    // A node that was stopping when faults ceased has ended since.
-    for (const node of cluster.nodes) if (!node.isRunning) node.start();
+    startEnded(cluster);
     cluster.check();
     if (findMissing().length === 0) return;
   }
