@@ -14,6 +14,8 @@ export interface NatsServer {
   readonly port: number;
   /** Kills the server with SIGKILL. */
   kill(): Promise<void>;
+  /** Lets the server stand still, with its connections open, until `kill`. */
+  pause(): void;
   /** Deletes what the server stored, after `kill`. */
   forget(): Promise<void>;
   /** Starts the server again at the same port, after `kill`. */
@@ -57,6 +59,7 @@ export async function startNatsIn(folder: string, options: NatsOptions = {}): Pr
     url: `nats://127.0.0.1:${port}`,
     port,
     kill,
+    pause: () => void server.kill("SIGSTOP"),
     forget: () => rm(storeDir, { recursive: true, force: true }),
     async restart() {
       server = await start();

@@ -3,6 +3,7 @@
  * itself however long the servers are away; messages published meanwhile are lost, which publishers
  * must cope with.
  */
+import { setTimeout as delay } from "node:timers/promises";
 import {
   connect,
   credsAuthenticator,
@@ -79,15 +80,20 @@ export async function followNats(
     else if (type === Events.Error) follower.fault(`NATS: ${String(data)}`);
 }
 
-/** Sends what was published first; when NATS is unreachable, waits at most `patienceMs`. */
+/**
+ * Sends what was published first; when NATS does not answer, waits at most `patienceMs`. A drain does
+ * not end by itself when the server stands still.
+ */
 export async function closeNats(connection: NatsConnection, patienceMs: number): Promise<void> {
-  const late = setTimeout(() => void connection.close(), patienceMs);
-  try {
-    await connection.drain();
-  } catch (fault) {
+  const drained = connection.drain().catch((fault: unknown) => {
     if (!connection.isClosed()) throw fault;
+  });
+  const isDone = new AbortController();
+  const late = delay(patienceMs, undefined, { signal: isDone.signal }).catch(() => undefined);
+  try {
+    await Promise.race([drained, late]);
   } finally {
-    clearTimeout(late);
+    isDone.abort();
     // A drain during which NATS was lost has not closed the connection.
     await connection.close();
   }
