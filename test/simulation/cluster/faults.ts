@@ -66,6 +66,7 @@ export class Faults {
   /** Ends all faults. */
   end(): void {
     this.cluster.note("faults cease");
+    this.cluster.areFaultsOver = true;
     this.schemes.giveUp();
     this.healing.heal();
   }

@@ -47,6 +47,8 @@ export class SimCluster {
   readonly isQuorum: boolean;
   /** Promises that were found broken. */
   readonly wrong: string[] = [];
+  /** Whether providers and ways, too, lose nothing any more. */
+  areFaultsOver = false;
   /** When the directory's log last lacked, or did not show, something that was released. */
   partialMs = Number.NEGATIVE_INFINITY;
   /** Called when clients may find less than they were told; undefined where none can. */

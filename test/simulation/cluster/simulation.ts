@@ -93,12 +93,12 @@ async function leaveTells(cluster: SimCluster, clients: Clients, faults: Faults)
   }
 }
 
-/** A tell whose answer was lost is sent again when none has come for `limits.cluster.answerMs`. */
 /** Starts nodes that were stopping when faults ceased, and have ended since. */
 function startEnded(cluster: SimCluster): void {
   for (const node of cluster.nodes) if (!node.isRunning) node.start();
 }
 
+/** A tell whose answer was lost is sent again when none has come for `limits.cluster.answerMs`. */
 async function waitForTells(cluster: SimCluster): Promise<void> {
   const { network, timeline } = cluster;
   const untilMs = timeline.nowMs + 3 * limits.cluster.answerMs;
