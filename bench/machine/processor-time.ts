@@ -26,9 +26,20 @@ export async function ownTimeUs(pid: number): Promise<number> {
 
 /** Returns those of these processes that are alive, and all their descendants. */
 export async function listFamily(ancestors: ReadonlySet<number>): Promise<readonly ProcessTimes[]> {
+  return findFamily(await listProcesses(), ancestors);
+}
+
+export async function listProcesses(): Promise<readonly ProcessTimes[]> {
   const entries = await readdir("/proc");
   const seen = await Promise.all(entries.filter((name) => /^\d+$/.test(name)).map(readStat));
-  const processes = seen.filter((stat) => stat !== undefined);
+  return seen.filter((stat) => stat !== undefined);
+}
+
+/** Returns those of `processes` that are `ancestors` or descend from them. */
+export function findFamily(
+  processes: readonly ProcessTimes[],
+  ancestors: ReadonlySet<number>,
+): readonly ProcessTimes[] {
   const family = new Set(ancestors);
   let known = 0;
   while (known < family.size) {

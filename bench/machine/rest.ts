@@ -3,13 +3,14 @@
  * too is theirs as well: caches, frequencies and turns at the processor are shared.
  *
  * Others are all processes that are neither this one nor below it, and the hypervisor where it
- * keeps a processor for itself ("steal"). The kernel's work for interrupts is left out, because
- * the bench causes most of it.
+ * keeps a processor for itself ("steal"). Their times are added up one by one: what the machine used
+ * less what the bench used would count a browser that is killed, whose time vanishes with it. A
+ * program that begins and ends between two looks is not seen.
  */
 import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
-import { processorTimeUs } from "./processor-time.ts";
+import { findFamily, listProcesses } from "./processor-time.ts";
 
 /** Linux counts these times in hundredths of a second. */
 const tickUs = 10_000;
@@ -20,24 +21,28 @@ export const restShareMax = 0.05;
 
 export interface MachineLook {
   readonly atMs: number;
-  readonly busyUs: number;
-  readonly ownUs: number;
+  /** Time that the hypervisor kept for itself. */
+  readonly stolenUs: number;
+  /** Time of each process so far, by its id, without its children. */
+  readonly usById: ReadonlyMap<number, number>;
+  /** Ids of this process and of those below it. */
+  readonly own: ReadonlySet<number>;
 }
 
 export async function lookAtMachine(): Promise<MachineLook> {
-  const [ownUs, text] = await Promise.all([
-    processorTimeUs(process.pid),
-    readFile("/proc/stat", "utf8"),
-  ]);
-  return { atMs: performance.now(), busyUs: parseBusyUs(text), ownUs };
+  const [processes, stat] = await Promise.all([listProcesses(), readFile("/proc/stat", "utf8")]);
+  const family = findFamily(processes, new Set([process.pid]));
+  return {
+    atMs: performance.now(),
+    stolenUs: parseStolenUs(stat),
+    usById: new Map(processes.map(({ id, ownUs }) => [id, ownUs])),
+    own: new Set(family.map(({ id }) => id)),
+  };
 }
 
-/** proc(5): user, nice, system, idle, iowait, irq, softirq, steal. Guest time is part of user. */
-export function parseBusyUs(stat: string): number {
-  const [, user, nice, system, , , , , steal] = (stat.split("\n")[0] ?? "")
-    .split(/\s+/)
-    .map(Number);
-  return tickUs * ((user ?? 0) + (nice ?? 0) + (system ?? 0) + (steal ?? 0));
+/** proc(5): user, nice, system, idle, iowait, irq, softirq, steal. */
+export function parseStolenUs(stat: string): number {
+  return tickUs * Number((stat.split("\n")[0] ?? "").split(/\s+/)[8] ?? 0);
 }
 
 /** Share of all processors' time used by other processes between two samples, from 0 to 1. */
@@ -47,7 +52,9 @@ export function othersShare(
   processors = availableParallelism(),
 ): number {
   const passedUs = (after.atMs - before.atMs) * 1_000 * processors;
-  const othersUs = after.busyUs - before.busyUs - (after.ownUs - before.ownUs);
+  let othersUs = after.stolenUs - before.stolenUs;
+  for (const [id, us] of after.usById)
+    if (!after.own.has(id)) othersUs += us - (before.usById.get(id) ?? 0);
   return passedUs <= 0 ? 0 : Math.min(1, Math.max(0, othersUs / passedUs));
 }
 

@@ -47,7 +47,7 @@ export class SimCluster {
   readonly isQuorum: boolean;
   /** Promises that were found broken. */
   readonly wrong: string[] = [];
-  /** Whether providers and ways, too, lose nothing any more. */
+  /** Whether faults have ended, so that a provider loses no submit either. */
   areFaultsOver = false;
   /** When the directory's log last lacked, or did not show, something that was released. */
   partialMs = Number.NEGATIVE_INFINITY;
