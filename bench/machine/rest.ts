@@ -3,9 +3,9 @@
  * too is theirs as well: caches, frequencies and turns at the processor are shared.
  *
  * Others are all processes that are neither this one nor below it, and the hypervisor where it
- * keeps a processor for itself ("steal"). Their times are added up one by one: what the machine used
- * less what the bench used would count a browser that is killed, whose time vanishes with it. A
- * program that begins and ends between two looks is not seen.
+ * keeps a processor for itself ("steal"). Their times are added up one by one: what the machine
+ * used less what the bench used would count a browser that is killed, whose time vanishes with it.
+ * A program that begins and ends between two looks is not seen.
  */
 import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";

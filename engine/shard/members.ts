@@ -1,6 +1,6 @@
 /**
  * Members of a shard's epoch, as its owner keeps them in its row: the nodes that may own the shard
- * next. Who looks for the last record when there is no owner has to hear enough of them.
+ * next. When there is no owner, enough of them have to be reached to find the last record.
  */
 import type { Owner } from "./flush.ts";
 import type { Standbys } from "./standbys.ts";

@@ -81,8 +81,8 @@ export async function followNats(
 }
 
 /**
- * Sends what was published first; when NATS does not answer, waits at most `patienceMs`. A drain does
- * not end by itself when the server stands still.
+ * Sends what was published first; when NATS does not answer, waits at most `patienceMs`. A drain
+ * does not end by itself when the server stands still.
  */
 export async function closeNats(connection: NatsConnection, patienceMs: number): Promise<void> {
   const drained = connection.drain().catch((fault: unknown) => {

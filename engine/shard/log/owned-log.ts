@@ -70,7 +70,7 @@ export class OwnedLog {
     for (;;) {
       try {
         if (this.wasAway) {
-          // A process that stood still hears only now of another owner.
+          // A process that stood still learns only now of another owner.
           if (!hasListened) await this.pause(limits.cluster.announceMs);
           hasListened = true;
           await this.checkPlace(record, after);
