@@ -90,7 +90,7 @@ export class Flusher {
     this.wake();
   }
 
-  /** Call only between two puts, with the last durable record: no other rows may be flushed. */
+  /** Call only between two puts, with the last record: rows in the tables can be read. */
   startWhenDue(position: Position, nowMs: number): void {
     if (!this.isDue(position, nowMs)) return;
     this.isAwaited = this.isWanted;

@@ -160,11 +160,12 @@ export class Follower {
     return this.refill();
   }
 
-  /** An owner of a later epoch may be alive and not have announced itself since this node began. */
+  /**
+   * Why the log is not refilled now. Another node that owns the shard, in whatever epoch, may have
+   * answered what is on its disk alone.
+   */
   private findRefillObstacle(): WaitReason | undefined {
     const { standbys, succession } = this.parts;
-    if (this.listenedMs < 2 * limits.cluster.announceMs) return "turn";
-    // In any epoch: without the log, what an owner has answered since is on its disk alone.
     if (!succession.isLossAccepted && standbys.isOwned) return "ahead";
     return succession.findRefillObstacle(this.listenedMs);
   }

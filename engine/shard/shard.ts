@@ -272,8 +272,8 @@ export class Shard {
 
   /**
    * Whether all that `batch` depends on may be released: with a quorum, once it is on two disks.
-   * Heartbeats and flushes go on, since a standby may need a snapshot. After a stop the next owner
-   * answers.
+   * Heartbeats go on. After a stop the next owner answers. Rows that are not released come into the
+   * tables, where they can be read, only when no standby has come for long: it may need a snapshot.
    */
   private async confirm(batch: Batch): Promise<boolean> {
     const { members, log } = this.ownership;
@@ -290,7 +290,7 @@ export class Shard {
         this.isUnconfirmed = true;
         this.outlets.event({ kind: "unconfirmed" });
       }
-      this.flusher.startWhenDue(this.position, this.time.nowMs());
+      if (this.isUnconfirmed) this.flusher.startWhenDue(this.position, this.time.nowMs());
       await members.next(limits.cluster.heartbeatMs);
     }
     this.isUnconfirmed = false;

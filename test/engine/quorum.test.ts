@@ -180,3 +180,19 @@ t.test(
     t.match(await second.ask(counter, look), { count: 1 });
   },
 );
+
+t.test("what waits for a standby is not in the tables, from which anybody may read", async (t) => {
+  const { house, first, others } = await openQuorum(["a", "b"]);
+  const [standby] = others as [ClusterNode];
+  t.match(await first.ask(counter, add), { count: 1 });
+  await house.pass(3_000);
+  const released = first.tables.get(counter);
+  t.ok(released);
+  standby.kill();
+  t.equal(await first.ask(counter, add), undefined);
+  await house.pass(4_000);
+  t.equal(first.tables.get(counter), released);
+  standby.start();
+  await house.pass(5_000);
+  t.match(await first.ask(counter, look), { count: 2 });
+});

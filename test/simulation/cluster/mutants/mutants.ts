@@ -61,10 +61,10 @@ export const mutants: readonly Mutant[] = [
     breaks: "A follower lets read before it is current.",
   },
   {
-    path: `${shard}/follower.ts`,
-    text: "this.listenedMs < 2 * limits.cluster.announceMs",
-    replacement: "false",
-    breaks: "A log is begun anew before every node that lives can have been heard.",
+    path: `${shard}/succession.ts`,
+    text: "survey.missing.length === 0 ? 0 : 2 * announceMs",
+    replacement: "0",
+    breaks: "The last owner goes on before every node that lives can have been heard.",
   },
   {
     path: `${shard}/log/owned-log.ts`,
