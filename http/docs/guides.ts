@@ -29,15 +29,21 @@ export interface Chapter extends Guide {
 /** The guides, in the order in which a newcomer reads them. */
 export const guides: readonly Guide[] = [
   { slug: "start", title: "First steps", about: "A picture and a film in five minutes" },
+  { slug: "concepts", title: "Concepts", about: "What the words mean, and what is durable" },
+  { slug: "generations", title: "Generations", about: "Pictures, videos, sound and 3D" },
   { slug: "client", title: "Client authors", about: "Jobs, streams, retries and credits" },
   { slug: "composition", title: "Composition authors", about: "HTML timelines that become films" },
+  { slug: "sharing", title: "Sharing and exports", about: "Links, and files for other programs" },
+  { slug: "credits", title: "Credits", about: "Prices, plans and organizations" },
   { slug: "commands", title: "Command line", about: "klieg, previews, tools for agents" },
   { slug: "load-testing", title: "Load testers", about: "Measure it, without spending anything" },
   { slug: "operator", title: "Operators", about: "Monitor, scale, back up, recover" },
   { slug: "settings", title: "Settings", about: "Every environment variable" },
   { slug: "providers", title: "Providers", about: "Models that run outside Klieg" },
+  { slug: "gpu", title: "Your own GPU", about: "ComfyUI and others, step by step" },
   { slug: "farm", title: "Farm nodes", about: "More machines for films" },
   { slug: "cluster", title: "Clusters", about: "Several nodes as one service" },
+  { slug: "faq", title: "Questions", about: "Webhooks, retries, upgrades, data" },
   { slug: "testing", title: "Testing", about: "For people who change Klieg" },
 ];
 

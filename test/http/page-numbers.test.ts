@@ -43,6 +43,7 @@ function readProse(path: string): string {
     .replaceAll(/^```[\s\S]*?^```$/gm, "")
     .replaceAll(/^\| `KLIEG_.*$/gm, "")
     .replaceAll(/`[^`\n]*`/g, "``")
+    .replaceAll(/^\d+\. /gm, "")
     .replaceAll(/\s+/g, " ");
 }
 

@@ -3,6 +3,7 @@
  * value of the contract, a setting or a limit; a figure of other origin has its reason.
  */
 import { limits } from "../../config/limits.ts";
+import { type PlanName, planNames, plans } from "../../config/plans.ts";
 import { firstCredits } from "../../http/bootstrap.ts";
 import { routeTable } from "../../http/route-table.ts";
 import { firstUser, usersMax } from "../../render-farm/fence/own-folders.ts";
@@ -51,6 +52,15 @@ function range(...at: Parameters<typeof bounds>): string {
   return `${minimum} to ${maximum}`;
 }
 
+/** Writes a plan's row of the table of plans, behind its name. */
+function describePlan(name: PlanName): string {
+  const { [name]: plan } = plans;
+  const { monthlyCredits, concurrentMax, generationsPerDay, organizationsOwned } = plan;
+  const gibibytes = (plan.storedBytes ?? 0) / 1024 ** 3;
+  const storage = gibibytes < 1024 ? `${gibibytes} GiB` : `${gibibytes / 1024} TiB`;
+  return `| ${[monthlyCredits, concurrentMax, generationsPerDay, storage, organizationsOwned].join(" | ")} |`;
+}
+
 const list = (path: string): string => `how many, ${range("GET", path, "limit")} (20)`;
 const duplicateWindow = span(jobs.duplicateWindowMs, minuteMs, "minute");
 const turn = ["POST", "/v1/agent/sessions/{id}/turns", "ttl_seconds"] as const;
@@ -74,6 +84,10 @@ export const claims: readonly string[] = [
   `A ticket opens one stream and lasts ${span(jobs.ticketMs, minuteMs, "minute")}`,
   `within ${duplicateWindow} are one job`,
   `${firstCredits.toLocaleString("en")} credits) is in`,
+  `rewrites a prompt for ${limits.pricing.enhancePromptCredits} credit`,
+  `end, at most ${jobs.waitSecondsMax} s later`,
+  `stays for ${limits.assets.trashMs / dayMs} days`,
+  ...planNames.filter((name) => name !== "enterprise").map(describePlan),
   `(${firstUser} to ${firstUser + usersMax - 1}, no accounts)`,
   `silent times above ${jobs.waitSecondsMax} seconds`,
   `Nothing for ${http.bodyIdleMs / 1_000} seconds, then 400`,
@@ -110,6 +124,8 @@ export const figures: Readonly<Record<string, readonly string[]>> = {
       "Wan 2.2",
       "Kling 2.1",
       "GPT Image 1, speech, Sora 2",
+      "listens on port 8188",
+      "listens on port 8080 as Klieg",
     ],
   ],
   "seconds that are no times": ["From a second terminal", "a second request in"],
