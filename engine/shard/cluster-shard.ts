@@ -202,7 +202,8 @@ export class ClusterShard {
     const leastEpoch = await findEpochNeeded(log, own.position);
     if (leastEpoch === undefined) return undefined;
     const nonce = (own.rows.row(ownerKey, 0) as Owner | undefined)?.nonce;
-    return { leastEpoch, own: { epoch: own.position.epoch, nonce } };
+    const { epoch, seq } = own.position;
+    return { leastEpoch, own: { epoch, seq, nonce } };
   }
 
   /** Announces that the shard joins, again and again until the returned function is called. */
@@ -296,7 +297,10 @@ export class ClusterShard {
     if (this.isStopped) shard.stop();
     const endBalance = this.balance(shard, standbys);
     const offer = this.snapshotOffer();
-    const withdraw = this.parts.snapshots.answer(() => offer.next());
+    const withdraw = this.parts.snapshots.answer(() => {
+      shard.wantSnapshot();
+      return offer.next();
+    });
     const spareSeq = () =>
       standbys.hasHeard(followers) ? Math.min(standbys.durableSeq, offer.spareSeq) : 0;
     const endTrims = this.trimLog(shard, log, spareSeq);

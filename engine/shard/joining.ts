@@ -53,12 +53,17 @@ export function isJoining(tables: Pick<TableReader, "get">): boolean {
 export interface HistoryNeeded {
   readonly leastEpoch: number;
   /** Of this node's records; another owner may have written others in the same epoch. */
-  readonly own?: { readonly epoch: number; readonly nonce: string | undefined };
+  readonly own?: {
+    readonly epoch: number;
+    readonly seq: number;
+    readonly nonce: string | undefined;
+  };
 }
 
 /**
- * Returns false when no snapshot is offered now. Refuses a snapshot of another history. Throws
- * `PortError`; the call may be repeated.
+ * Returns false when no snapshot is offered now, or one that lacks records that are here: with a
+ * quorum these may be the second copy. Refuses a snapshot of another history. Throws `PortError`;
+ * the call may be repeated.
  */
 export async function join(
   parts: JoiningParts,
@@ -74,6 +79,7 @@ export async function join(
       "the owner's records are another history than this node's and no later one, so this node keeps its own; remove its data directory to have it join",
       false,
     );
+  if (snapshot.epoch === own?.epoch && snapshot.seq < own.seq) return false;
   await replaceRows(parts, snapshot, readSnapshot(await parts.openObjects(), snapshot));
   return true;
 }

@@ -61,6 +61,10 @@ export class Shard {
   private stopping = false;
   /** Whether a standby's confirmation is so late that no more work is accepted. */
   private isUnconfirmed = false;
+  /** Whether a node needs a snapshot of what waits for a standby. */
+  private isSnapshotWanted = false;
+  /** Whether the tables have rows that are not released, so that none can be read. */
+  private isHidden = false;
 
   constructor(
     place: ShardPlace,
@@ -139,6 +143,11 @@ export class Shard {
   flush(): void {
     this.flusher.want();
     this.inbox.ring();
+  }
+
+  /** Notes that a node needs a snapshot of the last records. */
+  wantSnapshot(): void {
+    this.isSnapshotWanted = true;
   }
 
   /** Ends the loop after what waits now; `run` resolves when all rows are in the tables. */
@@ -272,14 +281,14 @@ export class Shard {
 
   /**
    * Whether all that `batch` depends on may be released: with a quorum, once it is on two disks.
-   * Heartbeats go on. After a stop the next owner answers. Rows that are not released come into the
-   * tables, where they can be read, only when no standby has come for long: it may need a snapshot.
+   * Heartbeats go on. After a stop the next owner answers.
    */
   private async confirm(batch: Batch): Promise<boolean> {
     const { members, log } = this.ownership;
     if (members === undefined) return true;
     const { clock } = this.stores;
     const untilMs = clock.monotonicMs() + limits.cluster.quorumMs;
+    this.isSnapshotWanted = false;
     const { seq } = this.position;
     for (;;) {
       const owner = members.ownerWithNewcomers;
@@ -290,11 +299,30 @@ export class Shard {
         this.isUnconfirmed = true;
         this.outlets.event({ kind: "unconfirmed" });
       }
-      if (this.isUnconfirmed) this.flusher.startWhenDue(this.position, this.time.nowMs());
+      if (this.isUnconfirmed && this.isSnapshotWanted) this.flushUnreleased();
       await members.next(limits.cluster.heartbeatMs);
     }
     this.isUnconfirmed = false;
+    if (this.isHidden) this.renewLease(false);
     return true;
+  }
+
+  /**
+   * Brings rows that wait for a standby into the tables, because the standby needs a snapshot of
+   * them. Until they are released, no row of the shard can be read.
+   */
+  private flushUnreleased(): void {
+    this.isSnapshotWanted = false;
+    this.renewLease(true);
+    this.flusher.want();
+    this.flusher.startWhenDue(this.position, this.time.nowMs());
+  }
+
+  private renewLease(isHidden: boolean): void {
+    this.isHidden = isHidden;
+    const endsMs = this.ownership.log?.leaseEndsMs;
+    if (endsMs === undefined) return;
+    this.outlets.event({ kind: "lease", endsMs: isHidden ? Number.NEGATIVE_INFINITY : endsMs });
   }
 
   /** Writes a record beside the open batch: a heartbeat, with the members when they change. */
@@ -341,7 +369,7 @@ export class Shard {
     const after = this.position.logSeq;
     if (log !== undefined) {
       await log.append(bytes, { epoch, seq }, after);
-      this.outlets.event({ kind: "lease", endsMs: log.leaseEndsMs });
+      this.renewLease(this.isHidden);
     }
     await this.stores.journal.append(seq, bytes);
     this.position = { seq, logSeq: log === undefined ? 0 : after + 1, epoch, atMs, hash };

@@ -88,7 +88,7 @@ export class Succession {
     if (survey.ahead.length > 0) return standbys.isOwned ? "behind" : "ahead";
     if (!survey.isComplete) return "nodes";
     // While the last owner was away, a member that it has not heard yet may have owned the shard.
-    const ownerMs = survey.missing.length === 0 ? 0 : 2 * announceMs;
+    const ownerMs = survey.missing.length === 0 ? 0 : silenceMs + announceMs;
     if (silentMs < (this.wasOwner ? ownerMs : silenceMs)) return "turn";
     this.clearedMs ??= nowMs;
     if (nowMs - this.clearedMs < survey.before * turnMs) return "turn";

@@ -62,7 +62,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     path: `${shard}/succession.ts`,
-    text: "survey.missing.length === 0 ? 0 : 2 * announceMs",
+    text: "survey.missing.length === 0 ? 0 : silenceMs + announceMs",
     replacement: "0",
     breaks: "The last owner goes on before every node that lives can have been heard.",
   },
