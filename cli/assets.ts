@@ -89,7 +89,7 @@ export const deleteAsset: Command = {
 export const restoreAsset: Command = {
   name: "asset restore",
   usage: "<asset id>",
-  summary: "Take an asset out of the trash.",
+  summary: "Restore an asset from the trash.",
   options: [],
   run: restore,
 };

@@ -205,8 +205,8 @@ async function checkChromium(settings: Settings): Promise<void> {
   if (await isExecutable(path)) return;
   throw new StartError(
     found === undefined
-      ? "No Chromium was found; install Debian's chromium-headless-shell, set KLIEG_CHROMIUM to one, or set KLIEG_FARM_WORKERS=0 to start no farm worker."
-      : `${path} cannot be run; set KLIEG_CHROMIUM to a Chromium's executable.`,
+      ? "No Chromium was found; install Debian's chromium-headless-shell, set KLIEG_CHROMIUM to a Chromium executable, or set KLIEG_FARM_WORKERS=0 to run no farm workers."
+      : `${path} cannot be run; set KLIEG_CHROMIUM to a Chromium executable.`,
   );
 }
 

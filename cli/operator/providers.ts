@@ -32,7 +32,7 @@ export const pauseProvider: Command = {
 export const resumeProvider: Command = {
   name: "providers resume",
   usage: "<name>",
-  summary: "Give a paused provider work again (scope admin).",
+  summary: "Resume a paused provider (scope admin).",
   options: [],
   run: (args, session) => setPaused(args, session, false),
 };

@@ -31,7 +31,7 @@ export const accountRoutes: readonly Route[] = [
     run: async ({ service, principal }) => json(200, await userView(service, principal)),
   }),
   route("PUT", "/v1/me/active-organization", {
-    summary: "Choose the organization in which tokens act that are not pinned, or none",
+    summary: "Choose the organization that unpinned tokens act in, or none",
     answers: { 200: UserView },
     access: "organizations",
     getPartition: anywhere,

@@ -14,7 +14,7 @@ import { mintToken, newAccount } from "../sign-in/new-account.ts";
 
 export const adminRoutes: readonly Route[] = [
   route("POST", "/v1/admin/accounts", {
-    summary: "Create an account, and its first token when asked",
+    summary: "Create an account and, on request, its first token",
     answers: { 201: CreatedAccount },
     access: "admin",
     getPartition: anywhere,
@@ -23,7 +23,7 @@ export const adminRoutes: readonly Route[] = [
     run: createAccount,
   }),
   route("POST", "/v1/admin/models:reload", {
-    summary: "Read the model catalogue and the providers again",
+    summary: "Reload the model catalogue and the providers",
     answers: { 200: CatalogueLoaded },
     access: "admin",
     getPartition: anywhere,

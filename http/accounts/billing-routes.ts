@@ -33,7 +33,7 @@ export const billingRoutes: readonly Route[] = [
     run: listLedger,
   }),
   route("GET", "/v1/reports/spend", {
-    summary: "Sum up what the jobs of the context were charged",
+    summary: "Report what the context was charged for jobs",
     answers: { 200: SpendReport },
     access: "billing:read",
     needs: "budgets",
@@ -42,7 +42,7 @@ export const billingRoutes: readonly Route[] = [
     run: (call) => spendReport(call, call.principal.scope),
   }),
   route("GET", "/v1/organizations/{id}/usage", {
-    summary: "Sum up what the jobs of an organization were charged",
+    summary: "Report what an organization was charged for jobs",
     answers: { 200: SpendReport },
     access: "billing:read",
     getPartition: atNamedId,

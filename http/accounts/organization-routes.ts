@@ -104,7 +104,7 @@ async function create(call: Call<CreateOrganizationRequest>): Promise<Answer> {
   if (principal.credential.organization !== null)
     throw new RefusalError({
       code: "forbidden",
-      detail: "A token that is pinned to an organization creates none.",
+      detail: "A token pinned to an organization cannot create organizations.",
     });
   const creator = principal.user.id;
   // The id lies in the creator's partition, because its use counts towards the creator's account.

@@ -59,7 +59,7 @@ export const assetRoutes: readonly Route[] = [
     run: (call) => json(200, call.service.jobs.assetView(findAsset(call))),
   }),
   route("PATCH", "/v1/assets/{id}", {
-    summary: "Rename, tag or favourite an asset",
+    summary: "Rename, tag or favorite an asset",
     answers: { 200: AssetSchema },
     access: "assets:write",
     needs: "edit_own",
@@ -77,7 +77,7 @@ export const assetRoutes: readonly Route[] = [
     run: removeAsset,
   }),
   route("POST", "/v1/assets/{id}/restore", {
-    summary: "Take an asset out of the trash",
+    summary: "Restore an asset from the trash",
     answers: { 200: AssetSchema },
     access: "assets:write",
     needs: "edit_own",
@@ -85,7 +85,7 @@ export const assetRoutes: readonly Route[] = [
     run: restoreAsset,
   }),
   route("GET", "/v1/assets/{id}/content", {
-    summary: "Go to the bytes of an asset",
+    summary: "Redirect to the content of an asset",
     // Clients that follow the redirect see 200.
     answers: { 200: "*/*", 302: null },
     access: "assets:read",
@@ -144,7 +144,7 @@ function restoreAsset(call: Call): Promise<Answer> {
 function sendContent(call: Call): Answer {
   const { signed_url: url } = call.service.jobs.assetView(findAsset(call));
   if (url === "") {
-    const detail = "This asset has no bytes that can be read now.";
+    const detail = "This asset has no content that can be read now.";
     throw new RefusalError({ code: "conflict", detail });
   }
   return { status: 302, headers: [["Location", url]], body: "" };
@@ -177,7 +177,7 @@ async function uploadAsset(call: Call): Promise<Answer> {
     if (faults.length > 0) throw new RefusalError({ code: "validation", faults });
     const { display_name: displayName, tags, checksum_sha256: sha256 } = readFields(fields);
     if (sha256 !== undefined && sha256.toLowerCase() !== file.stored.sha256)
-      throw wrongFile("does not have the checksum that was given");
+      throw wrongFile("does not match the given checksum");
     const asset: Asset = {
       phase: "processing",
       id,

@@ -51,7 +51,7 @@ export const uploadRoutes: readonly Route[] = [
     run: createUpload,
   }),
   route("GET", "/v1/assets/uploads/{id}", {
-    summary: "Read an upload and which of its parts are stored",
+    summary: "Read an upload and the list of its stored parts",
     answers: { 200: UploadSchema },
     access: "assets:write",
     needs: "submit",
@@ -231,7 +231,7 @@ function signParts(call: Call<UploadPartsRequest>): Answer {
   return json(200, { parts });
 }
 
-const notPending = { code: "conflict", detail: "This upload takes no more parts." } as const;
+const notPending = { code: "conflict", detail: "This upload no longer accepts parts." } as const;
 
 /** The signed URL is the credential; the asset decides whether the part is still wanted. */
 async function storePart({ service, request, ids }: Call): Promise<Answer> {
@@ -291,7 +291,7 @@ async function completeUpload(call: Call<CompleteUploadRequest>): Promise<Answer
 
 const completedOtherwise = {
   code: "conflict",
-  detail: "This upload was ended already, with other parts or without any.",
+  detail: "This upload was already completed with a different list of parts.",
 } as const;
 
 function agrees(
@@ -328,7 +328,7 @@ async function joinParts({ service }: Call<unknown, unknown>, asset: Uploaded) {
     const bytes = await storeUpload(service.objects, objectKey, all(), hints);
     if (bytes.sizeBytes !== upload.sizeBytes || isOther(upload, bytes.sha256)) {
       await service.objects.remove(bytes.objectKey);
-      throw incomplete("The stored bytes do not have the size or checksum that was announced.");
+      throw incomplete("The stored bytes do not match the declared size or checksum.");
     }
     return { bytes, refusal: undefined };
   } catch (error) {

@@ -60,7 +60,7 @@ function listening(server: Server, address: string): Promise<void> {
     const onFailure = (error: NodeJS.ErrnoException) =>
       reject(
         new ListenError(
-          `No other node can reach ${address} (${error.code}); set KLIEG_CLUSTER_ADDRESS to a free port of this machine.`,
+          `The service cannot listen on ${address} for other nodes (${error.code}); set KLIEG_CLUSTER_ADDRESS to a free port on this machine.`,
         ),
       );
     server.once("error", onFailure);

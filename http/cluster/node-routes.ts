@@ -145,7 +145,7 @@ function checkDrainable({ id, kind, status }: AdminNode, nodes: readonly AdminNo
   if (kind === "engine" && !isLeft)
     throw new RefusalError({
       code: "conflict",
-      detail: "No other node lives that could take its shards over.",
+      detail: "No other live node can take over its shards.",
     });
 }
 

@@ -27,7 +27,7 @@ export const partRoutes: readonly Route[] = [
   }),
   route("POST", reloadPartPath, {
     ...part,
-    summary: "Read the model catalogue and the providers again",
+    summary: "Reload the model catalogue and the providers",
     run({ service }) {
       reloadHere(service);
       return json(200, {});
@@ -50,7 +50,7 @@ export const partRoutes: readonly Route[] = [
   }),
   route("POST", `${holdPartPath}/{id}:end`, {
     ...part,
-    summary: "End the hold; the answer says whether it lasted until now",
+    summary: "End the hold and report whether it lasted until now",
     run: ({ service, id }) => json(200, service.cluster?.resume(id) === true),
   }),
   route("GET", figuresPartPath, {
@@ -60,12 +60,12 @@ export const partRoutes: readonly Route[] = [
   }),
   route("GET", taskPartPath, {
     ...part,
-    summary: "The tasks that farm nodes have from this node",
+    summary: "The tasks that farm nodes hold from this node",
     run: async ({ service }) => json(200, await ownTasks(service)),
   }),
   route("GET", `${taskPartPath}/{id}/thumbnail`, {
     ...part,
-    summary: "A picture of what a farm node makes for this node",
+    summary: "A picture of what a farm node is making for this node",
     run: async ({ service, id }) =>
       json(200, await ownThumbnail(service, requireFound(parseId(id)))),
   }),

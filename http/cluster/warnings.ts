@@ -35,7 +35,7 @@ export class Warnings {
     const waits = [...this.waits].map(([shard, wait]) => describeWait(shard, wait));
     const refusals = [...this.refusing].map(
       (address) =>
-        `The node at ${address} refuses what this node forwards. Both need the same KLIEG_CLUSTER_KEY_FILE, on one machine the same store, and clocks that agree.`,
+        `The node at ${address} refuses the requests that this node forwards. Both nodes need the same KLIEG_CLUSTER_KEY_FILE and synchronized clocks, and the same store if they run on one machine.`,
     );
     return [...waits, ...refusals];
   }
@@ -46,7 +46,7 @@ export function describeClock({ clockAheadMs }: KnownNode): string | undefined {
   if (Math.abs(clockAheadMs) < limits.cluster.clockWarnedMs) return undefined;
   const seconds = Math.round(Math.abs(clockAheadMs) / 1_000);
   const side = clockAheadMs > 0 ? "ahead of" : "behind";
-  return `The node's clock is ${seconds} s ${side} that of the node that was asked. Requests between nodes are refused from ${limits.cluster.hopMs / 1_000} s on; set both by NTP.`;
+  return `The node's clock is ${seconds} s ${side} that of the node that answered. Nodes whose clocks differ by ${limits.cluster.hopMs / 1_000} s or more refuse each other's requests; synchronize both with NTP.`;
 }
 
 declare module "../service.ts" {

@@ -49,7 +49,7 @@ export class AskedBlock {
     if (media !== undefined && left <= 0)
       this.fault(
         "start_seconds",
-        `is not before the clip's end at ${media.durationSeconds ?? 0} s`,
+        `must be before the clip's end at ${media.durationSeconds ?? 0} s`,
       );
     const volume = this.asked.clip_volume ?? (narration === undefined ? 1 : 0.25);
     return { kind: "video", ...shown, start, left, volume };
@@ -61,7 +61,7 @@ export class AskedBlock {
     const media = readyAsset(service, principal.scope, id)?.media;
     const kind = media?.mimeType.split("/")[0];
     if (kind !== undefined && kinds.includes(kind)) return media;
-    const says = media === undefined ? "is no asset that is ready" : `is ${media.mimeType}`;
+    const says = media === undefined ? "is not an asset that is ready" : `is ${media.mimeType}`;
     this.fault(member, `${says}; it must be ${kinds.join(" or ")}`);
     return undefined;
   }

@@ -109,7 +109,7 @@ function getSize({ service, principal, body }: Call<BlocksRequest>, faults: Faul
     Math.min(width, height) >= 16;
   if (media !== undefined && !isFitting) {
     const bounds = `at most ${longEdgeMax} by ${shortEdgeMax} pixels, at least 16 by 16`;
-    const detail = `with the height ${height} is no size of a film: ${bounds}`;
+    const detail = `with the height ${height} is not a valid film size: ${bounds}`;
     faults.push({ pointer: "/width", detail });
   }
   return { width, height };

@@ -66,7 +66,7 @@ export async function unpackArchive(
     if (incoming !== undefined) await giveUp(service, incoming);
     if (error instanceof RefusalError || error instanceof PortError) throw error;
     const says = error instanceof Error ? error.message : "it cannot be read";
-    throw Object.assign(refuseArchive(`the body is no ZIP archive that can be read: ${says}`), {
+    throw Object.assign(refuseArchive(`the body is not a readable ZIP archive: ${says}`), {
       cause: error,
     });
   }
@@ -99,7 +99,7 @@ async function readEntries(zip: ZipFile): Promise<ReadonlyMap<string, Entry>> {
     const fault = findFault(path, entry);
     if (fault !== undefined) throw refuseArchive(`the entry ${JSON.stringify(path)} ${fault}`);
     if (isFolder(path)) continue;
-    if (byPath.has(path)) throw refuseArchive(`the entry ${JSON.stringify(path)} comes twice`);
+    if (byPath.has(path)) throw refuseArchive(`the entry ${JSON.stringify(path)} appears twice`);
     byPath.set(path, entry);
     bytes += entry.uncompressedSize;
     const most = getBytesMax(getMimeType(path, undefined));

@@ -79,7 +79,7 @@ export const compositionFileRoutes: readonly Route[] = [
     run: deleteFile,
   }),
   route("POST", "/v1/compositions/{id}/bundle", {
-    summary: "Replace all files of a composition by those of a ZIP archive",
+    summary: "Replace all files of a composition with those of a ZIP archive",
     answers: { 200: CompositionSchema },
     access: "compositions",
     needs: "edit_own",

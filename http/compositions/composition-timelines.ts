@@ -92,7 +92,7 @@ function refuseWhenTooMuch(error: unknown): never {
 const tooMuch = {
   code: "payload_too_large",
   limitBytes: limits.compositions.timelineBytesMax,
-  detail: "The markup of this composition is too much for one timeline.",
+  detail: "The markup of this composition is too large for one timeline.",
 } as const;
 
 declare module "../service.ts" {

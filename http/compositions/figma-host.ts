@@ -59,7 +59,7 @@ export class FigmaHost {
     const answer = await this.ask(access, path, limits.figma.nodesBytesMax);
     const task = { kind: "read", answer, nodeId, includesHidden } as const;
     const result = await this.runTask(task).catch((cause: unknown) => {
-      throw upstream("The design host answered what could not be read.", cause);
+      throw upstream("The design host sent a response that could not be read.", cause);
     });
     invariant(!isInsertion(result), "a frame is read");
     return result;
@@ -94,7 +94,7 @@ export class FigmaHost {
   async *image(url: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     const mayBePrivate = await this.web.isPrivate(new URL(this.url).hostname);
     const { redirectsMax } = limits.figma;
-    if (!URL.canParse(url)) throw upstream("The design host named a picture that is nowhere.");
+    if (!URL.canParse(url)) throw upstream("The design host named a picture that does not exist.");
     const answer = await this.reach({ url, redirectsMax, mayBePrivate, signal });
     if (answer.status !== 200) {
       answer.discard();
@@ -119,7 +119,7 @@ export class FigmaHost {
     let bytes = 0;
     for await (const chunk of readBytes(answer)) {
       bytes += chunk.length;
-      if (bytes > bytesMax) throw upstream("The design host answered more than can be read.");
+      if (bytes > bytesMax) throw upstream("The design host sent a response that is too large.");
       chunks.push(chunk);
     }
     return Buffer.concat(chunks);
@@ -153,7 +153,7 @@ function onUnreached(error: unknown): unknown {
   if (!(error instanceof PortError)) return error;
   const says = error.retryable
     ? "The design host did not answer."
-    : "The design host named an address that may not be asked.";
+    : "The design host named an address that is not allowed.";
   return upstream(says, error);
 }
 
@@ -162,14 +162,15 @@ function findRefusal({ status, headers }: WebAnswer): RefusalError {
   if (status === 403)
     return new RefusalError({
       code: "forbidden",
-      detail: "The design host refuses this access token, or this file to it.",
+      detail: "The design host rejected this access token or denied it access to this file.",
     });
   if (status === 404)
     return new RefusalError({ code: "not_found", detail: "The design host has no such file." });
   if (status === 429) {
     const seconds = Number(headers["retry-after"]);
     const retryAfterSeconds = Number.isFinite(seconds) && seconds > 0 ? Math.ceil(seconds) : 60;
-    const detail = "The design host takes no more requests with this access token for now.";
+    const detail =
+      "The design host's rate limit for this access token is reached. Try again later.";
     return new RefusalError({ code: "rate_limit", retryAfterSeconds, detail });
   }
   return upstream(`The design host answered ${status}.`);
@@ -183,7 +184,7 @@ function parse(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString("utf8"));
   } catch (cause) {
-    throw upstream("The design host answered what is no JSON.", cause);
+    throw upstream("The design host sent a response that is not valid JSON.", cause);
   }
 }
 

@@ -156,7 +156,7 @@ async function insert(
     if (inserted.kind === "refused")
       throw new RefusalError({
         code: "conflict",
-        detail: `Nothing is inserted: ${inserted.detail}.`,
+        detail: `Nothing was inserted: ${inserted.detail}.`,
       });
     warnings = inserted.warnings;
     const texts = [

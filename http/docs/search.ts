@@ -31,7 +31,7 @@ async function show(words: string): Promise<void> {
   list.replaceChildren(...results.map(({ id, page, title }) => item(id, page, title)));
   list.hidden = words.trim() === "";
   field.setAttribute("aria-expanded", String(!list.hidden));
-  if (!list.hidden && results.length === 0) list.append(note("Nothing has these words."));
+  if (!list.hidden && results.length === 0) list.append(note("No page contains these words."));
 }
 
 function item(url: string, page: string, title: string): HTMLLIElement {

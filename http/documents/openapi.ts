@@ -103,8 +103,8 @@ function getOperationId({ method, path }: Route): string {
 }
 
 function describeAccess(access: Route["access"]): string {
-  if (access === "open") return "Needs no bearer.";
-  return access === "bearer" ? "Any valid bearer." : `Needs the scope ${access}.`;
+  if (access === "open") return "Requires no bearer token.";
+  return access === "bearer" ? "Requires any valid bearer token." : `Requires the scope ${access}.`;
 }
 
 function pathParameters(path: string): Members[] {
@@ -137,7 +137,7 @@ const ifMatch: Members = {
   name: "If-Match",
   in: "header",
   required: false,
-  description: "The ETag of the version that is to be changed.",
+  description: "The ETag of the version to change.",
   schema: { type: "string" },
 };
 
@@ -145,7 +145,7 @@ const ifNoneMatch: Members = {
   name: "If-None-Match",
   in: "header",
   required: false,
-  description: "The ETag of the version that is known; 304 while it is the newest.",
+  description: "The ETag of the version you have; the answer is 304 while it is the newest.",
   schema: { type: "string" },
 };
 

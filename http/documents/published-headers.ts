@@ -10,13 +10,16 @@ function text(description: string, example: string, more: Members = {}): Members
 /** Response headers; the component names are the headers' own. */
 export const publishedHeaders: Readonly<Record<string, Members>> = {
   "X-Request-Id": {
-    ...text("Names this request in the log; the request's own value when it has one.", "req-9f-1"),
+    ...text(
+      "Identifies this request in the log; the value that the request sent, if any.",
+      "req-9f-1",
+    ),
     required: true,
   },
-  Location: { ...text("Where the object is.", "http://klieg.example/v1/jobs/1"), required: true },
+  Location: { ...text("The URL of the object.", "http://klieg.example/v1/jobs/1"), required: true },
   ETag: text("The version, for If-None-Match and If-Match.", '"v7"'),
   RateLimit: text(
-    "What is left of the rate class, and the seconds to its reset.",
+    "What remains of the rate class's quota, and the seconds until it resets.",
     '"read";r=9;t=8',
   ),
   "RateLimit-Policy": text("The quota of the rate class and its window.", '"read";q=600;w=60'),
@@ -30,10 +33,10 @@ export const publishedHeaders: Readonly<Record<string, Members>> = {
   }),
   Allow: text("The methods that this path allows.", "GET"),
   "WWW-Authenticate": text("How to authenticate.", 'Bearer realm="klieg", error="invalid_token"'),
-  Deprecation: text("Since when the model is deprecated (RFC 9745).", "@1777593600"),
-  Sunset: text("When the model will be gone (RFC 8594).", "Fri, 01 May 2026 00:00:00 GMT"),
+  Deprecation: text("When the model's deprecation takes effect (RFC 9745).", "@1777593600"),
+  Sunset: text("When the model will be removed (RFC 8594).", "Fri, 01 May 2026 00:00:00 GMT"),
   Link: text(
-    "What comes instead of the model (RFC 5829).",
+    "The model's successor (RFC 5829).",
     '<http://klieg.example/v1/models/studio-image>; rel="successor-version"',
   ),
   "Content-Range": text("The byte range that this response contains.", "bytes 0-1023/4096"),

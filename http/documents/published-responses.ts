@@ -28,15 +28,15 @@ const descriptions: Readonly<Record<number, string>> = {
   200: "Done",
   201: "Created",
   202: "Accepted",
-  204: "Done; there is nothing to say",
+  204: "Done; the response has no body",
   206: "A part",
   302: "Elsewhere",
   303: "See the page",
   304: "Not changed",
-  400: "Refused in the words of OAuth, or a problem before it got that far",
+  400: "An OAuth error, or a problem if the request failed earlier",
   401: "The client is unknown, or its secret is wrong",
-  416: "The range lies beyond the end",
-  503: "Not ready, with what is not; or a problem before it got that far",
+  416: "The range starts beyond the end",
+  503: "Not ready, with the reason, or a problem if the request failed earlier",
 };
 
 function describeContent(answer: Answers[number] | undefined, components: Components): Members {
@@ -53,7 +53,8 @@ function describeEvents({ frames }: EventStream, components: Components): Member
     type: "string",
     contentMediaType: "text/event-stream",
     contentSchema: components.showSchema(frames),
-    description: "Server-sent events; `contentSchema` describes one, its data parsed as JSON.",
+    description:
+      "Server-sent events; `contentSchema` describes one event, with its data parsed as JSON.",
   };
   return { "text/event-stream": { schema, examples: { frames: { value: rawFrames[title] } } } };
 }

@@ -2,7 +2,7 @@
 import type { Refusal } from "../../actors/refusal.ts";
 import { limits } from "../../config/limits.ts";
 
-const detail = `Nothing of the body came for ${limits.http.bodyIdleMs / 1000} seconds.`;
+const detail = `No part of the body arrived for ${limits.http.bodyIdleMs / 1000} seconds.`;
 export const stalledBody: Refusal = {
   code: "validation",
   detail,

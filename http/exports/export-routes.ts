@@ -109,11 +109,11 @@ function nothingToExport(detail: string): RefusalError {
 async function write({ service }: ExportCall, writing: Writing): Promise<Uint8Array> {
   const written = await service.writeExport(writing).catch((error: unknown) => {
     if (!(error instanceof PortError) || error.retryable) throw error;
-    throw Object.assign(tooLarge("This timeline is too much for one export."), { cause: error });
+    throw Object.assign(tooLarge("This timeline is too large for one export."), { cause: error });
   });
   if (written.kind === "too_large") throw tooLarge(written.detail);
   if (written.kind === "nothing")
-    throw nothingToExport("None of the media that the timeline names is available.");
+    throw nothingToExport("None of the media in the timeline is available.");
   return written.bytes;
 }
 

@@ -54,12 +54,12 @@ async function takeMeasurement(objects: Objects, key: string): Promise<Uint8Arra
   } finally {
     await objects.remove(key);
   }
-  const detail = "The pictures of the added texts are too much for one export.";
+  const detail = "The pictures of the added texts are too large for one export.";
   throw new RefusalError({ code: "payload_too_large", limitBytes, detail });
 }
 
 const busy = {
   code: "unavailable",
   retryAfterSeconds: limits.exports.retryAfterSeconds,
-  detail: "No render worker came to lay the composition out in time. Try again shortly.",
+  detail: "No render worker was free to lay out the composition in time. Try again shortly.",
 } as const;

@@ -75,7 +75,7 @@ function resolve(call: Call<JobCostRequest>, kind: CostKind): Resolved | Refusal
   const { kind: _, ...bodies } = call.body;
   const faults: Fault[] = Object.keys(bodies)
     .filter((name) => name !== kind)
-    .map((name) => ({ pointer: `/${name}`, detail: `does not go with the kind ${kind}` }));
+    .map((name) => ({ pointer: `/${name}`, detail: `cannot be combined with the kind ${kind}` }));
   if (faults.length > 0) throw new RefusalError({ code: "validation", faults });
   const asking = getRequester(call);
   const sources = createSources(call);

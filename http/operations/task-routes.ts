@@ -11,7 +11,7 @@ import { bytesInPieces } from "../transport/byte-stream.ts";
 
 export const taskRoutes: readonly Route[] = [
   route("GET", "/v1/admin/tasks", {
-    summary: "List the tasks that farm nodes have, and count those that wait",
+    summary: "List the tasks that farm nodes hold, and count those that wait",
     answers: { 200: AdminTaskList },
     access: "admin",
     getPartition: anywhere,

@@ -34,7 +34,7 @@ const rejections = {
   invalid: "The confirmation token is not valid. Obtain a fresh quote.",
   foreign: "The confirmation token was given to another account. Obtain a fresh quote.",
   mismatch: "The confirmation token is for another request or price. Obtain a fresh quote.",
-  consumed: "The confirmation token was used already. Obtain a fresh quote.",
+  consumed: "The confirmation token has already been used. Obtain a fresh quote.",
 } as const;
 
 const goneBecause = {
@@ -106,14 +106,14 @@ export const problemTable: ProblemTable = {
     slug: "forbidden",
     status: 403,
     title: "Forbidden",
-    detail: detail ?? "This credential may not do that.",
+    detail: detail ?? "This credential is not allowed to do that.",
     members: { required_scope: requiredScope, required_role: requiredRole },
   }),
   not_found: ({ detail }) => ({
     slug: "not-found",
     status: 404,
     title: "Not Found",
-    detail: detail ?? "There is nothing here that this credential can see.",
+    detail: detail ?? "Nothing here is visible to this credential.",
   }),
   gone: ({ reason }) => ({
     slug: "gone",
@@ -127,7 +127,7 @@ export const problemTable: ProblemTable = {
     status: 401,
     title: "Password Required",
     code: "share_password_required",
-    detail: isWrong ? "That is not the password." : "This link is protected by a password.",
+    detail: isWrong ? "The password is wrong." : "This link is protected by a password.",
     // RFC 9110, section 15.5.2, requires a challenge; no browser knows the scheme.
     headers: [["WWW-Authenticate", 'SharePassword realm="klieg"']],
   }),
@@ -135,7 +135,7 @@ export const problemTable: ProblemTable = {
     slug: "method-not-allowed",
     status: 405,
     title: "Method Not Allowed",
-    detail: `This address answers ${allow}.`,
+    detail: `This path allows only ${allow}.`,
     headers: [["Allow", allow]],
   }),
   not_acceptable: () => ({
@@ -179,7 +179,7 @@ export const problemTable: ProblemTable = {
     slug: "precondition-failed",
     status: 412,
     title: "Precondition Failed",
-    detail: "It has changed in the meantime; read it again.",
+    detail: "The object has changed since you read it. Read it again.",
   }),
   payload_too_large: ({ limitBytes, detail }) => ({
     slug: "payload-too-large",

@@ -30,7 +30,7 @@ const CallbackTaken = Type.Object(
 
 export const callbackRoutes: readonly Route[] = [
   route("POST", "/v1/callbacks/{provider}", {
-    summary: "Tell that a job at a provider has changed; for providers alone",
+    summary: "Report that a job at a provider has changed; for providers only",
     answers: { 200: CallbackTaken },
     access: "open",
     getPartition: ({ query }) =>
@@ -135,7 +135,7 @@ function checkAddress({ callbackAddresses }: ProviderConfig, address: string): v
     allowed.addSubnet(net, Number(bits ?? (family === "ipv6" ? 128 : 32)), family);
   }
   if (allowed.check(address, isIP(address) === 6 ? "ipv6" : "ipv4")) return;
-  const detail = "Callbacks of this provider do not come from this address.";
+  const detail = "Callbacks of this provider are not accepted from this address.";
   throw new RefusalError({ code: "forbidden", detail });
 }
 

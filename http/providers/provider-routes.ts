@@ -30,7 +30,7 @@ export const providerRoutes: readonly Route[] = [
     run: listProviders,
   }),
   route("POST", "/v1/admin/providers/{name}:pause", {
-    summary: "Let the jobs of a provider wait",
+    summary: "Pause a provider, so that its jobs wait",
     answers: { 200: AdminProvider },
     access,
     getPartition: anywhere,
@@ -39,7 +39,7 @@ export const providerRoutes: readonly Route[] = [
     run: (call) => setPaused(call, true),
   }),
   route("POST", "/v1/admin/providers/{name}:resume", {
-    summary: "Give a paused provider work again",
+    summary: "Resume a paused provider",
     answers: { 200: AdminProvider },
     access,
     getPartition: anywhere,

@@ -82,14 +82,14 @@ export function parseSome<T extends string>(
   values: readonly T[],
 ): Parameter<readonly T[] | undefined> {
   return {
-    schema: Type.String({ description: `One or several of ${values.join(", ")}.` }),
+    schema: Type.String({ description: `One or more of ${values.join(", ")}.` }),
     read(text) {
       if (text === undefined) return { value: undefined };
       const chosen = text.split(",").map((part) => values.find((value) => value === part));
       const known = chosen.filter((value) => value !== undefined);
       return known.length === chosen.length
         ? { value: known }
-        : `must be one or several of ${values.join(", ")}, with commas between`;
+        : `must be one or more of ${values.join(", ")}, separated by commas`;
     },
   };
 }

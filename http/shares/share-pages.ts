@@ -70,7 +70,7 @@ export function refusalPage(
 function explainRefusal(refusal: Refusal): readonly [heading: string, text: string] | undefined {
   switch (refusal.code) {
     case "not_found":
-      return ["Nothing here", "There is no such link. See whether it was copied whole."];
+      return ["Nothing here", "This link does not exist. Check that you copied all of it."];
     case "rate_limit":
       return ["Too many requests", "Wait a minute and try again."];
     case "gone":
@@ -96,7 +96,7 @@ const goneWords = {
 /** The form posts to the page's own address. */
 function writeLockedCard(isWrong: boolean): Markup {
   const word = isWrong
-    ? html`<p class="wrong" role="alert">That is not the password. Try again.</p>`
+    ? html`<p class="wrong" role="alert">The password is wrong. Try again.</p>`
     : html`<p>Enter it to see what was shared with you.</p>`;
   return html`<div class="card">
 <h1>This link needs a password</h1>

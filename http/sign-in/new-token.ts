@@ -58,7 +58,7 @@ export function scopesWithin(
   if (asked === undefined) return otherwise.filter((scope) => credential.scopes.includes(scope));
   const lacking = asked.find((scope) => !credential.scopes.includes(scope));
   if (lacking === undefined) return asked;
-  const detail = "A token cannot give a scope that it lacks.";
+  const detail = "A token cannot grant a scope that it lacks.";
   throw new RefusalError({ code: "forbidden", requiredScope: lacking, detail });
 }
 

@@ -92,7 +92,7 @@ async function giveToken(call: Call<TokenForm>): Promise<Answer> {
     case deviceGrant:
       return byDevice(call, client);
     default: {
-      const detail = "grant_type is client_credentials, refresh_token or the device code's.";
+      const detail = "grant_type must be client_credentials, refresh_token or the device code's.";
       throw new RefusalError({ code: "oauth", error: "unsupported_grant_type", detail });
     }
   }
@@ -107,7 +107,7 @@ async function byClient(
     throw new RefusalError({
       code: "oauth",
       error: "unauthorized_client",
-      detail: "A client without a secret has no credentials of its own.",
+      detail: "A client without a secret cannot use the grant client_credentials.",
     });
   const scopes = parseScopes(body.scope) ?? client.scopes;
   if (!scopes.every((scope) => client.scopes.includes(scope)))

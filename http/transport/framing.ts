@@ -29,9 +29,9 @@ export function findRefusal(head: RequestHead): Refusal | undefined {
   if (framings > 1 || (encoding !== undefined && encoding.toLowerCase() !== "chunked"))
     return createMalformedRefusal("The request's framing is ambiguous.");
   if (repeated !== undefined)
-    return createMalformedRefusal(`The header ${repeated} may come once only.`);
+    return createMalformedRefusal(`The header ${repeated} may appear only once.`);
   if (!plainPath.test(path) && oddPath.test(path) && !sharePath.test(path))
-    return createMalformedRefusal("The path has bytes that no path of this service has.");
+    return createMalformedRefusal("The path contains bytes that are not allowed.");
   return undefined;
 }
 

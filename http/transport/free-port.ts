@@ -34,14 +34,14 @@ function explainListenError(options: Place, code: string | undefined): ListenErr
       return createPortTakenError(options);
     case "EACCES":
       return new ListenError(
-        `Port ${port} is not allowed to this user; set KLIEG_PORT to one above 1023.`,
+        `Port ${port} may not be opened by this user; set KLIEG_PORT to a port above 1023.`,
       );
     case "ENOTFOUND":
     case "EAI_AGAIN":
     case "EADDRNOTAVAIL":
     case "EINVAL":
       return new ListenError(
-        `KLIEG_HOST is "${host}", which is no address of this machine; set it to one, for example 127.0.0.1 or 0.0.0.0.`,
+        `KLIEG_HOST is "${host}", which is not an address of this machine; set it to one that is, for example 127.0.0.1 or 0.0.0.0.`,
       );
     default:
       return new ListenError(`The service cannot listen on ${host}, port ${port} (${code}).`);
@@ -51,6 +51,6 @@ function explainListenError(options: Place, code: string | undefined): ListenErr
 /** The error for a port that another process took after `checkFree`. */
 export function createPortTakenError({ host, port }: Place): ListenError {
   return new ListenError(
-    `Port ${port} on ${host} is taken; stop what listens there or set KLIEG_PORT to another port.`,
+    `Port ${port} on ${host} is in use; stop the process that listens there or set KLIEG_PORT to another port.`,
   );
 }

@@ -120,7 +120,7 @@ t.test("klieg blocks says what is wrong with its file, or which block is refused
     "refused.json": JSON.stringify({ blocks }),
     "away.json": JSON.stringify({ blocks: [{ clip_asset_id: "away.mp4" }] }),
   });
-  const errors = [{ pointer: "/blocks/0/clip_asset_id", detail: "is no asset that is ready" }];
+  const errors = [{ pointer: "/blocks/0/clip_asset_id", detail: "is not an asset that is ready" }];
   const script = {
     "POST /v1/renders/blocks": [json(400, { title: "Invalid Request", errors })],
   };
@@ -129,7 +129,7 @@ t.test("klieg blocks says what is wrong with its file, or which block is refused
     ["bad.json", /bad.json is no JSON/],
     ["list.json", /list.json has no list "blocks" of objects/],
     ["away.json", /away.mp4 cannot be read/],
-    ["refused.json", /blocks\/0\/clip asset id is no asset that is ready/],
+    ["refused.json", /blocks\/0\/clip asset id is not an asset that is ready/],
   ] as const) {
     const output = join(folder, "out.mp4");
     const { code, said } = await run(t, script, ["blocks", join(folder, name), "-o", output]);

@@ -30,7 +30,7 @@ t.test("a port that another program has", async (t) => {
 t.test("a host that is no address of this machine (D10)", async (t) => {
   for (const host of ["nowhere.invalid", "192.0.2.1"]) {
     const ended = await startAndFail(t, t.testdir(), { KLIEG_HOST: host });
-    isOneSentence(t, ended, /KLIEG_HOST is "[^"]+", which is no address of this machine/);
+    isOneSentence(t, ended, /KLIEG_HOST is "[^"]+", which is not an address of this machine/);
   }
 });
 

@@ -36,7 +36,7 @@ t.test("documentation is searched and drawn without a word to other hosts", asyn
   await page.waitForURL(/\/docs\/client#/);
   await page.fill("#search", "zzzzqqq");
   await page.waitForSelector("#found li");
-  t.equal(await page.locator("#found").textContent(), "Nothing has these words.");
+  t.equal(await page.locator("#found").textContent(), "No page contains these words.");
 
   await page.goto(`${origin}/docs/api`);
   await page.waitForSelector("h2:has-text('Generate images')");

@@ -148,7 +148,7 @@ t.test("C2: a header that may come once answers 400 when it comes twice", async 
     const { status, body } = await connection.reply();
     t.equal(status, 400, name);
     t.match(JSON.parse(body.toString()), {
-      detail: `The header ${name.toLowerCase()} may come once only.`,
+      detail: `The header ${name.toLowerCase()} may appear only once.`,
     });
     await connection.whenClosed;
   }

@@ -70,7 +70,7 @@ t.test("a stranger with the password sees the film, without it nothing but a for
   t.notMatch(await page.content(), /Secret|boat|objects/);
   await page.fill("#password", "guess");
   await page.click("button");
-  t.equal(await page.locator(".wrong").textContent(), "That is not the password. Try again.");
+  t.equal(await page.locator(".wrong").textContent(), "The password is wrong. Try again.");
   const others = asked.filter((one) => one !== url && !/\/look\/[a-z]+-\w+\.css$/.test(one));
   t.strictSame(others, [], "nothing but stylesheets was asked for");
   complaints.length = 0;

@@ -367,7 +367,7 @@ t.test("what cannot be inserted whole is not inserted, and leaves nothing", asyn
     const id = await make(stage.caller, files);
     const { status, json: refused } = await importInto<Refused>({ ...stage, id }, { insert: true });
     t.equal(status, 409);
-    t.match(refused.detail, /^Nothing is inserted: (index.html|klieg-edits.json) /);
+    t.match(refused.detail, /^Nothing was inserted: (index.html|klieg-edits.json) /);
     t.equal(await readFile({ ...stage, id }, "index.html"), files["index.html"]);
     await stage.house.settle();
     t.strictSame((await stage.caller.get<Page>("/v1/assets")).json.items, []);

@@ -57,7 +57,7 @@ t.test(
     const { json } = await house.admin.get<AdminNodeList>(path);
     t.match(json.items[0]?.warnings, [
       /^Shard 1 has no owner: this node has records up to 2366 \(epoch 12\); .*n1, the last owner/,
-      /^The node at 127\.0\.0\.1:9 refuses what this node forwards/,
+      /^The node at 127\.0\.0\.1:9 refuses the requests that this node forwards/,
     ]);
     const ready = await house.stranger.get<Readiness>("/readyz");
     t.strictSame(ready.json.warnings, json.items[0]?.warnings);
@@ -97,7 +97,7 @@ t.test("a node that is alone has no other to hand its shards to", async (t) => {
   const house = await openInProcess(t);
   const refused = await house.admin.post<{ detail: string }>(`${path}/node:drain`);
   t.equal(refused.status, 409);
-  t.equal(refused.json.detail, "No other node lives that could take its shards over.");
+  t.equal(refused.json.detail, "No other live node can take over its shards.");
   t.equal((await house.stranger.get("/readyz")).status, 200);
   t.equal((await house.admin.post(`${path}/nonsense:drain`)).status, 404);
 });

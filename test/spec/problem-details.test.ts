@@ -43,7 +43,7 @@ t.test("every 405 says in a sentence which methods the address has (D12)", async
   for (const path of new Set(routeTable.map((route) => route.path))) {
     const { status, headers, json } = await house.admin.request("BREW", createAddress(path));
     t.equal(status, 405, path);
-    t.match(json, { detail: `This address answers ${headers["allow"]}.` });
+    t.match(json, { detail: `This path allows only ${headers["allow"]}.` });
     t.match(headers["allow"], /^[A-Z]+(, [A-Z]+)*$/);
   }
 });
@@ -92,7 +92,7 @@ t.test(
     const ada = await house.account();
     const listed = await ada.get("/v1/jobs?status=done");
     const detail =
-      "must be one or several of queued, running, succeeded, failed, canceled, with commas between";
+      "must be one or more of queued, running, succeeded, failed, canceled, separated by commas";
     t.strictSame(listed.json.errors, [{ pointer: "?status", detail }]);
     t.equal(listed.json.detail, `?status ${detail}`);
     const asked = await ada.submit("a kite", { output_format: "bmp" });

@@ -245,7 +245,7 @@ t.test("a wrong method answers 405 with Allow", async (t) => {
     const { status, headers, json } = await ada.request<Refused>(method, path);
     t.equal(status, 405, `${method} ${path}`);
     t.equal(headers["allow"], allow);
-    t.match(json, { title: "Method Not Allowed", detail: `This address answers ${allow}.` });
+    t.match(json, { title: "Method Not Allowed", detail: `This path allows only ${allow}.` });
   }
 });
 

@@ -100,7 +100,7 @@ t.test("a wrong password in the form shows the form again", async (t) => {
   const wrong = await form(house.stranger, token, "wrong", { accept: browser });
   t.equal(wrong.status, 401);
   t.match(wrong.headers["content-type"], /^text\/html/);
-  t.match(wrong.text, /That is not the password/);
+  t.match(wrong.text, /The password is wrong/);
   t.match(wrong.text, /<form method="post">/);
   t.notMatch(wrong.text, /wrong password"|kite/);
   t.equal((await form(house.stranger, token, "wrong")).json.code, "share_password_required");
