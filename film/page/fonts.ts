@@ -53,7 +53,7 @@ export function lackingFonts(): readonly string[] {
     const [first] = names;
     if (first !== undefined && !isGeneric(first) && !hasFamily(first, pen)) {
       const shown = names.find((name) => isGeneric(name) || hasFamily(name, pen)) ?? "another font";
-      sentences.add(`no font here is called ${first}; its text is shown in ${shown}`);
+      sentences.add(`no font named ${first} is available; its text is shown in ${shown}`);
     }
     for (const letter of letters) if (!hasGlyph(letter, families, pen)) lacking.add(letter);
   }

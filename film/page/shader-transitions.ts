@@ -38,7 +38,7 @@ export function findRefusedPackage(): string | undefined {
   const probe = document.createElement("canvas");
   if (isTried) return probe.getContext("webgl") === null ? `${name} needs WebGL` : undefined;
   if (window.__kliegBridge !== undefined)
-    return `this version of ${name} cannot be filmed here; take 0.8.41 or later`;
+    return `this version of ${name} cannot be filmed here; use 0.8.41 or later`;
   const isCalled = [...document.scripts].some(({ text }) => /HyperShader\s*\.\s*init/.test(text));
   const isThere = typeof Reflect.get(window, "HyperShader") === "object";
   // If a script threw on the way, its own error is reported.

@@ -16,12 +16,12 @@ export function listUnfilmedParts(): readonly string[] {
     const source = video.getAttribute("src") ?? video.querySelector("source")?.getAttribute("src");
     if (source !== null && source !== undefined && !video.hasAttribute(keyAttribute))
       sentences.push(
-        `a script made a video of ${source.slice(0, 100)}; only videos in the markup play in films`,
+        `a script created a video of ${source.slice(0, 100)}; only videos in the markup play in films`,
       );
   }
   for (const frame of document.querySelectorAll("iframe"))
     if (isForeign(frame))
-      sentences.push(`${getName(frame)} holds a page of another origin, whose time stands still`);
+      sentences.push(`${getName(frame)} holds a page from another origin, whose time stands still`);
   if (workerCanvases > 0)
     sentences.push(
       "a script gave a canvas to a worker (transferControlToOffscreen), whose time is not the film's",

@@ -58,7 +58,7 @@ interface Stage {
   readonly textures: Map<string, WebGLTexture>;
 }
 
-export const notGraded = "This browser cannot grade its colours; the render does.";
+export const notGraded = "This browser cannot grade its colors; the render does.";
 
 export class Grader {
   /** Baked colour tables, by clip key. */
@@ -200,6 +200,7 @@ const realFetch = window.fetch.bind(window);
 
 async function textAt(url: string): Promise<string> {
   const answer = await realFetch(url);
-  if (!answer.ok) throw new Error(`a table of colours was answered with ${answer.status}`);
+  if (!answer.ok)
+    throw new Error(`the request for a color table was answered with ${answer.status}`);
   return answer.text();
 }

@@ -152,7 +152,7 @@ async function start(): Promise<Preview> {
   for (const element of document.querySelectorAll("audio,video"))
     if (element instanceof HTMLMediaElement) element.autoplay = false;
   const answer = await realFetch(ownAddress(".klieg/film"));
-  if (!answer.ok) throw new Error(`the film was answered with ${answer.status}`);
+  if (!answer.ok) throw new Error(`the request for the film was answered with ${answer.status}`);
   const film = (await answer.json()) as PreviewFilm;
   const opened = await Promise.all(film.media.map((one) => PlayedMedia.open(one)));
   const media = opened.filter((one) => one !== undefined);
@@ -165,7 +165,7 @@ async function start(): Promise<Preview> {
   const missing = new Map<string, LivePicture>();
   for (const { key, name, isVideo } of lost) {
     warnings.push(
-      `${name} cannot be played by this browser: it is missing, or of a codec that the render alone shows`,
+      `${name} cannot be played by this browser: it is missing, or uses a codec that only the render supports`,
     );
     if (isVideo) missing.set(key, missingPicture(name, notPlayed));
   }
@@ -199,7 +199,7 @@ async function openGrades({ grades }: PreviewFilm, warnings: string[]) {
     const graded = imageUrl === undefined ? undefined : await grader.image(key, imageUrl);
     if (imageUrl !== undefined) imageUrls.set(key, graded ?? missingImage(name, notGraded));
     if (imageUrl === undefined ? !grader.isAble() : graded === undefined)
-      warnings.push(`${name}: this browser cannot grade its colours; the render does`);
+      warnings.push(`${name}: this browser cannot grade its colors; the render does`);
   }
   return { grader, imageUrls };
 }

@@ -77,7 +77,7 @@ t.test("D11: the pages in a preview's frames show the film's time", async (t) =>
   }
   t.strictSame(await warnings(), [
     "iframe#drawing: the preview does not show it at the film's time; the render does",
-    "iframe#shut holds a page of another origin, whose time stands still",
+    "iframe#shut holds a page from another origin, whose time stands still",
   ]);
   const picture = await show(8);
   t.equal(edgeIn(picture, 1), 40, "styles go back too");

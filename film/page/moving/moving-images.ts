@@ -57,7 +57,7 @@ export async function takeMovingImages(): Promise<readonly string[]> {
     movingByUrl.set(url, picture && { picture, variable, isStyled: false });
     if (picture === undefined)
       sentences.push(
-        `${getName(url)} cannot be taken apart, so it is not shown by the film's time`,
+        `${getName(url)} cannot be split into frames, so it does not follow the film's time`,
       );
   }
   if (news.length === 0) return sentences;

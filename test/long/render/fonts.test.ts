@@ -88,8 +88,8 @@ t.test("a family that nothing has is named, and so are letters", async (t) => {
     <p style="font-family:Nothing">also</p><p style="font-family:Arial">\ue123 caf\u00e9</p>`;
   const film = await bench.film(composition(root), { target: "still", still: { frame: 0 } });
   t.strictSame(film.warnings, [
-    "no font here is called Nowhere Sans; its text is shown in Arial",
-    "no font here is called Nothing; its text is shown in another font",
+    "no font named Nowhere Sans is available; its text is shown in Arial",
+    "no font named Nothing is available; its text is shown in another font",
     'no font here has the letters "\ue123"; they are shown as empty boxes',
   ]);
 });

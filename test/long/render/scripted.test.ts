@@ -80,7 +80,7 @@ t.test("what scripts make and no film shows is named", async (t) => {
   const film = await bench.film({ ...composition(script), "v.mp4": video });
   t.match(film.warnings, [
     /i data-requires-webgpu is left out: WebGPU/,
-    /^a script made a video of v.mp4; only videos in the markup play/,
+    /^a script created a video of v.mp4; only videos in the markup play/,
     /^a script gave a canvas to a worker/,
   ]);
 });
