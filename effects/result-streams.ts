@@ -69,7 +69,7 @@ async function* limitBytes(
   let length = 0;
   for await (const chunk of bytes) {
     length += chunk.length;
-    if (length > bytesMax) throw new ResultError("The provider's result is larger than it may be.");
+    if (length > bytesMax) throw new ResultError("The provider's result is too large.");
     yield chunk;
   }
 }

@@ -242,7 +242,7 @@ export class SynchronousCalls {
 
   private checkSize({ length }: Uint8Array): void {
     if (length > this.ports.bytesMax)
-      throw new ResultError("The provider's result is larger than it may be.");
+      throw new ResultError("The provider's result is too large.");
   }
 
   private hold(call: Call, bytes: number): void {

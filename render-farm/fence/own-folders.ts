@@ -120,7 +120,7 @@ export async function writeNew(
 export async function openPlain(path: string, flags = constants.O_RDONLY): Promise<FileHandle> {
   const file = await open(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     (failure: unknown) => {
-      throw new PortError("A file of the task is not there.", false, failure);
+      throw new PortError("A file of the task is missing.", false, failure);
     },
   );
   if ((await file.stat()).isFile()) return file;

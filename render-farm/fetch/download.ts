@@ -108,7 +108,7 @@ function permit(url: string, { ownOrigins, allowedHosts, allowPrivate }: FetchBo
   if (ownOrigins.includes(origin)) return true;
   const isWeb = protocol === "https:" || protocol === "http:";
   if (isWeb && allowedHosts.some((allowed) => matches(hostname, allowed))) return allowPrivate;
-  throw new PortError("The provider's result lies at a host that is not allowed.", false);
+  throw new PortError("The provider's result is on a host that is not allowed.", false);
 }
 
 function matches(host: string, allowed: string): boolean {
@@ -147,7 +147,7 @@ function refuseStatus(answer: WebAnswer): never {
 }
 
 function tooLarge(): PortError {
-  return new PortError("The provider's result is larger than it may be.", false);
+  return new PortError("The provider's result is too large.", false);
 }
 
 const unfetched = "The provider's result could not be fetched.";

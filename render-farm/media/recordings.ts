@@ -113,7 +113,7 @@ export async function lookInto(
   const audio = streams.find(({ codec_type }) => codec_type === "audio");
   const isSound = mimeType.startsWith("audio/") || video === undefined;
   if (isSound && audio === undefined)
-    throw new PortError("The file holds neither a picture nor sound.", false);
+    throw new PortError("The file contains neither a picture nor sound.", false);
   const picture = isSound || video === undefined ? undefined : getPicture(video);
   const told = Number(format.duration ?? (video ?? audio)?.duration);
   const durationSeconds =

@@ -22,11 +22,11 @@ export async function openVideo(
   signal: AbortSignal,
 ): Promise<EditedVideo> {
   const file = await fetchSource(objects, source, join(folder, "source"), signal);
-  if (!file.mimeType.startsWith("video/")) throw new PortError("The source is no video.", false);
+  if (!file.mimeType.startsWith("video/")) throw new PortError("The source is not a video.", false);
   const recording = await inspectRecording(tools, file, signal);
   const { picture, durationSeconds } = recording;
   const { editedSecondsMax, editedPixelsMax } = limits.media;
-  if (picture === undefined) throw new PortError("The source is no video.", false);
+  if (picture === undefined) throw new PortError("The source is not a video.", false);
   if (durationSeconds > editedSecondsMax)
     throw new PortError(`The video is longer than ${editedSecondsMax} seconds.`, false);
   if (picture.width * picture.height > editedPixelsMax)

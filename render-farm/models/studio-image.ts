@@ -85,7 +85,7 @@ async function readExample(
   for (const [i, source] of references.entries()) {
     const file = await fetchSource(objects, source, join(folder, `${i}`), signal);
     if (!file.mimeType.startsWith("image/"))
-      throw new PortError("A reference is no picture.", false);
+      throw new PortError("A reference is not a picture.", false);
     examples.push(await pictures.raster(file.path, exampleEdge));
   }
   return exampleColors(examples);

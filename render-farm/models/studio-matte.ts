@@ -183,7 +183,7 @@ async function makePlate(
 
 const movingPlate =
   "the background moves or its light changes, so parts of it stay; " +
-  "this model wants an even backdrop, or a camera that stands still";
+  "this model needs an even backdrop or a camera that stands still";
 const [lookWidth, lookHeight, lookEdge] = [160, 90, 8];
 
 /** Whether the video's edges, where a subject seldom is, often differ from the plate. */
@@ -193,7 +193,7 @@ async function isPlateMoving(
   plate: string,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const call = { signal, fault: "The video's background could not be looked at." };
+  const call = { signal, fault: "The video's background could not be analyzed." };
   const small = `scale=${lookWidth}:${lookHeight},format=gray`;
   const rate = Math.max(0.05, 12 / Math.max(0.4, video.recording.durationSeconds)).toFixed(4);
   const raw = ["-f", "rawvideo", "-"];

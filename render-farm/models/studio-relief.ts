@@ -63,7 +63,7 @@ async function build(
   for (const [i, source] of input.images.entries()) {
     const file = await fetchSource(objects, source, join(folder, `${i}`), signal);
     if (!file.mimeType.startsWith("image/"))
-      throw new PortError("A source of the model is no picture.", false);
+      throw new PortError("A source of the model is not a picture.", false);
     photos.push(await readPhoto(pictures, file.path, input.targetPolycount ?? polycountDefault));
     reportProgress(0.3 + i * 0.2);
   }

@@ -41,9 +41,7 @@ export function studioRestore(
       const { input } = context;
       if (!isRestoreInput(input)) return refuseInput("restore", isRestoreInput.faults(input));
       if (input.width * input.height > pixelsMax)
-        return refuseInput("restore", [
-          { pointer: "/height", detail: "makes more than 3840x2160" },
-        ]);
+        return refuseInput("restore", [{ pointer: "/height", detail: "would exceed 3840x2160" }]);
       return workspaces.use((workspace) => restore(workspace, objects, input, context, timeoutMs));
     },
   };

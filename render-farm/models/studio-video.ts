@@ -165,7 +165,7 @@ async function buildRequest(
     if (source === undefined) return undefined;
     const file = await fetchSource(objects, source, join(folder, name), signal);
     if (!file.mimeType.startsWith("image/"))
-      throw new PortError(`The ${name} frame is no picture.`, false);
+      throw new PortError(`The ${name} frame is not a picture.`, false);
     return (await pictures.cover(file.path, { width, height })).toString("base64");
   };
   const firstFrame = await picture(input.firstFrame, "first");

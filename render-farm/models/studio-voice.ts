@@ -131,7 +131,7 @@ async function speak(
     mimeType,
   );
   if ((output.durationSeconds ?? 0) < 0.3)
-    throw new PortError("The text holds nothing that can be spoken.", false);
+    throw new PortError("The text contains nothing that can be spoken.", false);
   return { kind: "succeeded", outputs: [output] };
 }
 

@@ -72,7 +72,7 @@ export async function fetchSource(
   signal: AbortSignal,
 ): Promise<LocalFile> {
   const found = await objects.stat(source.objectKey);
-  if (found === undefined) throw new PortError("The source file is no longer there.", false);
+  if (found === undefined) throw new PortError("The source file no longer exists.", false);
   const { sizeBytes } = found;
   if (sizeBytes > limits.media.sourceBytesMax)
     throw new PortError("The source file is too large.", false);
@@ -148,7 +148,7 @@ async function sniff(path: string, declared: string): Promise<string> {
     const name = declared === "application/octet-stream" ? "table.cube" : undefined;
     const type = detectMediaType(buffer.subarray(0, bytesRead), name);
     if (type === undefined)
-      throw new PortError("The file is of no media type that is accepted here.", false);
+      throw new PortError("The file's media type is not accepted here.", false);
     return type;
   } finally {
     await file.close();
@@ -165,7 +165,7 @@ export async function storeFile(
   try {
     const { size } = await file.stat();
     if (size >= limits.media.outputBytesMax)
-      throw new PortError("The result is larger than what may be stored.", false);
+      throw new PortError("The result is too large to be stored.", false);
     const end = size - 1;
     const bytes = file.createReadStream({ highWaterMark: readBytes, autoClose: false, end });
     return await objects.put(key, size === 0 ? [] : bytes);

@@ -102,7 +102,11 @@ function parse(json: Buffer): File {
   try {
     value = JSON.parse(json.toString("utf8"));
   } catch (failure) {
-    throw new PortError("The 3D model is damaged: its description is no JSON.", false, failure);
+    throw new PortError(
+      "The 3D model is damaged: its description is not valid JSON.",
+      false,
+      failure,
+    );
   }
   if (!isFile(value)) {
     const [fault] = isFile.faults(value);

@@ -65,7 +65,7 @@ async function examine(
   const measures = await measure(file, pictures, delivery);
   if (declaredType !== undefined && plainType(declaredType) !== measures.mimeType)
     throw new PortError(
-      `The file is ${measures.mimeType}, not ${declaredType} as was declared.`,
+      `The file is ${measures.mimeType}, not ${declaredType} as declared.`,
       false,
     );
   const { sizeBytes } = file;

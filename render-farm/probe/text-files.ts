@@ -57,7 +57,7 @@ export function inspectTable(bytes: Buffer): void {
         throw unfitTable(`row ${rows + 1} is not three numbers`);
       rows++;
     } else if (line !== "" && !/^(#|TITLE|DOMAIN_|LUT_)/.test(line))
-      throw unfitTable("it contains an unrecognised line");
+      throw unfitTable("it contains an unrecognized line");
   }
   if (wanted === 0 || rows !== wanted)
     throw unfitTable(`it has ${rows} rows and should have ${wanted}`);

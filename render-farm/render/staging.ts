@@ -61,7 +61,7 @@ export async function onStage(
 const ownShare = 0.98;
 const tooLong: TaskOutcome = {
   kind: "failed",
-  message: "render_timeout: the render took longer than it may",
+  message: "render_timeout: the render exceeded its time limit",
   retryable: false,
   isTimeout: true,
 };

@@ -30,7 +30,7 @@ async function klieg(t: Test, args: readonly string[], environment: Record<strin
 const onEnd: Answer = (response, asked) => {
   const signed_url = `http://${asked.headers.host}/objects/a1`;
   const asset = { id: "a1", signed_url, mime_type: "image/png", size_bytes: png.length };
-  const warnings = ["Not drawn, for this model does not know the words: cup."];
+  const warnings = ["Not drawn, because this model does not know these words: cup."];
   const body = { id: "j1", status: "succeeded", asset, warnings, credits_charged: 1 };
   json(200, body)(response, asked);
 };
@@ -118,7 +118,7 @@ t.test("-o - prints the result and nothing else", async (t) => {
   t.strictSame(await closed, [0, null]);
   t.strictSame(Buffer.concat(chunks), png);
   t.match(err, /1 credit charged/);
-  t.match(err, /warning: Not drawn, for this model does not know the words: cup\./, "(E2)");
+  t.match(err, /warning: Not drawn, because this model does not know these words: cup\./, "(E2)");
   t.strictSame(readdirSync(t.testdirName), ["data"]);
 });
 
@@ -126,7 +126,7 @@ t.test("a refusal names the options that a person wrote, once", async (t) => {
   t.testdir({ data: {}, "a.png": "x" });
   const errors = [
     { pointer: "/duration_seconds", detail: "must be one of 2, 4" },
-    { pointer: "/first_frame_asset_id", detail: "is no picture" },
+    { pointer: "/first_frame_asset_id", detail: "is not a picture" },
   ];
   const { origin } = await standIn(t, {
     ...run,
@@ -137,7 +137,7 @@ t.test("a refusal names the options that a person wrote, once", async (t) => {
   const args = ["generate", "video", "x", "--duration-seconds", "9", "--first-frame", "a.png"];
   const { code, err } = await klieg(t, args, { KLIEG_URL: origin });
   t.equal(code, 1);
-  const fields = "--duration-seconds must be one of 2, 4; --first-frame is no picture.";
+  const fields = "--duration-seconds must be one of 2, 4; --first-frame is not a picture.";
   t.equal(err, `Invalid Request: ${fields}\n`);
 });
 

@@ -130,8 +130,8 @@ t.test("B6: what a customer reads of a store names no objects, no stores, no hos
   t.match(notes.at(-1), /403/, "the operator learns of it");
   const broken = (async function* () {
     yield Buffer.from("k");
-    throw new PortError("The result is larger than what may be stored.", false);
+    throw new PortError("The result is too large to be stored.", false);
   })();
-  const own = { message: "The result is larger than what may be stored." };
+  const own = { message: "The result is too large to be stored." };
   await t.rejects(plain.put("jobs/1/0.png", broken), own, "its own fault stays as it is");
 });

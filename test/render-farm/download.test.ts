@@ -38,7 +38,7 @@ async function fetchBytes(t: Test, url: string, more: Partial<FetchBounds> = {})
 t.test("result URLs are fetched only over the provider's allowed hosts", async (t) => {
   const url = await serve(t, (_, response) => response.end(bytes));
   t.ok((await fetchBytes(t, url)).equals(bytes), "the provider's own origin needs no entry");
-  const notAllowed = { message: "The provider's result lies at a host that is not allowed." };
+  const notAllowed = { message: "The provider's result is on a host that is not allowed." };
   const others = { ownOrigins: [], allowedHosts: ["files.example"] };
   await t.rejects(fetchBytes(t, url, others), notAllowed);
   await t.rejects(fetchBytes(t, "ftp://files.example/kite", others), notAllowed);
@@ -103,7 +103,7 @@ t.test("a download that breaks off is resumed by Range where the bytes are the s
 });
 
 t.test("a result larger than its limit is refused before and while it comes", async (t) => {
-  const tooLarge = { message: "The provider's result is larger than it may be." };
+  const tooLarge = { message: "The provider's result is too large." };
   const declared = await serve(t, (_, response) => {
     response.writeHead(200, { "content-length": bytes.length }).end(bytes);
   });

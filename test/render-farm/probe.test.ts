@@ -154,7 +154,7 @@ t.test("a file of another type than was declared is refused with both names", as
   const source = await bench.store("really.png", "image/jpeg", [...pattern, "-frames:v", "1"]);
   t.match(await bench.run(worker, { source, declaredType: "image/jpeg" }), {
     kind: "failed",
-    message: "The file is image/png, not image/jpeg as was declared.",
+    message: "The file is image/png, not image/jpeg as declared.",
     retryable: false,
   });
 });

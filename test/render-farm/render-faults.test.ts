@@ -60,7 +60,7 @@ t.test("a page that never gets ready ends as such, and so does a bomb of memory"
   const heap = "const a = []; for (;;) a.push(new Array(1e7).fill(0.5));";
   t.match(
     await bench.fail(composition(`${box}<script>${heap}</script>`)),
-    /^out_of_memory: the page used more memory than it may/,
+    /^out_of_memory: the page exceeded its memory limit/,
   );
 });
 

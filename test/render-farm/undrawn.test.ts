@@ -15,7 +15,7 @@ t.test("words that the studio does not draw are named, each once (E2)", async (t
 t.test("the sentence of a long prompt is short (E2)", async (t) => {
   t.strictSame(undrawnWarnings("a lighthouse in a storm"), []);
   t.strictSame(undrawnWarnings("a cup of coffee"), [
-    "Not drawn, for this model does not know the words: cup, coffee.",
+    "Not drawn, because this model does not know these words: cup, coffee.",
   ]);
   const many = Array.from({ length: 40 }, (_, n) => `${"q".repeat(30)}${n}`).join(" ");
   const [sentence = ""] = undrawnWarnings(many);

@@ -33,7 +33,7 @@ export function undrawnWarnings(prompt: string): readonly string[] {
   if (words.length === 0) return [];
   const more = words.length > namedMax ? ` and ${words.length - namedMax} more` : "";
   const named = words.slice(0, namedMax).join(", ").slice(0, 160);
-  return [`Not drawn, for this model does not know the words: ${named}${more}.`];
+  return [`Not drawn, because this model does not know these words: ${named}${more}.`];
 }
 
 /** Returns each undrawn word once, in the prompt's order. */

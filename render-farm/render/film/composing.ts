@@ -151,7 +151,7 @@ async function composeRun(
   await tools.media.ffmpeg(args, {
     signal: context.signal,
     timeoutMs: passMs,
-    fault: "The film could not be put together.",
+    fault: "The film could not be assembled.",
     onSeconds: (seconds) => onFrame(seconds * fps),
   });
   const made = await openMade(samplesPath);

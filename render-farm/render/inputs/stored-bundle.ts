@@ -117,7 +117,7 @@ async function whole(
   bytesMax: number = limits.capture.textBytesMax,
 ): Promise<Buffer> {
   const found = await objects.stat(key);
-  if (found === undefined) throw new RenderError("media_unavailable", "a file is no longer there");
+  if (found === undefined) throw new RenderError("media_unavailable", "a file no longer exists");
   if (found.sizeBytes > bytesMax)
     throw new RenderError("invalid_composition", `a file has more than ${bytesMax} bytes`);
   const chunks: Uint8Array[] = [];
@@ -130,6 +130,11 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (failure) {
-    throw new RenderError("internal", "the composition's list of files is no JSON", false, failure);
+    throw new RenderError(
+      "internal",
+      "the composition's list of files is not valid JSON",
+      false,
+      failure,
+    );
   }
 }

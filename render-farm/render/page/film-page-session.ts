@@ -383,11 +383,6 @@ async function within<T>(work: Promise<T>, timeoutMs: number, late: () => Error)
 function asRenderError(failure: unknown): unknown {
   if (!(failure instanceof PageError)) return failure;
   if (failure.message === "crashed")
-    return new RenderError(
-      "out_of_memory",
-      "the page used more memory than it may",
-      false,
-      failure,
-    );
+    return new RenderError("out_of_memory", "the page exceeded its memory limit", false, failure);
   return new RenderError("invalid_composition", failure.message, false, failure);
 }

@@ -183,7 +183,7 @@ t.test("a picture takes its colours from its references", async (t) => {
   t.ok(share(like, isRed) > 0.5, `with: ${share(like, isRed)} is red`);
   const both = [...references, { objectKey: "sources/none.png", mimeType: "image/png" }];
   await t.rejects(bench.run({ ...plain, references: both }), {
-    message: "The source file is no longer there.",
+    message: "The source file no longer exists.",
     retryable: false,
   });
 });

@@ -109,7 +109,7 @@ t.test("a picture is no video", async (t) => {
   ]);
   t.match(await bench.run(worker, { source, background: "transparent", format: "mov" }), {
     kind: "failed",
-    message: "The source is no video.",
+    message: "The source is not a video.",
     retryable: false,
   });
 });

@@ -68,7 +68,7 @@ t.test("progress is told while it runs, and a stopped task ends", async (t) => {
 
 t.test("bad input is refused for good and names the field", async (t) => {
   for (const [change, message] of [
-    [{ width: 3_840, height: 3_840 }, "restore: /height makes more than 3840x2160"],
+    [{ width: 3_840, height: 3_840 }, "restore: /height would exceed 3840x2160"],
     [{ denoise: 2 }, /^restore: \/denoise /],
     [{ fps: 12 }, /^restore: \/fps /],
     [{ width: 321 }, /^restore: \/width /],
