@@ -176,7 +176,7 @@ function readAnswer(operation: Members): Answer {
   if (!isMembers(json)) return { kind: "bytes" };
   const shape = getShape(json["schema"]);
   if (shape.kind !== "named")
-    throw new Error(`${String(operation["summary"])} has no named answer.`);
+    throw new Error(`${String(operation["summary"])} has no named response.`);
   return { kind: "json", type: shape.name };
 }
 

@@ -25,7 +25,7 @@ const plain = ["integer", "number", "boolean", "null"] as const;
 
 /** Throws for a keyword whose meaning would be lost. */
 export function getShape(schema: unknown): Shape {
-  if (!isMembers(schema)) throw new Error(`${JSON.stringify(schema)} is no schema.`);
+  if (!isMembers(schema)) throw new Error(`${JSON.stringify(schema)} is not a schema.`);
   const { $ref: ref, type, anyOf, enum: values, items } = schema;
   if (typeof ref === "string") return { kind: "named", name: ref.slice(refPrefix.length) };
   if ("const" in schema) return { kind: "literals", values: [literal(schema["const"])] };
@@ -37,7 +37,7 @@ export function getShape(schema: unknown): Shape {
   const kind = plain.find((name) => name === type);
   if (kind !== undefined) return { kind };
   if (Object.keys(schema).every((key) => annotations.includes(key))) return { kind: "anything" };
-  throw new Error(`${JSON.stringify(schema).slice(0, 200)} is more than a type can say.`);
+  throw new Error(`${JSON.stringify(schema).slice(0, 200)} cannot be expressed as a type.`);
 }
 
 const annotations = ["title", "description", "examples"];
@@ -67,7 +67,7 @@ function objectShape(schema: Members): Shape {
 function literal(value: unknown): string | number | boolean {
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean")
     return value;
-  throw new Error(`${JSON.stringify(value)} is no literal.`);
+  throw new Error(`${JSON.stringify(value)} is not a literal.`);
 }
 
 export function isMembers(value: unknown): value is Members {

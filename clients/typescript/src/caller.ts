@@ -172,7 +172,7 @@ export class Caller {
     const carriesFile = call.form !== undefined || call.bytes !== undefined;
     const patience = new AbortController();
     const patienceMs = bounds.answerMs + (carriesFile ? bounds.uploadMs : (call.heldMs ?? 0));
-    const timer = setTimeout(() => patience.abort(new Error("It took too long.")), patienceMs);
+    const timer = setTimeout(() => patience.abort(new Error("The request timed out.")), patienceMs);
     const { key, ifMatch, ifNoneMatch, signal } = given;
     const mediaType = call.body === undefined ? call.mediaType : "application/json";
     try {

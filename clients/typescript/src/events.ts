@@ -37,7 +37,10 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
 async function readInTime(reader: ReadableStreamDefaultReader<Uint8Array>) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("The stream is silent.")), bounds.silenceMs);
+    timer = setTimeout(
+      () => reject(new Error("The stream sent nothing for too long.")),
+      bounds.silenceMs,
+    );
   });
   try {
     return await Promise.race([reader.read(), silence]);

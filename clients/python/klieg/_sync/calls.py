@@ -369,7 +369,7 @@ class AssetsCalls:
         return cast(AssetPage, self._caller.json(call))
 
     def update(self, id: str, request: AssetPatchRequest | None = None) -> Asset:
-        """Rename, tag or favourite an asset."""
+        """Rename, tag or favorite an asset."""
         call = Call("PATCH", f"/assets/{segment(id)}", body={} if request is None else request)
         return cast(Asset, self._caller.json(call))
 
@@ -379,7 +379,7 @@ class AssetsCalls:
         self._caller.end(call)
 
     def restore(self, id: str) -> Asset:
-        """Take an asset out of the trash."""
+        """Restore an asset from the trash."""
         call = Call("POST", f"/assets/{segment(id)}/restore")
         return cast(Asset, self._caller.json(call))
 
@@ -394,7 +394,7 @@ class UploadsCalls:
         return cast(Upload, self._caller.json(call))
 
     def get(self, id: str) -> Upload:
-        """Read an upload and which of its parts are stored."""
+        """Read an upload and the list of its stored parts."""
         call = Call("GET", f"/assets/uploads/{segment(id)}", is_repeatable=True)
         return cast(Upload, self._caller.json(call))
 
@@ -530,7 +530,7 @@ class CompositionsCalls:
         self._caller.end(call, match=if_match)
 
     def replace_bundle(self, id: str, file: bytes | str | os.PathLike[str]) -> Composition:
-        """Replace all files of a composition by those of a ZIP archive."""
+        """Replace all files of a composition with those of a ZIP archive."""
         call = Call(
             "POST",
             f"/compositions/{segment(id)}/bundle",
@@ -730,7 +730,7 @@ class CreditsCalls:
         to: str | None = None,
         group_by: Literal["day", "model", "user", "modality", "surface", "session"] | None = None,
     ) -> SpendReport:
-        """Sum up what the jobs of the context were charged."""
+        """Report what the context was charged for jobs."""
         call = Call(
             "GET",
             "/reports/spend",
@@ -798,7 +798,7 @@ class OrganizationsCalls:
         self._caller.end(call)
 
     def activate(self, request: OrganizationsActivateRequest) -> User:
-        """Choose the organization in which tokens act that are not pinned, or none."""
+        """Choose the organization that unpinned tokens act in, or none."""
         call = Call("PUT", "/me/active-organization", body=request, is_repeatable=True)
         return cast(User, self._caller.json(call))
 
@@ -859,7 +859,7 @@ class OrganizationsCalls:
         to: str | None = None,
         group_by: Literal["day", "model", "user", "modality", "surface", "session"] | None = None,
     ) -> SpendReport:
-        """Sum up what the jobs of an organization were charged."""
+        """Report what an organization was charged for jobs."""
         call = Call(
             "GET",
             f"/organizations/{segment(id)}/usage",
@@ -990,7 +990,7 @@ class AdminCalls:
         return cast(AdminOverview, self._caller.json(call))
 
     def tasks(self) -> AdminTaskList:
-        """List the tasks that farm nodes have, and count those that wait."""
+        """List the tasks that farm nodes hold, and count those that wait."""
         call = Call("GET", "/admin/tasks", is_repeatable=True)
         return cast(AdminTaskList, self._caller.json(call))
 
@@ -1020,7 +1020,7 @@ class AdminCalls:
         return cast(AdminAccountPage, self._caller.json(call))
 
     def create_account(self, request: CreateAccountRequest) -> CreatedAccount:
-        """Create an account, and its first token when asked."""
+        """Create an account and, on request, its first token."""
         call = Call("POST", "/admin/accounts", body=request)
         return cast(CreatedAccount, self._caller.json(call))
 
@@ -1114,12 +1114,12 @@ class AdminCalls:
         return cast(AdminProviderList, self._caller.json(call))
 
     def pause_provider(self, name: str) -> AdminProvider:
-        """Let the jobs of a provider wait."""
+        """Pause a provider, so that its jobs wait."""
         call = Call("POST", f"/admin/providers/{segment(name)}:pause", is_repeatable=True)
         return cast(AdminProvider, self._caller.json(call))
 
     def resume_provider(self, name: str) -> AdminProvider:
-        """Give a paused provider work again."""
+        """Resume a paused provider."""
         call = Call("POST", f"/admin/providers/{segment(name)}:resume", is_repeatable=True)
         return cast(AdminProvider, self._caller.json(call))
 
@@ -1159,6 +1159,6 @@ class AdminCalls:
         return cast(AuditPage, self._caller.json(call))
 
     def reload_models(self) -> CatalogueLoaded:
-        """Read the model catalogue and the providers again."""
+        """Reload the model catalogue and the providers."""
         call = Call("POST", "/admin/models:reload")
         return cast(CatalogueLoaded, self._caller.json(call))

@@ -43,7 +43,7 @@ class Response:
                 while chunk := await self._within(self._reader.read(CHUNK_BYTES), silence):
                     yield chunk
         except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, ValueError) as fault:
-            raise ConnectionError("The answer broke off.") from fault
+            raise ConnectionError("The connection ended before the response was complete.") from fault
         finally:
             await self.close()
 
@@ -52,7 +52,7 @@ class Response:
         while left > 0:
             piece = await self._within(self._reader.read(min(CHUNK_BYTES, left)), silence)
             if not piece:
-                raise ConnectionError("The answer broke off.")
+                raise ConnectionError("The connection ended before the response was complete.")
             left -= len(piece)
             yield piece
 
@@ -100,7 +100,7 @@ async def open_url(
 def _head(first: str, headers: Mapping[str, str]) -> bytes:
     lines = [first, *(f"{name}: {value}" for name, value in headers.items())]
     if any("\r" in line or "\n" in line for line in lines):
-        raise ValueError("A header has a line break.")
+        raise ValueError("A header contains a line break.")
     return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
 
 
@@ -126,4 +126,4 @@ async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
             headers = {name.strip().lower(): value.strip() for name, _, value in pairs}
             return Response(reader, writer, status, headers)
     except (EOFError, asyncio.LimitOverrunError, LookupError, ValueError) as fault:
-        raise ConnectionError("There was no answer.") from fault
+        raise ConnectionError("The service did not respond.") from fault

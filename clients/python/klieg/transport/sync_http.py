@@ -31,9 +31,9 @@ class Response:
             while chunk := self._answer.read1(CHUNK_BYTES):
                 yield chunk
             if self._answer.length:
-                raise ConnectionError("The answer broke off.")
+                raise ConnectionError("The connection ended before the response was complete.")
         except http.client.HTTPException as fault:
-            raise ConnectionError("The answer broke off.") from fault
+            raise ConnectionError("The connection ended before the response was complete.") from fault
         finally:
             self.close()
 
@@ -69,7 +69,7 @@ def open_url(
         return Response(connection, connection.getresponse())
     except http.client.HTTPException as fault:
         connection.close()
-        raise ConnectionError("There was no answer.") from fault
+        raise ConnectionError("The service did not respond.") from fault
     except BaseException:
         connection.close()
         raise

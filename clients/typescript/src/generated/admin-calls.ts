@@ -47,7 +47,7 @@ export class AdminCalls {
     );
   }
 
-  /** List the tasks that farm nodes have, and count those that wait. */
+  /** List the tasks that farm nodes hold, and count those that wait. */
   tasks(options: CallOptions = {}): Promise<AdminTaskList> {
     return this.caller.json<AdminTaskList>(
       { method: "GET", path: "/admin/tasks", isRepeatable: true },
@@ -79,7 +79,7 @@ export class AdminCalls {
     );
   }
 
-  /** Create an account, and its first token when asked. */
+  /** Create an account and, on request, its first token. */
   createAccount(
     request: CreateAccountRequest,
     options: CallOptions = {},
@@ -199,7 +199,7 @@ export class AdminCalls {
     );
   }
 
-  /** Let the jobs of a provider wait. */
+  /** Pause a provider, so that its jobs wait. */
   pauseProvider(name: string, options: CallOptions = {}): Promise<AdminProvider> {
     return this.caller.json<AdminProvider>(
       { method: "POST", path: `/admin/providers/${segment(name)}:pause`, isRepeatable: true },
@@ -207,7 +207,7 @@ export class AdminCalls {
     );
   }
 
-  /** Give a paused provider work again. */
+  /** Resume a paused provider. */
   resumeProvider(name: string, options: CallOptions = {}): Promise<AdminProvider> {
     return this.caller.json<AdminProvider>(
       { method: "POST", path: `/admin/providers/${segment(name)}:resume`, isRepeatable: true },
@@ -247,7 +247,7 @@ export class AdminCalls {
     );
   }
 
-  /** Read the model catalogue and the providers again. */
+  /** Reload the model catalogue and the providers. */
   reloadModels(options: CallOptions = {}): Promise<CatalogueLoaded> {
     return this.caller.json<CatalogueLoaded>(
       { method: "POST", path: "/admin/models:reload", isRepeatable: false },

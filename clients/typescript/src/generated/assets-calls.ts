@@ -31,7 +31,7 @@ export class AssetsCalls {
     );
   }
 
-  /** Rename, tag or favourite an asset. */
+  /** Rename, tag or favorite an asset. */
   update(id: string, request: AssetPatchRequest = {}, options: CallOptions = {}): Promise<Asset> {
     return this.caller.json<Asset>(
       { method: "PATCH", path: `/assets/${segment(id)}`, body: request, isRepeatable: false },
@@ -56,7 +56,7 @@ export class AssetsCalls {
     );
   }
 
-  /** Take an asset out of the trash. */
+  /** Restore an asset from the trash. */
   restore(id: string, options: CallOptions = {}): Promise<Asset> {
     return this.caller.json<Asset>(
       { method: "POST", path: `/assets/${segment(id)}/restore`, isRepeatable: false },

@@ -163,7 +163,7 @@ export class CompositionsCalls {
     );
   }
 
-  /** Replace all files of a composition by those of a ZIP archive. */
+  /** Replace all files of a composition with those of a ZIP archive. */
   replaceBundle(id: string, bytes: Bytes, options: CallOptions = {}): Promise<Composition> {
     return this.caller.json<Composition>(
       {

@@ -31,7 +31,7 @@ export class CreditsCalls {
     );
   }
 
-  /** Sum up what the jobs of the context were charged. */
+  /** Report what the context was charged for jobs. */
   spend(query: CreditsSpendQuery = {}, options: CallOptions = {}): Promise<SpendReport> {
     return this.caller.json<SpendReport>(
       { method: "GET", path: "/reports/spend", query: { ...query }, isRepeatable: true },

@@ -73,7 +73,7 @@ export class OrganizationsCalls {
     );
   }
 
-  /** Choose the organization in which tokens act that are not pinned, or none. */
+  /** Choose the organization that unpinned tokens act in, or none. */
   activate(request: OrganizationsActivateRequest, options: CallOptions = {}): Promise<User> {
     return this.caller.json<User>(
       { method: "PUT", path: "/me/active-organization", body: request, isRepeatable: true },
@@ -166,7 +166,7 @@ export class OrganizationsCalls {
     );
   }
 
-  /** Sum up what the jobs of an organization were charged. */
+  /** Report what an organization was charged for jobs. */
   usage(
     id: string,
     query: OrganizationsUsageQuery = {},

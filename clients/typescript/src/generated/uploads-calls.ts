@@ -24,7 +24,7 @@ export class UploadsCalls {
     );
   }
 
-  /** Read an upload and which of its parts are stored. */
+  /** Read an upload and the list of its stored parts. */
   get(id: string, options: CallOptions = {}): Promise<Upload> {
     return this.caller.json<Upload>(
       { method: "GET", path: `/assets/uploads/${segment(id)}`, isRepeatable: true },
