@@ -22,7 +22,7 @@ t.test("a port that another program has", async (t) => {
   const { port } = server.address() as AddressInfo;
   const dataDir = t.testdir();
   const ended = await startAndFail(t, dataDir, {}, port);
-  isOneSentence(t, ended, new RegExp(`Port ${port} .*taken; .*KLIEG_PORT`));
+  isOneSentence(t, ended, new RegExp(`Port ${port} .*in use; .*KLIEG_PORT`));
   const next = await startKlieg(t, dataDir);
   t.equal((await next.kill("SIGTERM")).code, 0, "the data directory is free again");
 });
