@@ -291,7 +291,7 @@ async function completeUpload(call: Call<CompleteUploadRequest>): Promise<Answer
 
 const completedOtherwise = {
   code: "conflict",
-  detail: "This upload was already completed with a different list of parts.",
+  detail: "This upload was abandoned, or already completed with a different list of parts.",
 } as const;
 
 function agrees(
