@@ -21,12 +21,14 @@ import { exportTimeline } from "./compositions/export.ts";
 import { pullComposition } from "./compositions/pull-composition.ts";
 import { render } from "./compositions/render.ts";
 import { cost } from "./cost.ts";
+import { doctor } from "./doctor/doctor.ts";
 import { enhancePrompt } from "./enhance-prompt.ts";
 import { generateCommands } from "./generate.ts";
 import { generateSet } from "./generate-set.ts";
 import { cancelJob, listJobs, showJob } from "./jobs.ts";
 import { lint } from "./lint.ts";
 import { login, logout } from "./login.ts";
+import { openConsole } from "./open-console.ts";
 import { accountCreate } from "./operator/account-create.ts";
 import { audit } from "./operator/audit.ts";
 import { backup } from "./operator/backup.ts";
@@ -77,7 +79,7 @@ const groups: readonly { readonly title: string; readonly commands: readonly Com
   {
     title: "Account",
     commands: [
-      ...[showAccount, listModels, login, logout, tokenCreate, tokenList, tokenRevoke],
+      ...[openConsole, showAccount, listModels, login, logout, tokenCreate, tokenList, tokenRevoke],
       completion(() => commands),
     ],
   },
@@ -85,7 +87,7 @@ const groups: readonly { readonly title: string; readonly commands: readonly Com
     title: "A running service, for operators",
     commands: [
       ...[accountCreate, audit, listProviders, pauseProvider, resumeProvider, listNodes, drainNode],
-      ...[modelsCheck, farm, tokenReset, backup],
+      ...[doctor, modelsCheck, farm, tokenReset, backup],
     ],
   },
   {

@@ -4,11 +4,18 @@ import type { ProviderConfig } from "../config/providers/provider-config.ts";
 import type { ClientSettings } from "../config/settings.ts";
 import type { Web } from "../engine/ports/web.ts";
 import type { Provider } from "../providers/provider.ts";
+import type { Finding } from "./doctor/finding.ts";
 
 /** Everything that one run of the command line may use. */
 export interface Session {
   /** Opens the client on first use, so that `--help` needs neither service nor credential. */
   readonly client: () => Promise<Klieg>;
+  /** Finds the origin of the service, without a credential. */
+  readonly origin: () => Promise<string>;
+  /** Resolves to false when this machine has no browser to show. */
+  readonly openBrowser: (address: string) => Promise<boolean>;
+  /** Checks this machine and what the service's settings name. */
+  readonly examine: () => Promise<readonly Finding[]>;
   /** Throws `SettingsError`. */
   readonly settings: () => ClientSettings;
   /** Checks a store that no service uses. Throws `DataDirectoryError`. */

@@ -11,9 +11,10 @@ import { systemClock } from "../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../engine/adapters/system-entropy.ts";
 import type { Web } from "../engine/ports/web.ts";
 import { adapters } from "../providers/adapters.ts";
-import { CommandError, type StoppedNode } from "./command.ts";
+import { CommandError, type Session, type StoppedNode } from "./command.ts";
 import { runCommandLine } from "./command-line.ts";
-import { findAddress, openClient, readPatience } from "./credential.ts";
+import { findAddress, findOrigin, openClient, readPatience } from "./credential.ts";
+import { openBrowser } from "./terminal/browser.ts";
 import { openTerminal } from "./terminal/terminal.ts";
 
 /** 128 plus the number of SIGINT, as shells do it. */
@@ -88,10 +89,20 @@ process.stdout.on("error", (fault: NodeJS.ErrnoException) => {
 
 holdBuild();
 const { args, isHasty } = readPatience(process.argv.slice(2));
+const openProvider: Session["openProvider"] = async (config) => {
+  const ports = { web: await openWeb(), clock: systemClock, entropy: systemEntropy() };
+  return adapters[config.adapter](config, ports);
+};
 process.exitCode = await runCommandLine(args, {
   client: async () => {
     opened ??= openClient(await findAddress(settings()), isHasty);
     return opened;
+  },
+  origin: () => findOrigin(settings()),
+  openBrowser,
+  async examine() {
+    const { examine } = await import("./doctor/examine.ts");
+    return examine(process.env, openProvider);
   },
   settings,
   async checkStore(dataDir, repairs) {
@@ -153,10 +164,7 @@ process.exitCode = await runCommandLine(args, {
   },
   surveyConfiguration: () => surveyConfiguration(readSettings(process.env, 1), process.env),
   openWeb,
-  async openProvider(config) {
-    const ports = { web: await openWeb(), clock: systemClock, entropy: systemEntropy() };
-    return adapters[config.adapter](config, ports);
-  },
+  openProvider,
   stopped: () =>
     new Promise((resolve) => {
       stop = resolve;

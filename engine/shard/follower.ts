@@ -167,7 +167,7 @@ export class Follower {
   private findRefillObstacle(): WaitReason | undefined {
     const { standbys, succession } = this.parts;
     if (!succession.isLossAccepted && standbys.isOwned) return "ahead";
-    return succession.findRefillObstacle(this.listenedMs);
+    return succession.findRefillObstacle(this.parts.clock.monotonicMs() - this.startedMs);
   }
 
   /** Resolves to undefined while the log cannot be reached. */
@@ -198,7 +198,7 @@ export class Follower {
         this.flushWhenDue();
         await this.answerReach();
         if (!(await this.reader.fetchMissed(replica.position, this.heardMs))) return undefined;
-        if (!this.isCurrent) await this.catchUp();
+        if (!this.isCurrent || this.isTargetOld) await this.catchUp();
         const end = await this.claim();
         if (end !== "stay") return end;
         await this.waitForEntry();
@@ -256,6 +256,11 @@ export class Follower {
     if (end !== undefined) this.target = { logSeq: end.logSeq, askedMs: nowMs };
   }
 
+  /** Entries that arrive one by one, each late, do not show how far behind they are. */
+  private get isTargetOld(): boolean {
+    return this.parts.clock.monotonicMs() - this.target.askedMs > limits.cluster.staleMs / 2;
+  }
+
   private standBy(): void {
     if (!this.hasHeardOwner) this.parts.onStandby();
     this.hasHeardOwner = true;
@@ -293,10 +298,6 @@ export class Follower {
       leaseMs: isFree ? 0 : leaseMs,
       isLossAccepted: succession.isLossAccepted,
     };
-  }
-
-  private get listenedMs(): number {
-    return this.parts.clock.monotonicMs() - this.startedMs;
   }
 
   /**

@@ -58,6 +58,8 @@ const notRun: Readonly<Record<string, string>> = {
   "klieg store restore <folder>": "needs a backup, as the same test has one",
   "klieg cluster join": "needs a stopped service and NATS, as crash/cluster.test.ts has them",
   "klieg node forget <node>": "the same",
+  "klieg doctor": "examines this machine, as cli/doctor.test.ts does",
+  "klieg open": "opens a browser, as the same test has it do",
   "klieg drain <node>": "needs another node, as crash/forwarding.test.ts has one",
   "klieg shard rebuild <shard>": "the same",
   "klieg reshard <count>": "needs a stopped service, as crash/reshard.test.ts has one",

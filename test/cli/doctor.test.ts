@@ -1,0 +1,132 @@
+/** Tests `klieg doctor` and `klieg open`, as commands and as checks of this machine. */
+import { once } from "node:events";
+import { chmodSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import t, { type Test } from "tap";
+import type { Session } from "../../cli/command.ts";
+import { runCommandLine } from "../../cli/command-line.ts";
+import { checkNode, examine } from "../../cli/doctor/examine.ts";
+import type { Finding } from "../../cli/doctor/finding.ts";
+
+async function run(args: readonly string[], given: Partial<Session>) {
+  const refuse = () => {
+    throw new Error("nothing else is asked");
+  };
+  const printed: string[] = [];
+  const said: string[] = [];
+  const code = await runCommandLine(args, {
+    client: refuse,
+    settings: refuse,
+    checkStore: refuse,
+    stoppedNode: refuse,
+    joinCluster: refuse,
+    origin: refuse,
+    openBrowser: refuse,
+    examine: refuse,
+    moveObjects: refuse,
+    openWeb: refuse,
+    isServed: refuse,
+    restoreBackup: refuse,
+    stopped: refuse,
+    surveyConfiguration: refuse,
+    openProvider: refuse,
+    terminal: {
+      print: (line) => printed.push(line),
+      say: (text) => said.push(text),
+      redraw: refuse,
+      onInterrupt: refuse,
+      isInteractive: false,
+    },
+    ...given,
+  });
+  return { code, printed, said: said.join("") };
+}
+
+const fine: Finding = { status: "ok", subject: "disk", found: "9.0 GiB are free." };
+const old: Finding = {
+  status: "warning",
+  subject: "Node",
+  found: "Node 20.15.0 gets no security fixes any more.",
+  remedy: "Use Node 22.",
+};
+const gone: Finding = { status: "problem", subject: "NATS", found: "No server answers." };
+
+t.test("klieg doctor prints a line for each finding, and fails for problems alone", async (t) => {
+  t.strictSame(await run(["doctor"], { examine: async () => [fine, old] }), {
+    code: 0,
+    printed: [
+      "STATUS   CHECKED  FOUND",
+      "ok       disk     9.0 GiB are free.",
+      "warning  Node     Node 20.15.0 gets no security fixes any more. Use Node 22.",
+    ],
+    said: "No problems found.\n",
+  });
+  const { code, said } = await run(["doctor"], { examine: async () => [fine, gone] });
+  t.match({ code, said }, { code: 1, said: /1 problem found/ });
+  const { printed } = await run(["doctor", "--json"], { examine: async () => [old] });
+  t.strictSame(JSON.parse(printed.join("\n")), [old]);
+});
+
+t.test("klieg doctor knows which versions of Node are supported", async (t) => {
+  const getStatus = (version: string) => checkNode(version).status;
+  t.strictSame(["18.20.0", "20.14.0", "21.1.0", "22.1.0"].map(getStatus), Array(4).fill("problem"));
+  t.strictSame(["22.2.0", "24.0.0"].map(getStatus), ["ok", "ok"]);
+  t.equal(getStatus("20.15.0"), "warning");
+});
+
+/** Occupies a port of this machine and returns its number. */
+async function occupyPort(t: Test): Promise<number> {
+  const server = createServer((socket) => socket.destroy());
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.teardown(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+const noProviders = () => Promise.reject(new Error("no provider is set"));
+
+t.test("klieg doctor finds a port in use, an open data directory and a silent NATS", async (t) => {
+  const dataDir = t.testdir({});
+  chmodSync(dataDir, 0o755);
+  const port = await occupyPort(t);
+  const found = await examine(
+    {
+      PATH: "/nowhere",
+      KLIEG_CHROMIUM: "/nowhere/chromium",
+      KLIEG_DATA_DIR: dataDir,
+      KLIEG_PORT: String(port),
+      KLIEG_NATS_URL: `nats://user:secret@127.0.0.1:${port}`,
+    },
+    noProviders,
+  );
+  const byName = new Map(found.map((finding) => [finding.subject, finding]));
+  t.match(byName.get("service"), { status: "problem", found: /^Port \d+ on 127.0.0.1 is in use/ });
+  t.match(byName.get("data directory"), { status: "warning", remedy: /^Run chmod 700 / });
+  t.match(byName.get("Chromium"), { status: "problem", remedy: /KLIEG_CHROMIUM/ });
+  t.match(byName.get("ffmpeg"), { status: "problem", remedy: /KLIEG_FFMPEG/ });
+  t.match(byName.get("espeak-ng"), { status: "warning" });
+  t.match(byName.get("NATS"), { status: "problem" });
+  t.notMatch(JSON.stringify(found), /secret/);
+});
+
+t.test("klieg doctor names a setting that cannot be read, and asks nothing else", async (t) => {
+  const found = await examine({ KLIEG_PORT: "many" }, noProviders);
+  t.match(found.at(-1), { status: "problem", subject: "settings", found: /KLIEG_PORT/ });
+  t.equal(found.length, 2);
+});
+
+t.test(
+  "klieg open prints the console's address, and opens it where there is a browser",
+  async (t) => {
+    const opened: string[] = [];
+    const origin = async () => "http://127.0.0.1:8080";
+    const openBrowser = async (address: string) => opened.push(address) > 0;
+    t.match(await run(["open"], { origin, openBrowser }), { code: 0, said: "" });
+    const { printed } = await run(["open", "jobs"], { origin, openBrowser });
+    t.strictSame(printed, ["http://127.0.0.1:8080/console/jobs"]);
+    t.strictSame(opened, ["http://127.0.0.1:8080/console", "http://127.0.0.1:8080/console/jobs"]);
+    const none = await run(["open"], { origin, openBrowser: async () => false });
+    t.match(none, { code: 0, said: /^No browser could be opened here/ });
+    t.match(await run(["open", "//elsewhere.example"], { origin }), { code: 2 });
+  },
+);
