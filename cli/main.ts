@@ -20,6 +20,9 @@ import { openTerminal } from "./terminal/terminal.ts";
 /** 128 plus the number of SIGINT, as shells do it. */
 const interruptedCode = 130;
 
+/** How long a connection to NATS may take to close. */
+const farewellMs = 500;
+
 let lastWords: (() => string) | undefined;
 let stop: (() => void) | undefined;
 process.on("SIGINT", () => {
@@ -102,7 +105,19 @@ process.exitCode = await runCommandLine(args, {
   openBrowser,
   async examine() {
     const { examine } = await import("./doctor/examine.ts");
-    return examine(process.env, openProvider);
+    const { closeNats, connectNats } = await import("../engine/adapters/nats/nats.ts");
+    const { openObjects } = await import("../engine/adapters/objects/open-objects.ts");
+    return examine(process.env, {
+      openProvider,
+      async askNats(access) {
+        const connection = await connectNats({ ...access, name: "klieg doctor" });
+        await closeNats(connection, farewellMs);
+      },
+      async askObjects({ dataDir, objectStore }) {
+        const objects = await openObjects(dataDir, objectStore);
+        await objects.stat("doctor");
+      },
+    });
   },
   settings,
   async checkStore(dataDir, repairs) {

@@ -10,10 +10,8 @@ import { surveyConfiguration } from "../../config/configuration.ts";
 import { type Environment, SettingsError } from "../../config/environment.ts";
 import { limits } from "../../config/limits.ts";
 import type { ProviderConfig } from "../../config/providers/provider-config.ts";
-import { readNatsAccess } from "../../config/secret-files.ts";
+import { type NatsAccess, readNatsAccess } from "../../config/secret-files.ts";
 import { readSettings, type Settings } from "../../config/settings.ts";
-import { closeNats, connectNats } from "../../engine/adapters/nats/nats.ts";
-import { openObjects } from "../../engine/adapters/objects/open-objects.ts";
 import { checkFree } from "../../http/transport/free-port.ts";
 import type { Provider } from "../../providers/provider.ts";
 import { findChromium, isExecutable } from "../../render-farm/browser/chromium-path.ts";
@@ -23,18 +21,19 @@ import { makeNodeFolder } from "../../render-farm/fence/own-folders.ts";
 import { findTool } from "../../render-farm/programs/find-tool.ts";
 import type { Finding } from "./finding.ts";
 
-type OpenProvider = (config: ProviderConfig) => Promise<Provider>;
+/** Ways to what the settings name; each rejects with one sentence without secrets. */
+export interface Ways {
+  readonly openProvider: (config: ProviderConfig) => Promise<Provider>;
+  readonly askNats: (access: NatsAccess) => Promise<void>;
+  readonly askObjects: (settings: Settings) => Promise<void>;
+}
 
 const patienceMs = 10_000;
 /** Chromium starts up to three times, on a machine that may be busy. */
 const isolationMs = 60_000;
-const closingMs = 500;
 
 /** Examines the machine and everything that the environment's settings name. */
-export async function examine(
-  environment: Environment,
-  openProvider: OpenProvider,
-): Promise<readonly Finding[]> {
+export async function examine(environment: Environment, ways: Ways): Promise<readonly Finding[]> {
   const node = checkNode(process.versions.node);
   let settings: Settings;
   try {
@@ -49,9 +48,9 @@ export async function examine(
     ["service", checkService(settings)],
     ["data directory", checkDataDirectory(settings)],
     ["disk", checkDisk(settings)],
-    ["NATS", checkNats(settings)],
-    ["object store", checkObjects(settings)],
-    ["models", checkProviders(settings, environment, openProvider)],
+    ["NATS", checkNats(settings, ways)],
+    ["object store", checkObjects(settings, ways)],
+    ["models", checkProviders(settings, environment, ways)],
   ];
   const found = await Promise.all(checks.map(([...check]) => bound(...check)));
   return [node, ok("settings", "All settings can be read."), ...found.flat()];
@@ -163,24 +162,23 @@ async function checkDisk({ dataDir }: Settings): Promise<readonly Finding[]> {
   return [problem("disk", free, "Make room: submits and uploads are refused below this.")];
 }
 
-async function checkNats(settings: Settings): Promise<readonly Finding[]> {
+async function checkNats(settings: Settings, { askNats }: Ways): Promise<readonly Finding[]> {
   if (settings.natsServers.length === 0) return [];
   try {
     const access = readNatsAccess(settings);
     if (access === undefined) return [];
-    const connection = await connectNats({ ...access, name: "klieg doctor" });
-    await closeNats(connection, closingMs);
+    await askNats(access);
     return [ok("NATS", "It answers.")];
   } catch (error) {
     return [problem("NATS", sentence((error as Error).message))];
   }
 }
 
-async function checkObjects({ dataDir, objectStore }: Settings): Promise<readonly Finding[]> {
+async function checkObjects(settings: Settings, { askObjects }: Ways): Promise<readonly Finding[]> {
+  const { objectStore } = settings;
   if (objectStore === undefined) return [];
   try {
-    const objects = await openObjects(dataDir, objectStore);
-    await objects.stat("doctor");
+    await askObjects(settings);
     return [ok("object store", `The bucket ${objectStore.bucket} answers.`)];
   } catch (error) {
     return [problem("object store", sentence((error as Error).message))];
@@ -190,7 +188,7 @@ async function checkObjects({ dataDir, objectStore }: Settings): Promise<readonl
 async function checkProviders(
   settings: Settings,
   environment: Environment,
-  openProvider: OpenProvider,
+  { openProvider }: Ways,
 ): Promise<readonly Finding[]> {
   const { providers, faults } = surveyConfiguration(settings, environment);
   const wrong = faults.map(({ message }) => problem("models", message));

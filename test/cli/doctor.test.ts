@@ -83,7 +83,8 @@ async function occupyPort(t: Test): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-const noProviders = () => Promise.reject(new Error("no provider is set"));
+const refuse = () => Promise.reject(new Error("no server answers"));
+const ways = { openProvider: refuse, askNats: refuse, askObjects: refuse };
 
 t.test("klieg doctor finds a port in use, an open data directory and a silent NATS", async (t) => {
   const dataDir = t.testdir({});
@@ -97,7 +98,7 @@ t.test("klieg doctor finds a port in use, an open data directory and a silent NA
       KLIEG_PORT: String(port),
       KLIEG_NATS_URL: `nats://user:secret@127.0.0.1:${port}`,
     },
-    noProviders,
+    ways,
   );
   const byName = new Map(found.map((finding) => [finding.subject, finding]));
   t.match(byName.get("service"), { status: "problem", found: /^Port \d+ on 127.0.0.1 is in use/ });
@@ -105,12 +106,12 @@ t.test("klieg doctor finds a port in use, an open data directory and a silent NA
   t.match(byName.get("Chromium"), { status: "problem", remedy: /KLIEG_CHROMIUM/ });
   t.match(byName.get("ffmpeg"), { status: "problem", remedy: /KLIEG_FFMPEG/ });
   t.match(byName.get("espeak-ng"), { status: "warning" });
-  t.match(byName.get("NATS"), { status: "problem" });
+  t.match(byName.get("NATS"), { status: "problem", found: "No server answers." });
   t.notMatch(JSON.stringify(found), /secret/);
 });
 
 t.test("klieg doctor names a setting that cannot be read, and asks nothing else", async (t) => {
-  const found = await examine({ KLIEG_PORT: "many" }, noProviders);
+  const found = await examine({ KLIEG_PORT: "many" }, ways);
   t.match(found.at(-1), { status: "problem", subject: "settings", found: /KLIEG_PORT/ });
   t.equal(found.length, 2);
 });

@@ -1,6 +1,6 @@
 /** `klieg open`: opens the console in the browser of this machine. */
 import { parseArgs } from "node:util";
-import { type Command, UsageError } from "./command.ts";
+import { type Command, UsageError } from "../command.ts";
 
 export const openConsole: Command = {
   name: "open",
