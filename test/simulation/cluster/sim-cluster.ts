@@ -31,6 +31,8 @@ export interface ClusterOptions {
 }
 
 const digestedAtOnce = 50_000;
+/** What was released earlier is on the disk of each standby that is close behind. */
+const closeMs = 1_000;
 /** Highest age of what a follower lets be read: a record may follow a silence that is allowed. */
 export const oldMax = 2 * limits.cluster.staleMs;
 /** How many of the last events a failure shows. */
@@ -165,11 +167,15 @@ export class SimCluster {
     return this.forgiveClients !== undefined;
   }
 
-  /** Whether every shard has an owner and every other node is its standby. */
+  /** Whether every shard has an owner, and every other node is its standby and close behind. */
   get isWell(): boolean {
-    return this.nodes.every((node) =>
-      this.logs.every((_, shard) => node.serves(shard) && this.owners(shard).length > 0),
-    );
+    const { history, timeline } = this;
+    return this.logs.every((_, shard) => {
+      const least = history.lastSeqAt(shard, timeline.nowMs - closeMs);
+      const isClose = ({ disks }: SimNode) => (disks[shard]?.lastSeq ?? 0) >= least;
+      const isServed = this.nodes.every((node) => node.serves(shard) && isClose(node));
+      return isServed && this.owners(shard).length > 0;
+    });
   }
 
   get running(): readonly SimNode[] {
