@@ -182,7 +182,7 @@ function overview(): string {
     "",
     ...lines,
     "klieg help <command> shows its options, klieg --version the version. A command that the service",
-    "refuses for load is tried again for a while; with --no-wait it ends at once.",
+    "refuses because of load is retried for a while; with --no-wait it fails at once.",
     "KLIEG_URL and KLIEG_TOKEN name the service and",
     "the credential; unset, a login (klieg login) or the data directory of the service on this",
     "machine says both.",

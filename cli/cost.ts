@@ -7,7 +7,7 @@ import { media } from "./media.ts";
 export const cost: Command = {
   name: "cost",
   usage: '<command> <its arguments>, for example: klieg cost generate image "a kite"',
-  summary: "Say what a generation would cost.",
+  summary: "Show what a generation would cost.",
   options: [optionLine("--json", "print the quote with its confirmation token as JSON")],
   async run(args, session) {
     const medium = media.find(({ name }) => name.split(" ").every((word, at) => args[at] === word));

@@ -31,7 +31,10 @@ export const generateCommands: readonly Command[] = media.map((medium) => ({
   usage: medium.usage,
   summary: medium.summary,
   options: [
-    optionLine("-o, --output FILE", "where to save it (<job id> and the extension); - prints it"),
+    optionLine(
+      "-o, --output FILE",
+      "where to save it (default: <job id> with its extension); - writes to standard output",
+    ),
     ...getOptions(medium),
     optionLine("--json", "print the finished job and the files as JSON"),
   ],

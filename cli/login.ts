@@ -36,7 +36,7 @@ export const login: Command = {
 export const logout: Command = {
   name: "logout",
   usage: "",
-  summary: "End the login of this machine.",
+  summary: "Log this machine out.",
   options: [],
   async run(args, { settings, terminal }) {
     parseArgs({ args: [...args], options: {} });

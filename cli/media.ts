@@ -107,7 +107,7 @@ export const media: readonly Medium[] = [
       ...model,
       voice: "one of the model's voices",
       language: "for example en, de",
-      prompt: "how it is to be spoken",
+      prompt: "how to speak it",
     },
     numbers: seed,
     decimals: { speed: "0.5 to 2" },
@@ -152,7 +152,7 @@ export const media: readonly Medium[] = [
   {
     name: "remove-background",
     usage: "<video> [options]",
-    summary: "Take the background out of a video and save it.",
+    summary: "Remove the background of a video and save it.",
     makes: "removeBackground",
     cost: "video_background_removal",
     subject: { kind: "files", field: "source_asset_id", what: "the video" },
@@ -166,7 +166,7 @@ export const media: readonly Medium[] = [
   {
     name: "restore",
     usage: "<video> [options]",
-    summary: "Clean a video, make it larger, and save it.",
+    summary: "Restore a video, enlarge it, and save it.",
     makes: "restoreVideo",
     cost: "video_restoration",
     subject: { kind: "files", field: "source_asset_id", what: "the video" },

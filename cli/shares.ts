@@ -18,7 +18,7 @@ const json = { type: "boolean", default: false } as const;
 export const share: Command = {
   name: "share",
   usage: "<render or asset id> [options]",
-  summary: "Make a link that shows a render or an asset to strangers.",
+  summary: "Make a public link to a render or an asset.",
   options: [
     optionLine("--days N", "until it expires, 1 to 365 (never)"),
     optionLine("--password TEXT", "that they must give, 4 to 128 characters"),

@@ -63,7 +63,10 @@ function read(file: string | undefined): Overrides {
       fault: `KLIEG_LIMITS names ${file}, which ${why}; correct it or unset it.`,
     };
   }
-  return { values: {}, fault: `KLIEG_LIMITS names ${file}, which is no JSON object; correct it.` };
+  return {
+    values: {},
+    fault: `KLIEG_LIMITS names ${file}, which is not a JSON object; correct it.`,
+  };
 }
 
 function wrong(what: string): void {

@@ -284,7 +284,7 @@ function files(environment: Environment, name: string): string[] | undefined {
   const found = list(environment, name);
   if (found?.includes("") === true)
     throw new SettingsError(
-      `${name} has nothing between two commas; set it to files with commas between.`,
+      `${name} has an empty entry between two commas; set it to file names separated by commas.`,
     );
   return found;
 }

@@ -84,7 +84,7 @@ async function serveLoopback(
   );
   terminal.print(loopback.url);
   terminal.print(`Authorization: Bearer ${bearer}`);
-  terminal.say("Agents on this machine may connect; Ctrl-C ends it.\n");
+  terminal.say("Agents on this machine can connect; press Ctrl-C to stop.\n");
   await stopped;
   loopback.close();
 }

@@ -11,7 +11,7 @@ export const modelsCheck: Command = {
   name: "models check",
   usage: "[--live]",
   summary: "Check KLIEG_MODELS and KLIEG_PROVIDERS together.",
-  options: ["--live   ask each provider how it is"],
+  options: ["--live   ask each provider for its health"],
   async run(args, { surveyConfiguration, openProvider, terminal }) {
     const { values } = parseArgs({ args: [...args], options: { live: { type: "boolean" } } });
     const { catalogue, providers, faults } = surveyConfiguration();
@@ -31,11 +31,11 @@ export const modelsCheck: Command = {
     const down = [...(healthByName ?? [])].filter(([, health]) => health === "down");
     const sentences = [
       ...faults.map(({ message }) => message),
-      ...down.map(([name]) => `The provider ${name} cannot be reached; see its url and key.`),
+      ...down.map(([name]) => `The provider ${name} cannot be reached; check its url and key.`),
     ];
     for (const sentence of sentences) terminal.print(sentence);
     if (sentences.length > 0) throw new CommandError(`${count(sentences.length, "fault")} found.`);
-    terminal.say("All of it can be used.\n");
+    terminal.say("Everything can be used.\n");
   },
 };
 

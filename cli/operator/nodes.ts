@@ -57,7 +57,7 @@ async function readWarnings(settings: ClientSettings): Promise<readonly string[]
 export const drainNode: Command = {
   name: "drain",
   usage: "<node>",
-  summary: "Let a node hand over its shards, or take no more tasks (scope admin).",
+  summary: "Make a node hand over its shards, or accept no more tasks (scope admin).",
   options: [],
   async run(args, { client, terminal }) {
     const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });
@@ -66,7 +66,7 @@ export const drainNode: Command = {
     terminal.print(
       kind === "farm"
         ? `${id} takes no more tasks; stop it once it has none.`
-        : `${id} hands its shards over; stop it once it owns none.`,
+        : `${id} is handing over its shards; stop it when it owns none.`,
     );
   },
 };

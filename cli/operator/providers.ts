@@ -24,7 +24,7 @@ export const listProviders: Command = {
 export const pauseProvider: Command = {
   name: "providers pause",
   usage: "<name>",
-  summary: "Let a provider's jobs wait, also after a restart (scope admin).",
+  summary: "Hold back a provider's jobs, also after a restart (scope admin).",
   options: [],
   run: (args, session) => setPaused(args, session, true),
 };
@@ -46,5 +46,5 @@ async function setPaused(
   const name = onlyArgument(positionals, "the provider");
   const { admin } = await client();
   await (isPaused ? admin.pauseProvider(name) : admin.resumeProvider(name));
-  terminal.print(isPaused ? `${name} is paused; its jobs wait.` : `${name} is given work again.`);
+  terminal.print(isPaused ? `${name} is paused; its jobs wait.` : `${name} receives work again.`);
 }

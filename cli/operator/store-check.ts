@@ -7,7 +7,7 @@ export const storeCheck: Command = {
   name: "store check",
   usage: "[--repair]",
   summary: "Check the stopped service's data directory, on its own machine.",
-  options: ["--repair   make tables anew where the journal holds every record"],
+  options: ["--repair   rebuild tables where the journal holds every record"],
   async run(args, { settings, checkStore, terminal }) {
     const { values } = parseArgs({ args: [...args], options: { repair: { type: "boolean" } } });
     const { dataDir } = settings();

@@ -18,7 +18,9 @@ export async function serveFolder(path: string, port: number, session: Session):
     if (folder.shown.kind === "fault") throw new CommandError(folder.shown.fault);
     const server = await openPreviewServer(folder, port, (fault) => terminal.say(`${fault}\n`));
     terminal.print(server.url);
-    terminal.say("Open this address in a browser of this machine; Ctrl-C ends the preview.\n");
+    terminal.say(
+      "Open this address in a browser on this machine; press Ctrl-C to stop the preview.\n",
+    );
     await stopped();
     server.close();
   } finally {

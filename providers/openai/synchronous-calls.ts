@@ -241,8 +241,7 @@ export class SynchronousCalls {
   }
 
   private checkSize({ length }: Uint8Array): void {
-    if (length > this.ports.bytesMax)
-      throw new ResultError("The provider's result is too large.");
+    if (length > this.ports.bytesMax) throw new ResultError("The provider's result is too large.");
   }
 
   private hold(call: Call, bytes: number): void {

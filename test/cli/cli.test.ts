@@ -245,7 +245,7 @@ t.test("E4: what is refused for load is tried again, with a line on standard err
   const environment = { KLIEG_URL: origin, KLIEG_TOKEN: "pat_1" };
   const { code, err } = await klieg(t, ["me"], environment);
   t.equal(code, 0);
-  t.match(err, /^The service asks to come later; trying again in 2 s \(--no-wait gives up\)\.$/m);
+  t.match(err, /^The service is limiting requests; retrying in 2 s \(--no-wait gives up\)\.$/m);
   t.equal(asked.length, 2);
 });
 
@@ -320,7 +320,7 @@ t.test("providers are shown, paused and resumed", async (t) => {
   });
   t.match(await ask("providers", "pause", "fal"), { out: "fal is paused; its jobs wait.\n" });
   t.match((await ask("providers")).out, /^fal +fal +paused/m);
-  t.match(await ask("providers", "resume", "fal"), { out: "fal is given work again.\n" });
+  t.match(await ask("providers", "resume", "fal"), { out: "fal receives work again.\n" });
   t.match(await ask("providers", "pause"), { code: 2, err: /Name the provider\./ });
   t.equal(asked.length, 4);
 });

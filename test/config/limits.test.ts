@@ -41,7 +41,7 @@ for (const [text, fault] of [
   ['{"jobs":{"waitsMax":-1}}', /cannot set jobs\.waitsMax to -1/],
   ['{"engine":{"inboxMax":5}}', /no section named engine/],
   ['{"jobs":', /is no JSON/],
-  ["[]", /is no JSON object/],
+  ["[]", /is not a JSON object/],
 ] as const)
   t.test(`limits ${text} stop the start with a sentence`, async (t) => {
     t.match((await readWith(t, text))["fault"], fault);

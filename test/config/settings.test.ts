@@ -78,7 +78,7 @@ t.test("catalogues are files with commas between; ours when none is named", asyn
   t.throws(
     () => readSettings({ KLIEG_MODELS: "shipped,," }, 2),
     new SettingsError(
-      "KLIEG_MODELS has nothing between two commas; set it to files with commas between.",
+      "KLIEG_MODELS has an empty entry between two commas; set it to file names separated by commas.",
     ),
   );
   t.equal(readSettings({ KLIEG_PROVIDERS: "providers.json" }, 2).providersFile, "providers.json");

@@ -44,7 +44,7 @@ const lasting: Readonly<Record<string, string>> = {
   InvalidAccessKeyId:
     "The object store does not know the key of KLIEG_S3_ACCESS_KEY; set it to one of the store's.",
   InvalidBucketName:
-    "The object store takes no bucket of the name in KLIEG_S3_BUCKET; set it to another name.",
+    "The object store does not accept the bucket name in KLIEG_S3_BUCKET; choose another name.",
   InvalidRegion: elsewhere,
   MovedPermanently: elsewhere,
   NoSuchBucket:
