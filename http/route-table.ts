@@ -84,6 +84,6 @@ export const routeTable: readonly Route[] = [
   ...healthRoutes,
   ...lookRoutes,
   ...consoleRoutes,
-  ...docsRoutes,
+  ...docsRoutes(() => routeTable),
   ...documentRoutes(() => routeTable),
 ];

@@ -22,7 +22,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // Whatever the console can do, a client can do.
   console: ["clients/typescript/src/", "film/preview/messages.ts"],
   // The generator reads what routes publish. What users install imports nothing; see below.
-  clients: ["http/documents/openapi.ts", "http/route-table.ts"],
+  clients: ["http/documents/openapi.ts", "http/docs/api/api-document.ts", "http/route-table.ts"],
   bench: [
     "config/",
     "contract/",
@@ -78,13 +78,13 @@ const innerOrder: Readonly<Record<string, readonly string[]>> = {
     "short-threads.ts",
     "route.ts",
     "look",
-    "docs",
     "placing.ts",
     "match.ts",
     "route-tree.ts",
     "metrics",
     "paging",
     "documents",
+    "docs",
     "sign-in",
     "providers",
     "accounts",

@@ -187,7 +187,7 @@ export function listOperations(operation: string): readonly string[] {
 }
 
 /** The contract tells uploads from assets by one more path segment in braces. */
-const publishedAs: Readonly<Record<string, string>> = {
+export const publishedAs: Readonly<Record<string, string>> = {
   "/assets/uploads/{id}": "/assets/{collection}/{id}",
 };
 

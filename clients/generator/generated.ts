@@ -4,6 +4,7 @@ import { openapi } from "../../http/documents/openapi.ts";
 import { routeTable } from "../../http/route-table.ts";
 import { readContract } from "./contract.ts";
 import { pythonFiles, synchronous } from "./python.ts";
+import { samplesFile } from "./samples.ts";
 import type { Members } from "./shape.ts";
 import { typescriptFiles } from "./typescript.ts";
 
@@ -20,7 +21,8 @@ const asyncModules = ["__init__.py", "caller.py", "client.py", "resources.py"];
  * the tree is, of which the parts by hand are read.
  */
 export function generatedFiles(root: string): ReadonlyMap<string, string> {
-  const contract = readContract(publishedDocument());
+  const document = publishedDocument();
+  const contract = readContract(document);
   const python = join("clients", "python", "klieg");
   const files = new Map<string, string>();
   for (const [name, text] of typescriptFiles(contract))
@@ -32,6 +34,8 @@ export function generatedFiles(root: string): ReadonlyMap<string, string> {
     const text = readFileSync(join(root, python, "_async", name), "utf8");
     files.set(join(python, "_sync", name), synchronous(text));
   }
+  const samples = samplesFile(contract, document);
+  files.set(join("http", "docs", "api", "generated", "client-samples.json"), samples);
   return files;
 }
 
@@ -39,4 +43,5 @@ export function generatedFiles(root: string): ReadonlyMap<string, string> {
 export const generatedFolders: readonly string[] = [
   join("clients", "typescript", "src", "generated"),
   join("clients", "python", "klieg", "_sync"),
+  join("http", "docs", "api", "generated"),
 ];

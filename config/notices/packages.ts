@@ -28,7 +28,7 @@ export interface DeliveredPackage {
 }
 
 /** The build bundles these into pages (`bundle` in config/setup), so they are not installed. */
-const bundledForDevelopment = ["redoc", "minisearch"];
+const bundledForDevelopment = ["minisearch"];
 
 /** Lists the delivered packages sorted by name and version, each once. */
 export function listDelivered(lock: LockFile): readonly DeliveredPackage[] {

@@ -5,8 +5,5 @@ export const docsFilesPath = "/docs/files/";
 /** The scripts are bundled by the build. */
 export const docsFiles = new StaticFiles(new URL("./", import.meta.url), docsFilesPath, [
   "docs.css",
-  "reference.css",
   "search.bundle.js",
-  "reference.bundle.js",
-  "redoc.js",
 ]);

@@ -1,9 +1,12 @@
 /** Pages of the documentation: a common layout with navigation, a search, and the content. */
 
 import type { Answer } from "../exchange/answer.ts";
-import { html, type Markup } from "../look/markup.ts";
+import { requireFound } from "../exchange/refusal-error.ts";
+import { html, joinMarkup, type Markup } from "../look/markup.ts";
 import { page } from "../look/page.ts";
 import { type ProblemType, problemTypes } from "../problems/problem-types.ts";
+import type { ApiDocument } from "./api/api-document.ts";
+import { overviewMarkup, tagMarkup } from "./api/api-pages.ts";
 import { docsFiles } from "./docs-files.ts";
 import { type Chapter, guides } from "./guides.ts";
 
@@ -17,7 +20,7 @@ export interface Entry {
 
 export function chapterPage({ slug, title, html: text, sections }: Chapter): Answer {
   const inside = sections.slice(1).map(({ id, title }) => html`<li><a href="#${id}">${title}</a>`);
-  const contents = html`<ul>${join(inside)}</ul>`;
+  const contents = html`<ul>${joinMarkup(inside)}</ul>`;
   return frame(
     slug,
     title,
@@ -32,25 +35,19 @@ export function problemsPage(): Answer {
 <h1 id="problems">Problems</h1>
 <p>Each refusal is a problem object (RFC 9457), and its <code>type</code> is one of these.</p>
 <table><thead><tr><th>Type<th>Status<th>Meaning</thead>
-<tbody>${join(rows)}</tbody></table>
+<tbody>${joinMarkup(rows)}</tbody></table>
 </article>`;
   return frame("problems", "Problems", table);
 }
 
-/** The script draws the reference into the page and adds the styles for it. */
-export function referencePage(): Answer {
-  return page({
-    title: "API reference - Klieg",
-    body: html`<p class="back"><a href="/docs">Documentation</a> / API reference</p>
-<div id="reference"><p>Loading ...</p></div>`,
-    styles: ["docs.css", "reference.css"].map((name) => docsFiles.path(name)),
-    scripts: ["redoc.js", "reference.bundle.js"].map((name) => docsFiles.path(name)),
-    hasStylesOfScripts: true,
-    isAsking: true,
-  });
+/** Shows all operations, or those of the tag with that slug; a 404 when there is no such tag. */
+export function referencePage(document: ApiDocument, slug?: string): Answer {
+  if (slug === undefined) return frame("api", "API reference", overviewMarkup(document));
+  const tag = requireFound(document.tags.find((one) => one.slug === slug));
+  return frame("api", `${tag.name}: API reference`, tagMarkup(document, tag));
 }
 
-export function listEntries(chapters: readonly Chapter[]): readonly Entry[] {
+export function listEntries(chapters: readonly Chapter[], document: ApiDocument): readonly Entry[] {
   const sections = chapters.flatMap(({ slug, title: page, sections }) =>
     sections.map(({ id, title, text }) => ({ url: `/docs/${slug}#${id}`, page, title, text })),
   );
@@ -60,7 +57,15 @@ export function listEntries(chapters: readonly Chapter[]): readonly Entry[] {
     title: `${title}: ${slug}`,
     text: `${meaning} ${remedy}`,
   }));
-  return [...sections, ...problems];
+  const operations = document.tags.flatMap(({ slug, operations }) =>
+    operations.map(({ id, verb, path, summary }) => ({
+      url: `/docs/api/${slug}#${id}`,
+      page: "API reference",
+      title: summary,
+      text: `${verb} ${path}`,
+    })),
+  );
+  return [...sections, ...operations, ...problems];
 }
 
 function frame(slug: string, title: string, body: Markup): Answer {
@@ -87,14 +92,10 @@ function navigation(current: string): Markup {
 <input id="search" type="search" autocomplete="off" placeholder="Press / to search"
  role="combobox" aria-expanded="false" aria-controls="found" aria-autocomplete="list"></form>
 <ol id="found" hidden></ol>
-<ul>${join(places)}</ul></nav>`;
+<ul>${joinMarkup(places)}</ul></nav>`;
 }
 
 function problemRow({ slug, title, statuses, meaning }: ProblemType): Markup {
   return html`<tr><td><a href="/v1/problems/${slug}">${slug}</a><td>${statuses.join(", ")}
 <td>${title}. ${meaning}`;
-}
-
-function join(parts: readonly Markup[]): Markup {
-  return { markup: parts.map(({ markup }) => markup).join("\n") };
 }

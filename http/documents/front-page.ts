@@ -2,7 +2,7 @@
 
 import type { Answer } from "../exchange/answer.ts";
 import { lookFiles } from "../look/look-files.ts";
-import { html, type Markup } from "../look/markup.ts";
+import { html, joinMarkup } from "../look/markup.ts";
 import { page } from "../look/page.ts";
 
 export function frontPage(origin: string, version: string): Answer {
@@ -37,7 +37,7 @@ npx klieg render examples/title-card -o film.mp4</code></pre>
   });
 }
 
-const ways = join(
+const ways = joinMarkup(
   [
     [
       "/docs/client",
@@ -54,7 +54,3 @@ const ways = join(
       html`<li><a class="card" href="${path}"><strong>${title}</strong>${text}</a>`,
   ),
 );
-
-function join(parts: readonly Markup[]): Markup {
-  return { markup: parts.map(({ markup }) => markup).join("\n") };
-}

@@ -6,9 +6,11 @@ import { omitUndefined } from "../../config/defined.ts";
 import type { Type } from "../../config/schema.ts";
 import { noParameters } from "../request/query.ts";
 import type { Route } from "../route.ts";
-import { Components, type Json, type Members } from "./published-components.ts";
+import type { Json, Members } from "./json.ts";
+import { Components } from "./published-components.ts";
 import { describeResponses } from "./published-responses.ts";
-import { findTag, tags } from "./tags.ts";
+import { sampleValue } from "./sample-values.ts";
+import { findTag, isPublished, tags } from "./tags.ts";
 
 export interface Published {
   readonly version: string;
@@ -18,7 +20,8 @@ export interface Published {
 
 const prefix = "/v1";
 
-export function openapi({ version, baseUrl }: Published, routes: readonly Route[]): Members {
+export function openapi({ version, baseUrl }: Published, all: readonly Route[]): Members {
+  const routes = all.filter(isPublished);
   const components = new Components(baseUrl);
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
@@ -113,6 +116,7 @@ function pathParameters(path: string): Members[] {
     in: "path",
     required: true,
     schema: { type: "string", ...constantSegments[name] },
+    example: sampleValue({ type: "string", ...constantSegments[name] }, name),
   }));
 }
 
@@ -123,6 +127,7 @@ function queryParameters({ query }: Route, components: Components): Members[] {
     in: "query",
     required: isRequired,
     schema: components.showSchema(schema),
+    ...(isRequired ? { example: sampleValue(schema, name) } : {}),
   }));
 }
 
@@ -131,6 +136,7 @@ const idempotencyKey: Members = {
   in: "header",
   required: false,
   schema: { type: "string", minLength: 1, maxLength: 255 },
+  example: "harbor-dawn-1",
 };
 
 const ifMatch: Members = {
@@ -139,6 +145,7 @@ const ifMatch: Members = {
   required: false,
   description: "The ETag of the version to change.",
   schema: { type: "string" },
+  example: '"5f0c1d2e"',
 };
 
 const ifNoneMatch: Members = {
@@ -147,6 +154,7 @@ const ifNoneMatch: Members = {
   required: false,
   description: "The ETag of the version you have; the answer is 304 while it is the newest.",
   schema: { type: "string" },
+  example: '"5f0c1d2e"',
 };
 
 function describeBody(body: NonNullable<Route["body"]>, components: Components): Members {
@@ -163,7 +171,7 @@ function requiresMembers(schema: Type.TSchema): boolean {
 function describeStream({ streamBody }: Route, components: Components): Members {
   const entries = Object.entries(streamBody).map(([mediaType, schema]) => [
     mediaType,
-    schema === null ? {} : { schema: components.showSchema(schema) },
+    schema === null ? {} : { schema: components.showSchema(schema), example: sampleValue(schema) },
   ]);
   return { required: true, content: Object.fromEntries(entries) };
 }

@@ -4,12 +4,11 @@ import type { Type } from "../../config/schema.ts";
 import { Problem } from "../../contract/problem.ts";
 import { problemTypes } from "../problems/problem-types.ts";
 import { problem } from "../problems/problems.ts";
+import type { Json, Members } from "./json.ts";
 import { examples } from "./published-examples.ts";
 import { headersOfRefusal, publishedHeaders } from "./published-headers.ts";
 import { type Slug, sampleRefusals } from "./sample-refusals.ts";
-
-export type Json = unknown;
-export type Members = Readonly<Record<string, Json>>;
+import { sampleValue } from "./sample-values.ts";
 
 const exampleId = "req-5f0c1d2e3a4b5c6d-1";
 
@@ -37,7 +36,10 @@ export class Components {
       this.examples[`${title}-${name}`] = example;
       return [name, { $ref: `#/components/examples/${title}-${name}` }];
     });
-    const given = named.length === 0 ? {} : { examples: Object.fromEntries(named) };
+    const given =
+      named.length === 0
+        ? { example: sampleValue(schema) }
+        : { examples: Object.fromEntries(named) };
     return { [mediaType]: { schema: shown, ...given } };
   }
 

@@ -1,7 +1,8 @@
 /** All answers that an operation of the contract can give: successes and refusals. */
 
 import { type Answers, type EventStream, isEventStream, type Route } from "../route.ts";
-import type { Components, Json, Members } from "./published-components.ts";
+import type { Json, Members } from "./json.ts";
+import type { Components } from "./published-components.ts";
 import { rawFrames } from "./published-examples.ts";
 import { describeHeaders } from "./published-headers.ts";
 import { listRefusals } from "./published-refusals.ts";

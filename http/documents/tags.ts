@@ -12,7 +12,7 @@ export const tags: readonly Tag[] = [
   {
     name: "Authentication",
     description: "Tokens, OAuth clients, the device flow and their metadata.",
-    segments: ["tokens", "oauth", "device", ".well-known"],
+    segments: ["tokens", "oauth", ".well-known"],
   },
   {
     name: "Generate",
@@ -33,7 +33,7 @@ export const tags: readonly Tag[] = [
   {
     name: "Compositions",
     description: "Keep HTML timelines: their files, edits, blocks, imports, previews and exports.",
-    segments: ["compositions", "preview"],
+    segments: ["compositions"],
   },
   {
     name: "Renders",
@@ -42,8 +42,8 @@ export const tags: readonly Tag[] = [
   },
   {
     name: "Shares",
-    description: "Open what was shared by a link, without an account.",
-    segments: ["share", "share-viewer.js"],
+    description: "Share renders and assets by links, and open them without an account.",
+    segments: ["share"],
   },
   {
     name: "Account",
@@ -66,17 +66,43 @@ export const tags: readonly Tag[] = [
     segments: ["admin", "callbacks", "healthz", "readyz"],
   },
   {
-    name: "Pages",
-    description: "Pages, their files and this document.",
-    segments: ["", "console", "console-files", "docs", "look", "problems", "openapi.json"],
+    name: "Documents",
+    description: "This document, the types of problems, and links to all other documents.",
+    segments: ["", "problems", "openapi.json"],
   },
 ];
 
-/** Finds the tag of a route. Throws for a path that no tag covers. */
+/** First segments of pages for people, of the files that they load, and of previews. */
+const pageSegments = [
+  "console",
+  "console-files",
+  "device",
+  "docs",
+  "look",
+  "preview",
+  "share-viewer.js",
+];
+
+/**
+ * Whether a route is part of the published contract. Pages for people and the files that they load
+ * are not: a program has no use for them.
+ */
+export function isPublished(route: { readonly method: string; readonly path: string }): boolean {
+  const { method, path } = route;
+  return (
+    path.startsWith("/v1/") || method !== "GET" || !pageSegments.includes(getFirstSegment(path))
+  );
+}
+
+/** Finds the tag of a published route. Throws for a path that no tag covers. */
 export function findTag({ path }: Pick<Route, "path">): string {
   const inside = path.startsWith("/v1/") ? path.slice("/v1".length) : path;
-  const first = inside.split("/")[1]?.split(":")[0] ?? "";
+  const first = inside.includes("/share") ? "share" : getFirstSegment(inside);
   const tag = tags.find(({ segments }) => segments.includes(first));
   if (tag === undefined) throw new Error(`no tag covers ${path}`);
   return tag.name;
+}
+
+function getFirstSegment(path: string): string {
+  return path.split("/")[1]?.split(":")[0] ?? "";
 }

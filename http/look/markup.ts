@@ -19,6 +19,11 @@ export function html(parts: TemplateStringsArray, ...values: readonly MarkupValu
   return { markup };
 }
 
+/** Joins parts with a line break, or with the text between them. */
+export function joinMarkup(parts: readonly Markup[], between = "\n"): Markup {
+  return { markup: parts.map(({ markup }) => markup).join(between) };
+}
+
 function write(value: MarkupValue): string {
   if (typeof value === "object") return value.markup;
   return String(value).replaceAll(/[&<>"']/g, (sign) => references[sign] ?? sign);

@@ -18,8 +18,6 @@ export interface Page {
   readonly nonce?: string;
   /** Paths of scripts that this service serves. */
   readonly scripts?: readonly string[];
-  /** Whether third-party scripts may add inline styles and run workers. */
-  readonly hasStylesOfScripts?: boolean;
   /** Whether the page may send requests, which may go to this service only. */
   readonly isAsking?: boolean;
   readonly headers?: readonly Header[];
@@ -65,19 +63,13 @@ export function styleLinks(paths: readonly string[], nonce?: string): Markup {
   return { markup: links.join("\n") };
 }
 
-function writePolicy({
-  nonce,
-  scripts,
-  isAsking = false,
-  hasStylesOfScripts = false,
-}: Page): string {
+function writePolicy({ nonce, scripts, isAsking = false }: Page): string {
   return [
     "default-src 'none'",
     ...(nonce === undefined ? [] : [`script-src 'nonce-${nonce}'`]),
     ...(scripts === undefined ? [] : ["script-src 'self'"]),
-    ...(hasStylesOfScripts
-      ? ["style-src 'self' 'unsafe-inline'", "img-src 'self' data:", "worker-src blob:"]
-      : ["style-src 'self'", "img-src 'self'"]),
+    "style-src 'self'",
+    "img-src 'self'",
     ...(isAsking ? ["connect-src 'self'"] : []),
     "base-uri 'none'",
     "form-action 'none'",

@@ -20,7 +20,7 @@ t.test("what is committed of the clients is what the contract of this tree yield
       `${path}; else: sh config/setup build && node dist/clients/generator/main.js`,
     );
   for (const folder of generatedFolders) {
-    const known = readdirSync(join(root, folder)).filter((name) => /\.(ts|py)$/.test(name));
+    const known = readdirSync(join(root, folder)).filter((name) => /\.(ts|py|json)$/.test(name));
     const unknown = known.filter((name) => !files.has(`${folder}/${name}`));
     t.strictSame(unknown, [], `nothing else is in ${folder}`);
   }

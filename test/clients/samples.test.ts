@@ -1,9 +1,13 @@
-/** Compiles the programs of README.md, the guides and the clients' pages as a reader would. */
+/**
+ * Compiles the programs of README.md, the guides, the reference and the clients' pages as a reader
+ * would.
+ */
 import { execFile } from "node:child_process";
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import t from "tap";
+import { clientSamples } from "../../http/docs/api/client-samples.ts";
 import { guides } from "../../http/docs/guides.ts";
 
 const run = promisify(execFile);
@@ -22,10 +26,28 @@ function findSamples(languages: string): readonly string[] {
   );
 }
 
+/** The reference's samples, each as a function of its own. */
+const referenceSamples = Object.values(clientSamples).filter((sample) => sample !== undefined);
+const typescriptReference = [
+  'import { openAsBlob } from "node:fs";',
+  'import { Klieg } from "klieg";',
+  'const klieg = new Klieg({ url: "http://127.0.0.1:8080", token: "pat_1" });',
+  ...referenceSamples.map(
+    ({ typescript }, at) => `export const sample${at} = async () => {\n${typescript}\n};`,
+  ),
+];
+const pythonReference = [
+  "from klieg import Klieg",
+  'klieg = Klieg(url="http://127.0.0.1:8080", token="pat_1")',
+  ...referenceSamples.map(
+    ({ python }, at) => `def sample_${at}() -> None:\n    ${python.replaceAll("\n", "\n    ")}`,
+  ),
+];
+
 type Output = { readonly stdout: string };
 
 t.test("E3: every sample in TypeScript or JavaScript compiles against the client", async (t) => {
-  const samples = findSamples("ts|js");
+  const samples = [...findSamples("ts|js"), typescriptReference.join("\n")];
   t.ok(samples.length >= 2, "there are some");
   const folder = t.testdir(
     Object.fromEntries(samples.map((text, at) => [`sample-${at}.mts`, text])),
@@ -54,7 +76,7 @@ t.test("E3: every sample in TypeScript or JavaScript compiles against the client
 });
 
 t.test("E3: every sample in Python holds by its types (mypy)", async (t) => {
-  const samples = findSamples("python");
+  const samples = [...findSamples("python"), pythonReference.join("\n")];
   t.ok(samples.length >= 2, "there are some");
   const folder = t.testdir(
     Object.fromEntries(samples.map((text, at) => [`sample_${at}.py`, text])),

@@ -3,6 +3,7 @@
 import t from "tap";
 import { launch } from "../../render-farm/browser/browser.ts";
 import { findChromium } from "../../render-farm/browser/chromium-path.ts";
+import { look, openConsole } from "../console/console-page.ts";
 import { startKlieg } from "../crash/klieg-process.ts";
 
 const flags = ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"];
@@ -39,6 +40,24 @@ t.test("documentation is searched and drawn without a word to other hosts", asyn
   t.equal(await page.locator("#found").textContent(), "No page contains these words.");
 
   await page.goto(`${origin}/docs/api`);
-  await page.waitForSelector("h2:has-text('Generate images')");
+  await page.click("text=Generate images");
+  await page.waitForURL(/\/docs\/api\/generate#postGenerateImage$/);
+  await page.locator("section.operation", { hasText: "Generate images" }).first().waitFor();
   t.strictSame(complaints, []);
+});
+
+t.test("pages have no serious accessibility fault, and load less than 300 KiB", async (t) => {
+  const { page, origin } = await openConsole(t, { KLIEG_FARM_WORKERS: "0" });
+  const tags = ["authentication", "generate", "jobs", "operators", "documents"];
+  const paths = ["/", "/docs", "/docs/settings", "/docs/problems", "/docs/api", "/console"];
+  let bytes = 0;
+  page.on("response", (response) => {
+    bytes += Number(response.headers()["content-length"] ?? 0);
+  });
+  for (const path of [...paths, ...tags.map((tag) => `/docs/api/${tag}`)]) {
+    bytes = 0;
+    await page.goto(`${origin}${path}`, { waitUntil: "networkidle" });
+    t.ok(bytes > 0 && bytes < 300 * 1024, `${path}: ${bytes} bytes`);
+    await look(t, page, `page${path.replaceAll("/", "-")}`);
+  }
 });

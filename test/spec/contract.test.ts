@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import t from "tap";
+import { isPublished } from "../../http/documents/tags.ts";
 import { routeTable } from "../../http/route-table.ts";
 import { openInProcess, origin } from "./in-process-service.ts";
 import { breach } from "./published-contract.ts";
@@ -22,7 +23,7 @@ t.test("GET /v1/openapi.json is OpenAPI 3.1 of every operation, without a bearer
   t.equal(status, 200);
   t.match(json.openapi, /^3\.1\./);
   t.equal(headers["access-control-allow-origin"], "*");
-  for (const { method, path } of routeTable) {
+  for (const { method, path } of routeTable.filter(isPublished)) {
     const inside = path.startsWith("/v1/") ? path.slice("/v1".length) : path;
     // Such a path has one more segment in braces, since linters take it for another path.
     const named = inside === "/assets/uploads/{id}" ? "/assets/{collection}/{id}" : inside;
@@ -31,6 +32,31 @@ t.test("GET /v1/openapi.json is OpenAPI 3.1 of every operation, without a bearer
   const etag = headers["etag"] ?? "";
   const again = await house.stranger.get("/v1/openapi.json", { "if-none-match": etag });
   t.equal(again.status, 304, "304 on match");
+});
+
+t.test("pages for people and their files are left out of the published document", async (t) => {
+  const house = await openInProcess(t);
+  const { json } = await house.stranger.get<Document>("/v1/openapi.json");
+  for (const path of ["/docs", "/docs/{guide}", "/console", "/look/{file}", "/device"])
+    t.notOk(json.paths[path], path);
+  t.ok(json.paths["/objects/{rest}"], "what programs read is published");
+});
+
+t.test("every operation has an example", async (t) => {
+  const house = await openInProcess(t);
+  const { json } = await house.stranger.get<Document>("/v1/openapi.json");
+  for (const [path, operations] of Object.entries(json.paths))
+    for (const [verb, operation] of Object.entries(operations))
+      if (verb !== "servers") {
+        const { parameters, requestBody, responses } = operation as Record<string, object>;
+        const [success] = Object.entries(responses ?? {}).find(([code]) => code < "300") ?? [];
+        const shown = [
+          parameters,
+          requestBody,
+          (responses as Record<string, object>)[success ?? ""],
+        ];
+        t.match(JSON.stringify(shown), /"examples?":/, `${verb} ${path}`);
+      }
 });
 
 t.test("the published document passes redocly lint and spectral lint", async (t) => {

@@ -37,12 +37,38 @@ t.test(
   },
 );
 
+t.test("GET /docs/api/{tag} has each operation of the tag with a sample of curl", async (t) => {
+  const house = await openInProcess(t);
+  const { text: overview } = await house.stranger.get("/docs/api");
+  const { json } = await house.stranger.get<PublishedDocument>("/v1/openapi.json");
+  for (const operations of Object.values(json.paths))
+    for (const { tags: [tag = ""] = [], operationId } of Object.values(operations))
+      if (operationId !== undefined) {
+        const path = `/docs/api/${tag.toLowerCase()}`;
+        t.match(overview, `href="${path}#${operationId}"`);
+        const { text } = await house.stranger.get(path);
+        t.match(text, `<h2 id="${operationId}">`);
+      }
+  t.match((await house.stranger.get("/docs/api/jobs")).text, "curl -N &quot;$KLIEG_URL/v1/jobs/");
+  t.match(await house.stranger.get("/docs/api/nothing"), { status: 404 });
+});
+
+interface PublishedDocument {
+  readonly paths: Readonly<
+    Record<string, Readonly<Record<string, { tags?: string[]; operationId?: string }>>>
+  >;
+}
+
 t.test("GET /docs/search.json has each section of the guides and each problem", async (t) => {
   const house = await openInProcess(t);
   const path = "/docs/search.json";
   const { json } = await house.stranger.get<{ url: string; title: string; text: string }[]>(path);
   const sections = json.filter(({ url }) => url.startsWith("/docs/"));
   t.equal(json.length - sections.length, problemTypes.length);
+  t.match(
+    sections.find(({ url }) => url === "/docs/api/jobs#getJobsId"),
+    { page: "API reference", text: "GET /jobs/{id}" },
+  );
   t.match(
     sections.find(({ url }) => url === "/docs/client#what-to-repeat"),
     { title: "What to repeat", text: /^Send an Idempotency-Key with every submit/ },

@@ -6,6 +6,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import ajvFormats from "ajv-formats";
 import { openapi } from "../../http/documents/openapi.ts";
 import { publishedHeaders } from "../../http/documents/published-headers.ts";
+import { isPublished } from "../../http/documents/tags.ts";
 import { routeTable } from "../../http/route-table.ts";
 
 type Members = Readonly<Record<string, unknown>>;
@@ -35,6 +36,7 @@ export function breach(
   headers: Readonly<Record<string, string | undefined>>,
   json: unknown,
 ): string | undefined {
+  if (!isPublished({ method, path })) return undefined;
   const isInside = path.startsWith("/v1/");
   const inside = isInside ? path.slice("/v1".length) : path;
   const template = templates.find(
