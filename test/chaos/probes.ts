@@ -12,7 +12,7 @@ import type { History, Result } from "./history.ts";
 
 const pauseMs = 300;
 const timeoutMs = 2_000;
-/** Writes after which tokens of unknown outcome are removed, before an account may have no more. */
+/** Writes after which tokens of unknown outcome are removed, each by a write of its own. */
 const leftMax = 20;
 
 interface Write {
@@ -41,10 +41,15 @@ export class Probes {
         const account = own.find((each) => each.shard === shard) as Account;
         this.probe(`shard ${store}.${shard}`, nodes, (node) => this.rename(account, node));
       }
-      let left = 0;
+      let made = 0;
+      let left: string[] = [];
       this.probe(`directory ${store}`, nodes, async (node) => {
-        if (left++ >= leftMax && (await this.removeTokens(node))) left = 0;
-        return this.makeToken(node);
+        if (made++ >= leftMax) {
+          left = await this.listTokens(node);
+          made = 0;
+        }
+        const id = left.pop();
+        return id === undefined ? this.makeToken(node) : this.removeToken(node, id);
       });
     }
   }
@@ -131,20 +136,24 @@ export class Probes {
       if (!isAway(made)) this.faults.push(`/tokens was answered ${made.status}: ${made.text}`);
       return false;
     }
-    const path = `/tokens/${parseReply<{ id: string }>(made).id}`;
-    await ask(node, { path, method: "DELETE", token: firstToken, timeoutMs });
+    await this.removeToken(node, parseReply<{ id: string }>(made).id);
     return true;
   }
 
-  private async removeTokens(node: EngineNode): Promise<boolean> {
+  private async removeToken(node: EngineNode, id: string): Promise<boolean> {
+    const asked = {
+      path: `/tokens/${id}`,
+      method: "DELETE",
+      token: firstToken,
+      timeoutMs,
+    } as const;
+    return (await ask(node, asked)).status === 204;
+  }
+
+  private async listTokens(node: EngineNode): Promise<string[]> {
     const listed = await ask(node, { path: "/tokens", token: firstToken, timeoutMs });
-    if (listed.status !== 200) return false;
+    if (listed.status !== 200) return [];
     const { items } = parseReply<{ items: { id: string; name: string }[] }>(listed);
-    for (const { id, name } of items) {
-      const path = `/tokens/${id}`;
-      if (name === "probe")
-        await ask(node, { path, method: "DELETE", token: firstToken, timeoutMs });
-    }
-    return true;
+    return items.filter(({ name }) => name === "probe").map(({ id }) => id);
   }
 }
