@@ -55,7 +55,7 @@ export const approveAgent: Command = {
     const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });
     const [id, credits, ...more] = positionals;
     if (id === undefined || credits === undefined || more.length > 0)
-      throw new UsageError("Name the session and the credits.");
+      throw new UsageError("Name the session and the number of credits.");
     const ceiling = wholeNumber(credits, "The price");
     const { agents } = await session.client();
     const { current_turn: turn } = await agents.getSession(id);
@@ -78,7 +78,7 @@ export const mcp: Command = {
     optionLine("--brief TEXT", "the agent's task, shown in the list of runs"),
     optionLine("--ttl-seconds N", "how long it may work, 60 to 86400 (86400)"),
     optionLine("--http PORT", "at http://127.0.0.1:PORT/mcp in place of standard input and output"),
-    "With an agent's credential in KLIEG_TOKEN it works under that, without --ceiling.",
+    "With an agent's credential in KLIEG_TOKEN, it uses that credential and needs no --ceiling.",
   ],
   run: async (args, session) => (await import("./mcp/mcp.ts")).runMcp(args, session),
 };
@@ -86,7 +86,7 @@ export const mcp: Command = {
 export const stopAgent: Command = {
   name: "agent stop",
   usage: "<session id>",
-  summary: "Stop the turn of a session; its jobs go on.",
+  summary: "Stop the turn of a session; its jobs continue.",
   options: [],
   async run(args, session) {
     const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });

@@ -46,7 +46,7 @@ export const listAssets: Command = {
 export const showAsset: Command = {
   name: "asset",
   usage: "<asset id> [-o FILE] [--json]",
-  summary: "Show an asset, or save it.",
+  summary: "Show an asset, or save it to a file.",
   options: [
     optionLine("-o, --output FILE", "save it; - prints it"),
     optionLine("--json", "print it as JSON"),

@@ -178,7 +178,7 @@ function overview(): string {
     "",
   ]);
   return [
-    "klieg <command>: speaks to a running Klieg service.",
+    "klieg <command>: the command line of Klieg.",
     "",
     ...lines,
     "klieg help <command> shows its options, klieg --version the version. A command that the service",
@@ -238,7 +238,7 @@ function remedy({ status, retryAfter }: KliegError): string {
     case 402:
       return "See the balance with klieg me; an operator adds credits.";
     case 403:
-      return "Set KLIEG_TOKEN to a token that has this right.";
+      return "Set KLIEG_TOKEN to a token that has this scope.";
     case 429:
     case 503:
       return retryAfter === undefined ? "Try again later." : `Try again in ${retryAfter} s.`;

@@ -161,6 +161,6 @@ export function onlyArgument(positionals: readonly string[], what: string): stri
 export function wholeNumber(text: string | undefined, option: string): number | undefined {
   if (text === undefined) return undefined;
   if (!/^\d{1,15}$/.test(text))
-    throw new UsageError(`${option} is "${text}"; give it a whole number.`);
+    throw new UsageError(`${option} is "${text}"; set it to a whole number.`);
   return Number(text);
 }

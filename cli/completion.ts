@@ -12,7 +12,8 @@ export function completion(commands: () => readonly Command[]): Command {
     options: [],
     async run(args, { terminal }) {
       const shell = onlyArgument(args, "the shell");
-      if (!isShell(shell)) throw new UsageError(`"${shell}" is none of bash, zsh, fish.`);
+      if (!isShell(shell))
+        throw new UsageError(`"${shell}" is not a supported shell; name bash, zsh or fish.`);
       terminal.print(scripts[shell](commands()));
     },
   };

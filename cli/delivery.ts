@@ -66,7 +66,7 @@ async function make(
     if (fault.job !== undefined) throw new CommandError(fault.message);
     if (fault.code !== "unreachable") throw fault;
     throw new CommandError(
-      `The service stopped answering; the job goes on, so ask later: klieg job ${accepted.id}`,
+      `The service stopped answering; the job continues. See it later with: klieg job ${accepted.id}`,
     );
   } finally {
     forget();

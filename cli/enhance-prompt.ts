@@ -4,7 +4,7 @@ import { type Command, onlyArgument, optionLine, wholeNumber } from "./command.t
 export const enhancePrompt: Command = {
   name: "enhance-prompt",
   usage: '"<prompt>" [options]',
-  summary: "Rewrite a video's prompt for its model; costs 1 credit.",
+  summary: "Rewrite a video prompt for its model; costs 1 credit.",
   options: [
     optionLine("--model VALUE", "the video model (default)"),
     optionLine("--duration-seconds VALUE", "length of the video"),

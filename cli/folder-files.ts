@@ -40,7 +40,8 @@ interface Walk {
 
 async function* walk({ folder, prefix, above, mayEnter }: Walk): AsyncGenerator<Walked, void> {
   const place = await realpath(folder).catch(unreadable(folder));
-  if (above.includes(place)) throw new CommandError(`${folder} is a link to what holds it.`);
+  if (above.includes(place))
+    throw new CommandError(`${folder} contains a link to a folder that contains it.`);
   yield { path: prefix, file: folder, place, stats: await stat(place).catch(unreadable(folder)) };
   if (!mayEnter(place)) return;
   const entries = await readdir(place, { withFileTypes: true }).catch(unreadable(folder));

@@ -49,7 +49,7 @@ async function run(args: readonly string[], session: Session): Promise<void> {
     },
   });
   const prompt = onlyArgument(positionals, "the prompt");
-  if (values.member.length === 0) throw new UsageError("Name at least one --member.");
+  if (values.member.length === 0) throw new UsageError("Name at least one member with --member.");
   const members = values.member.map(parseMember);
   for (const { label } of members) await checkOutput(`${values.output}/${label}.png`);
   const { model, resolution, quality, seed } = values;
@@ -76,13 +76,15 @@ async function run(args: readonly string[], session: Session): Promise<void> {
   }
   if (values.json) session.terminal.print(JSON.stringify(done));
   else session.terminal.print(`${count(done.credits_charged, "credit")} charged`);
-  if (done.status !== "ready") throw new CommandError(`The set is ${done.status}.`);
+  if (done.status !== "ready") throw new CommandError(`The set ended as ${done.status}.`);
 }
 
 /** Parses a member. Its label becomes a file's name. Throws `UsageError`. */
 function parseMember(text: string): { readonly label: string; readonly prompt?: string } {
   const [, label = "", prompt] = /^([^=]*)(?:=([\s\S]*))?$/.exec(text) ?? [];
   if (!/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u.test(label))
-    throw new UsageError(`"${label}" is no label; use letters, digits, spaces, ., _ and -.`);
+    throw new UsageError(
+      `"${label}" is not a valid label; use letters, digits, spaces, ., _ and -.`,
+    );
   return prompt === undefined ? { label } : { label, prompt };
 }

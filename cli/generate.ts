@@ -83,7 +83,7 @@ export function readArguments(medium: Medium, args: readonly string[], session: 
   const format = chooseFormat(medium, values.output);
   const subject = getSubject(medium, positionals);
   if (values.json && values.output === standardOutput)
-    throw new UsageError("-o - and --json both print; choose one.");
+    throw new UsageError("-o - and --json both print to standard output; choose one.");
   return {
     output: values.output,
     json: values.json,
@@ -119,7 +119,7 @@ function decimal(text: string | undefined, option: string): number | undefined {
   if (text === undefined) return undefined;
   const number = Number(text);
   if (text.trim() === "" || !Number.isFinite(number))
-    throw new UsageError(`${option} is "${text}"; give it a number.`);
+    throw new UsageError(`${option} is "${text}"; set it to a number.`);
   return number;
 }
 

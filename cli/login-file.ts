@@ -36,5 +36,7 @@ export async function removeLogin(settings: ClientSettings): Promise<void> {
 
 function getFolder({ configDir }: ClientSettings): string {
   if (configDir !== undefined) return configDir;
-  throw new CommandError("There is no home to keep a login in; set HOME or XDG_CONFIG_HOME.");
+  throw new CommandError(
+    "There is no home directory to keep the login in; set HOME or XDG_CONFIG_HOME.",
+  );
 }

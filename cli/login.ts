@@ -25,7 +25,7 @@ const scope =
 export const login: Command = {
   name: "login",
   usage: "",
-  summary: "Log in to the service; a person approves it in the browser.",
+  summary: "Log in to the service by approving this machine in a browser.",
   options: [],
   run: async (args, session) => {
     parseArgs({ args: [...args], options: {} });
@@ -41,11 +41,11 @@ export const logout: Command = {
   async run(args, { settings, terminal }) {
     parseArgs({ args: [...args], options: {} });
     const known = await readLogin(settings());
-    if (known === undefined) throw new CommandError("Nobody is logged in here.");
+    if (known === undefined) throw new CommandError("Nobody is logged in on this machine.");
     const client = openClient({ url: known.origin, token: known.token });
     await client.tokens.revoke(tokenId(known.token)).catch(passUnauthorized);
     await removeLogin(settings());
-    terminal.say(`Logged out at ${known.origin}.\n`);
+    terminal.say(`Logged out from ${known.origin}.`);
   },
 };
 
@@ -70,7 +70,9 @@ async function logIn({ settings, terminal }: Session): Promise<void> {
   });
   const file = await writeLogin(settings(), { origin, token: made.token });
   for (const used of [refresh, token]) if (used !== undefined) await revokeDeviceToken(login, used);
-  terminal.say(`Logged in at ${origin} until ${made.expires_at ?? "revoked"}; kept in ${file}.\n`);
+  terminal.say(
+    `Logged in at ${origin} until ${made.expires_at ?? "revoked"}; the login is in ${file}.`,
+  );
 }
 
 /** Waits for the user's approval in the browser. Throws `CommandError`. */

@@ -65,7 +65,9 @@ async function openStoppedNode(): Promise<StoppedNode> {
     async surveyLoss(path, shard, accepts, onWait) {
       const access = readNatsAccess(readSettings(process.env, 1));
       if (access === undefined)
-        throw new CommandError("The cluster is asked too; set KLIEG_NATS_URL as for the service.");
+        throw new CommandError(
+          "This command also asks the cluster; set KLIEG_NATS_URL to the same value as for the service.",
+        );
       const nowMs = systemClock.nowMs();
       return surveyLoss({ path, shard, access, domain, nowMs, accepts, onWait }).catch(sentence);
     },
@@ -162,7 +164,7 @@ process.exitCode = await runCommandLine(args, {
     const { dataDir, objectStore: store } = readSettings(process.env, 1);
     if (store === undefined)
       throw new CommandError(
-        "No object store is set; set KLIEG_S3_ENDPOINT, KLIEG_S3_BUCKET, KLIEG_S3_ACCESS_KEY and KLIEG_S3_SECRET_KEY as for the service.",
+        "No object store is configured; set KLIEG_S3_ENDPOINT, KLIEG_S3_BUCKET, KLIEG_S3_ACCESS_KEY and KLIEG_S3_SECRET_KEY to the same values as for the service.",
       );
     const { moveStore } = await import("../engine/adapters/objects/stopped-store.ts");
     const { PortError } = await import("../engine/ports/port-error.ts");
@@ -173,7 +175,7 @@ process.exitCode = await runCommandLine(args, {
       if (error instanceof DataDirectoryError) throw new CommandError(error.message);
       if (!(error instanceof PortError)) throw error;
       throw new CommandError(
-        `${error.message} What was moved stays moved; run the command again to continue.`,
+        `${error.message} What has been moved stays moved; run the command again to continue.`,
       );
     }
   },

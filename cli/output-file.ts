@@ -23,7 +23,9 @@ export async function checkOutput(path: string): Promise<void> {
     () => false,
   );
   if (!writable)
-    throw new CommandError(`${folder} is no folder to write to; name another file with -o.`);
+    throw new CommandError(
+      `${folder} is not a folder that can be written to; name another file with -o.`,
+    );
   const there = await stat(path).catch(() => undefined);
   if (there?.isDirectory())
     throw new CommandError(`${path} is a folder; name a file in it with -o.`);

@@ -66,7 +66,7 @@ async function create(args: readonly string[], { client, terminal }: Session): P
   if (values.json) terminal.print(JSON.stringify(made));
   else {
     terminal.print(made.token);
-    terminal.say("The token is shown this once.\n");
+    terminal.say("The token is shown only this once.");
   }
 }
 
@@ -75,6 +75,6 @@ function parseScopes(text: string | undefined): TokenScope[] | undefined {
   return text?.split(",").map((name) => {
     const scope = tokenScopes.find((known) => known === name.trim());
     if (scope !== undefined) return scope;
-    throw new UsageError(`--scopes has "${name}"; the scopes are ${tokenScopes.join(", ")}.`);
+    throw new UsageError(`--scopes contains "${name}"; the scopes are ${tokenScopes.join(", ")}.`);
   });
 }

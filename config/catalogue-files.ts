@@ -176,7 +176,7 @@ function parseFile(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
-    const what = `KLIEG_MODELS names ${file}, which is no readable JSON; ${remedy}`;
+    const what = `KLIEG_MODELS names ${file}, which is not valid JSON; ${remedy}`;
     return new CatalogueError(what, { cause: error });
   }
 }

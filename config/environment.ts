@@ -64,7 +64,7 @@ export function httpUrl(environment: Environment, name: string): string | undefi
   if (value === undefined || (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)))
     return value?.replace(/\/+$/, "");
   throw new SettingsError(
-    `${name} is "${value}"; set it to an http or https origin such as http://127.0.0.1:8080.`,
+    `${name} is "${value}"; set it to an HTTP or HTTPS origin such as http://127.0.0.1:8080.`,
   );
 }
 
@@ -81,7 +81,7 @@ export function bareOrigin(
   const found = origin(environment, name);
   const { pathname, search, hash, username } = new URL(text(environment, name) ?? "http://unset");
   if (found === undefined || (pathname === "/" && search + hash + username === "")) return found;
-  throw new SettingsError(`${name} has more than an origin; set it to ${found}${advice}.`);
+  throw new SettingsError(`${name} contains more than an origin; set it to ${found}${advice}.`);
 }
 
 export function networks(environment: Environment, name: string): string[] {
@@ -89,7 +89,7 @@ export function networks(environment: Environment, name: string): string[] {
   for (const part of found)
     if (!isNetwork(part))
       throw new SettingsError(
-        `${name} has "${part}"; set it to networks such as 10.0.0.0/8 with commas between.`,
+        `${name} contains "${part}"; set it to comma-separated networks such as 10.0.0.0/8.`,
       );
   return found;
 }
@@ -100,7 +100,7 @@ export function origins(environment: Environment, name: string): string[] {
   for (const part of found)
     if (!/^https?:/.test(part) || !URL.canParse(part) || new URL(part).origin !== part)
       throw new SettingsError(
-        `${name} has "${part}"; set it to origins such as https://studio.example with commas between.`,
+        `${name} contains "${part}"; set it to comma-separated origins such as https://studio.example.`,
       );
   return found;
 }

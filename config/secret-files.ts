@@ -30,7 +30,7 @@ export function readClusterKey({
   const key = read("KLIEG_CLUSTER_KEY_FILE", file, "the key of the cluster").trim();
   if (key.length >= charactersMin) return key;
   throw new SettingsError(
-    `KLIEG_CLUSTER_KEY_FILE is "${file}", which has less than ${charactersMin} characters; set it to a file with a longer key.`,
+    `KLIEG_CLUSTER_KEY_FILE is "${file}", which has fewer than ${charactersMin} characters; set it to a file with a longer key.`,
   );
 }
 
@@ -41,7 +41,7 @@ function read(name: string, file: string, what: string): string {
   } catch (error) {
     const why = (error as NodeJS.ErrnoException).code;
     throw new SettingsError(
-      `${name} is "${file}", which cannot be read (${why}); set it to a file of ${what}.`,
+      `${name} is "${file}", which cannot be read (${why}); set it to a file that contains ${what}.`,
     );
   }
 }

@@ -175,12 +175,12 @@ function objectStore(environment: Environment): ObjectStore | undefined {
   if (secretKey === undefined) throw createMissingError("KLIEG_S3_SECRET_KEY");
   if (!/^[a-z0-9[][a-z0-9._:\]-]*$/.test(new URL(endpoint).hostname))
     throw new SettingsError(
-      `KLIEG_S3_ENDPOINT is "${endpoint}"; set it to an origin whose host is a name or an address.`,
+      `KLIEG_S3_ENDPOINT is "${endpoint}"; set it to an origin whose host is a name or an IP address.`,
     );
   // The rule for bucket names of S3, which excludes addresses.
   if (!/^(?!.*\.\.)(?!\d+\.\d+\.\d+\.\d+$)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket))
     throw new SettingsError(
-      `KLIEG_S3_BUCKET is "${bucket}"; set it to 3 to 63 lower-case letters, digits, dots and hyphens.`,
+      `KLIEG_S3_BUCKET is "${bucket}"; set it to 3 to 63 lowercase letters, digits, dots and hyphens.`,
     );
   return { endpoint, bucket, accessKey, secretKey, region: region ?? "us-east-1" };
 }
@@ -196,12 +196,12 @@ function clusterListener(
     /^(\[[\da-f:]+\]|[\w.-]+):(\d{1,5})$/i.exec(clusterAddress) ?? [];
   if (!(Number(number) >= 1 && Number(number) <= 65_535) || /^(0\.0\.0\.0|\[::\])$/.test(host))
     throw new SettingsError(
-      `KLIEG_CLUSTER_ADDRESS is "${clusterAddress}"; set it to the host and port at which other nodes reach this one, such as 10.0.0.5:8082.`,
+      `KLIEG_CLUSTER_ADDRESS is "${clusterAddress}"; set it to the host and port at which other nodes can reach this one, such as 10.0.0.5:8082.`,
     );
   const isLoopback = /^(127(\.\d+){3}|\[::1\]|localhost)$/.test(host);
   if (!isLoopback && clusterKeyFile === undefined)
     throw new SettingsError(
-      `KLIEG_CLUSTER_ADDRESS is "${clusterAddress}", which other machines reach; set KLIEG_CLUSTER_KEY_FILE to a file with the same key on every node.`,
+      `KLIEG_CLUSTER_ADDRESS is "${clusterAddress}", which other machines can reach; set KLIEG_CLUSTER_KEY_FILE to a file that holds the same key on every node.`,
     );
   return { clusterAddress, clusterKeyFile };
 }
@@ -255,7 +255,7 @@ function refuseUnknown(environment: Environment): void {
   );
   if (unknown !== undefined)
     throw new SettingsError(
-      `${unknown} is no setting of this version; unset it, or see docs/settings.md.`,
+      `${unknown} is not a setting of this version; unset it, or see docs/settings.md.`,
     );
 }
 
@@ -294,7 +294,7 @@ function durability(environment: Environment, hasNats: boolean): Durability {
   const found = choice(environment, "KLIEG_DURABILITY", durabilities, otherwise);
   if (found !== "local" && !hasNats)
     throw new SettingsError(
-      `KLIEG_DURABILITY is ${found}, and there is nowhere to replicate to; set KLIEG_NATS_URL.`,
+      `KLIEG_DURABILITY is ${found}, but there are no other nodes to replicate to; set KLIEG_NATS_URL.`,
     );
   return found;
 }

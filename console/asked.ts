@@ -88,7 +88,7 @@ export function createFault(error: unknown): Fault {
   const scope = error.problem.required_scope;
   const lacking = scope === undefined ? message : `Your token lacks the scope ${scope}.`;
   return {
-    title: status === 0 ? "The service does not answer" : title,
+    title: status === 0 ? "The service is not answering" : title,
     detail: status === 403 ? lacking : message,
     isForbidden: status === 403,
     isUnknown: status === 404,

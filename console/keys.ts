@@ -11,7 +11,7 @@ export const areKeysShown = signal(false);
 export const keys: readonly (readonly [key: string, does: string])[] = [
   ["/", "Search"],
   ["j  k", "Next and previous in a list"],
-  ["Enter", "Open what is chosen"],
+  ["Enter", "Open the selected item"],
   ["g c", "Create"],
   ["g j", "Jobs"],
   ["g a", "Assets"],
@@ -22,12 +22,12 @@ export const keys: readonly (readonly [key: string, does: string])[] = [
   ["Ctrl Enter", "Send the form"],
   ["Ctrl S", "Save the file"],
   ["Space", "Play or pause the film"],
-  ["Ctrl Z", "Undo an edit of the film; with Shift, do it again"],
+  ["Ctrl Z", "Undo an edit of the film; with Shift, redo it"],
   ["← →", "Move the clip by a frame; with Shift, by a second"],
   ["↑ ↓", "Move the clip to the next track"],
   ["Alt ← →", "Trim the clip's end by a frame; with Shift, its start"],
   ["[  ]", "Trim the clip's start or end to the playhead"],
-  ["Delete", "Take the clip out"],
+  ["Delete", "Remove the clip"],
   ["?", "This list"],
 ];
 

@@ -6,7 +6,7 @@ type Loaded = { readonly phase: "loading" | "gone" } | { readonly view: Componen
 
 const gone = {
   title: "This view could not be loaded",
-  detail: "The service may have been updated meanwhile. Load the page anew.",
+  detail: "The service may have been updated in the meantime. Reload the page.",
   isForbidden: false,
   isUnknown: false,
   requestId: undefined,

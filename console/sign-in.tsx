@@ -20,7 +20,7 @@ export function SignIn() {
         {farewell.value !== undefined && <p class="wrong">{farewell.value}</p>}
         {isDevice ? <DeviceForm /> : <TokenForm />}
         <button type="button" class="bare small" onClick={() => setDevice(!isDevice)}>
-          {isDevice ? "With a token instead" : "With a device that is signed in"}
+          {isDevice ? "Sign in with a token" : "Sign in with another device"}
         </button>
       </div>
       <p class="hint">
@@ -95,7 +95,7 @@ function DeviceForm() {
     return () => ending.abort();
   }, []);
   if (wrong !== undefined) return <p class="wrong">{wrong}</p>;
-  if (shown === undefined) return <p class="hint">Asking for a code ...</p>;
+  if (shown === undefined) return <p class="hint">Requesting a code ...</p>;
   return (
     <div class="device" aria-live="polite">
       <p>

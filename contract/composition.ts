@@ -146,7 +146,8 @@ export const EffectiveClip = Type.Object(
     is_shown: Type.Boolean(),
     is_audible: Type.Boolean(),
     composition_key: Type.String({
-      description: "Key of the clip that holds the composition it is in; empty for the film's own.",
+      description:
+        "Key of the clip whose composition contains this clip; empty for clips of the film itself.",
     }),
     path: nullable(Type.String()),
     asset_id: nullable(Type.String()),

@@ -20,7 +20,7 @@ export const JobFailure = Type.Object(
   {
     code: Type.Optional(
       Type.String({
-        description: "An unfamiliar code is to be treated as job_failed.",
+        description: "Treat an unknown code as job_failed.",
         examples: [...failureCodes],
       }),
     ),
@@ -90,10 +90,11 @@ export const Job = Type.Object(
     credits_held: Type.Integer(),
     credits_charged: nullable(Type.Integer()),
     surface: nullable(Type.String()),
-    summary: Type.String({ description: "The prompt's beginning, on one line." }),
+    summary: Type.String({ description: "The beginning of the prompt, on one line." }),
     request: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
-        description: "What was accepted, after defaulting: the body of the kind's route.",
+        description:
+          "The request as accepted, with defaults filled in: the body of the route of its kind.",
       }),
     ),
   },

@@ -284,5 +284,5 @@ const simulatedModel: ModelAtProvider = {
   deadlineSeconds: 600,
 };
 
-const unconfigured = endUpstream("The provider of this model is not configured any more.");
-const unlisted = endUpstream("The model is not in the catalogue any more.");
+const unconfigured = endUpstream("The provider of this model is no longer configured.");
+const unlisted = endUpstream("The model is no longer in the catalogue.");

@@ -35,12 +35,12 @@ export function judge(error: unknown, nowMs: number): ReadFault {
 
 const incomprehensible: Doubt = {
   kind: "doubted",
-  outcome: endUpstream("The provider's answer could not be understood."),
+  outcome: endUpstream("The provider's response could not be interpreted."),
   goesOn: true,
 };
 
 const gone: Doubt = {
   kind: "doubted",
-  outcome: endUpstream("The provider does not have the result of this generation any more."),
+  outcome: endUpstream("The provider no longer has the result of this generation."),
   goesOn: false,
 };

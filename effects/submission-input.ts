@@ -26,7 +26,7 @@ export function prepareWith({ providers, objects, links }: PreparePorts): Prepar
     // Simulated models have no mapping and use the prompt as it is.
     if (job.at.gate === undefined) return { input: {}, model: "", callbackUrl: undefined };
     if (model?.mapping === undefined)
-      throw new PortError("The model is not in the catalogue any more.", false);
+      throw new PortError("The model is no longer in the catalogue.", false);
     // This service created the input itself when it accepted the request.
     const given = (job.task.input ?? { fields: {}, assets: {} }) as ProviderInput;
     const { provider, job: id } = job.task;
@@ -67,7 +67,7 @@ async function upload(provider: Provider, objects: Objects, source: Source): Pro
   const digest = createHash("sha256").update(bytes).digest("hex").slice(0, 32);
   const name = `klieg-${digest}.${extensionByType[mimeType] ?? "bin"}`;
   if (provider.upload === undefined)
-    throw new PortError("The provider of this model takes no files.", false);
+    throw new PortError("The provider of this model does not accept files.", false);
   return provider.upload({ name, mimeType, bytes });
 }
 
@@ -77,10 +77,10 @@ async function readSource(
   bytesMax: number,
 ): Promise<Buffer> {
   const found = await objects.stat(objectKey);
-  if (found === undefined) throw new PortError("A source file is no longer there.", false);
+  if (found === undefined) throw new PortError("A source file no longer exists.", false);
   const { sizeBytes: end } = found;
   if (end > bytesMax)
-    throw new PortError("A source file is larger than this model's provider takes.", false);
+    throw new PortError("A source file is larger than this model's provider accepts.", false);
   const chunks: Uint8Array[] = [];
   for await (const chunk of objects.read(objectKey, { start: 0, end })) chunks.push(chunk);
   return Buffer.concat(chunks);

@@ -48,5 +48,5 @@ export function plainObjects(objects: Objects, note: (fault: PortError) => void)
   };
 }
 
-const unreached = "A file could not be read or stored for the moment.";
+const unreached = "A file cannot be read or stored at the moment.";
 const unusable = "A file that is needed cannot be read or stored.";

@@ -16,7 +16,7 @@ export function preflight(routes: ReadonlyMap<string, Route>, ids: readonly stri
   const isShared = [...routes.values()].some((shared) => shared.anyOrigin);
   const methods = listAllowed(routes);
   const answered = route("GET", "", {
-    summary: "What may be asked here",
+    summary: "Filters of the list",
     answers: { 204: null },
     access: "open",
     anyOrigin: isShared,

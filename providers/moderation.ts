@@ -15,7 +15,7 @@ const safety: ModerationRefusal = {
 };
 const protectedWork: ModerationRefusal = {
   class: "moderation_ip",
-  message: "The provider's filter saw a likeness or a protected work.",
+  message: "The provider's content filter detected a likeness or a protected work.",
 };
 
 /** Classifies the text of a filter's refusal. */

@@ -110,6 +110,6 @@ const isError = check<{ readonly detail: unknown }>(Type.Object({ detail: Type.U
 export function refuseInput(reply: Reply, findModeration: FindModeration) {
   const detail = isError(reply.json) ? reply.json.detail : undefined;
   const text = typeof detail === "string" ? detail : (JSON.stringify(detail) ?? "");
-  const message = customerMessage(detail, "The model did not take this input.");
+  const message = customerMessage(detail, "The model rejected this input.");
   return findModeration(text) ?? ({ class: "invalid_input", message } as const);
 }

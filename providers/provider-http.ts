@@ -134,7 +134,7 @@ export function plainOutcome({ status, headers }: Reply, nowMs: number): SubmitO
   return undefined;
 }
 
-export const unpaid = "The provider does not take this service's requests at present.";
+export const unpaid = "The provider is currently rejecting this service's requests.";
 const unknownModel = "The provider does not know this model.";
 
 /** Throws a `PortError` for a failure that may have passed by a later call. */
@@ -145,7 +145,7 @@ export function checkAvailable(reply: Reply): void {
 /** Returns the JSON of a reply, which must have the given shape. Throws `ReplyError`. */
 export function understand<T>(isOfShape: Check<T>, { status, json }: Reply): T {
   if (isOfShape(json)) return json;
-  throw new ReplyError(`The provider's response ${status} cannot be interpreted.`);
+  throw new ReplyError(`The provider's response (status ${status}) could not be interpreted.`);
 }
 
 /** Asks once; `judge` evaluates what the answer says beyond its status. */

@@ -23,13 +23,13 @@ export async function readReply(
   const declared = Number(headers["content-length"] ?? 0);
   if (declared > bytesMax) {
     discard();
-    throw new ReplyError("The provider's answer is larger than it may be.");
+    throw new ReplyError("The provider's response is too large.");
   }
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > bytesMax) throw new ReplyError("The provider's answer is larger than it may be.");
+    if (bytes > bytesMax) throw new ReplyError("The provider's response is too large.");
     chunks.push(chunk);
   }
   return { status, headers, json: parse(Buffer.concat(chunks)) };
@@ -94,7 +94,7 @@ export function fileBytes(answer: WebAnswer): AsyncIterable<Uint8Array> {
   answer.discard();
   if (isGone(answer)) throw new GoneError("the provider has the file no more");
   if (isRefusedForNow(status)) throw unavailable(answer);
-  throw new ReplyError(`The provider answered ${status} instead of sending a file.`);
+  throw new ReplyError(`The provider answered with status ${status} instead of a file.`);
 }
 
 export function isGone({ status }: Pick<Reply, "status">): boolean {

@@ -31,7 +31,7 @@ export function isAllFlagged(output: unknown): boolean {
 export function checkFiles<File>(files: readonly File[]): readonly File[] {
   if (files.length === 0) throw new ResultError("The model delivered no file.");
   if (files.length > limits.fetch.filesMax)
-    throw new ResultError("The model delivered more files than it may.");
+    throw new ResultError("The model delivered too many files.");
   return files;
 }
 

@@ -160,7 +160,7 @@ function issueTicket(
   ctx: Context<ReplyTo<IssueTicket>>,
 ): AccountDecision {
   if (account.tickets >= limits.jobs.ticketsMax) {
-    const detail = "Too many stream tickets of this account are unredeemed.";
+    const detail = "This account has too many unredeemed stream tickets.";
     const retryAfterSeconds = limits.jobs.ticketMs / 1000;
     return refuse(account, { code: "rate_limit", retryAfterSeconds, detail }, ctx);
   }

@@ -128,7 +128,7 @@ export class AccountAudit {
 
   findings(): readonly Finding[] {
     const { account, sums, active } = this;
-    this.compare("ledger_length", "Rows of the ledger:", this.rows, account.ledgerLength);
+    this.compare("ledger_length", "Rows in the ledger:", this.rows, account.ledgerLength);
     this.compare("granted", "Credits granted:", sums.granted, account.granted);
     this.compare("spent", "Credits spent:", -sums.spent, account.spent);
     this.compare("balance", "Credits available:", this.balance, available(account));
@@ -137,11 +137,11 @@ export class AccountAudit {
     this.compareHolds();
     this.compare("slots", "Slots of media jobs:", active.media, account.active.media);
     this.compare("slots", "Slots of 3D jobs:", active.three_d, account.active.three_d);
-    this.compare("slots", "Jobs that wait for a slot:", this.waiting, account.waiting);
+    this.compare("slots", "Jobs waiting for a slot:", this.waiting, account.waiting);
     this.compareCounts("job_counts", this.counts, account.counts, jobStatuses, "jobs");
     this.compareCounts("asset_counts", this.assets, account.assets, assetStatuses, "assets");
     const stored = this.assetBytes + sumCredits(this.sizeBySha256);
-    this.compare("stored_bytes", "Bytes of assets and files:", stored, account.stored);
+    this.compare("stored_bytes", "Bytes in assets and files:", stored, account.stored);
     this.compareUnpaidUse();
     this.compare("renewal_awaited", "Rows of the next renewal:", 1, this.renewals);
     return this.found;
@@ -164,7 +164,7 @@ export class AccountAudit {
   private release(job: Id, credits: number): void {
     const held = this.holds.get(job);
     this.holds.delete(job);
-    const name = `Credits released of the hold of job ${job}:`;
+    const name = `Credits released from the hold of job ${job}:`;
     this.compare("hold_resolved_once", name, held ?? 0, credits);
   }
 

@@ -173,7 +173,8 @@ function findModeration(
   const tombstone = ctx.get(tombstoneKey(getPartition(ctx.self), "refused", digest));
   // The tombstone may have expired without having been removed yet.
   if (tombstone?.kind !== "refused" || tombstone.expiresAtMs <= ctx.atMs) return undefined;
-  const detail = "The content filter refused this request before; change the prompt or the media.";
+  const detail =
+    "The content filter has already refused this request; change the prompt or the media.";
   return { code: "moderated", as: tombstone.code, isRemembered: true, detail };
 }
 

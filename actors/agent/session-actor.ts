@@ -105,7 +105,11 @@ function listingKey({ id, scope, user }: Session) {
 
 function start(session: Session, message: StartTurn, ctx: SessionContext): SessionDecision {
   if (session.last?.status === "running")
-    return refuse(session, { code: "conflict", detail: "A turn of this session is running." }, ctx);
+    return refuse(
+      session,
+      { code: "conflict", detail: "A turn of this session is already running." },
+      ctx,
+    );
   const { turn: id, brief, ceiling, expiresAtMs, digest, credential } = message;
   const row: AgentTurn = {
     id,
@@ -150,7 +154,7 @@ function interrupt(session: Session, ctx: SessionContext): SessionDecision {
   if (last === undefined)
     return refuse(
       session,
-      { code: "conflict", detail: "No turn of this session started yet." },
+      { code: "conflict", detail: "No turn of this session has started yet." },
       ctx,
     );
   return last.status === "running" ? end(session, last, "stopped", ctx) : answerDone(session, ctx);

@@ -231,10 +231,10 @@ function sumRefusal({ files, totalBytes, pathBytes: paths }: Sums) {
     limitBytes: bytesMax,
     detail,
   });
-  if (files > filesMax) return refusal(`A composition may have ${filesMax} files.`);
+  if (files > filesMax) return refusal(`A composition may have at most ${filesMax} files.`);
   if (totalBytes > bytesMax) return { code: "payload_too_large", limitBytes: bytesMax } as const;
   if (paths > pathBytesMax)
-    return refusal(`The paths of a composition may have ${pathBytesMax} bytes together.`);
+    return refusal(`The paths of a composition may have at most ${pathBytesMax} bytes together.`);
   return undefined;
 }
 
@@ -242,7 +242,7 @@ function sumRefusal({ files, totalBytes, pathBytes: paths }: Sums) {
 function findCrowding(count: number, ctx: Context): Refusal | undefined {
   const stale = ctx.get(staleObjectsKey(ctx.self)) ?? [];
   if (stale.length === 0 || stale.length + count <= limits.compositions.staleMax) return undefined;
-  const detail = "Too many files were replaced while this composition is rendered.";
+  const detail = "Too many files were replaced while this composition was being rendered.";
   return { code: "conflict", detail };
 }
 
@@ -347,7 +347,7 @@ function remove(
 }
 
 const stillRendered =
-  "A render of this composition has not ended; cancel it, or delete with force=true.";
+  "A render of this composition is still running; cancel it, or delete with force=true.";
 
 /** Starts a render: the scope's studio decides whether there is room, and sends the reply. */
 function render(

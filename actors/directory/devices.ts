@@ -140,7 +140,7 @@ function findOpen(key: Key<readonly OpenAuthorization[]>, ctx: Context) {
 /** Refuses with `rate_limit` until the oldest open authorization expires. */
 function tooManyOpen([oldest]: readonly OpenAuthorization[], { atMs }: Context): Refusal {
   const waitMs = (oldest?.expiresAtMs ?? atMs) - atMs;
-  const detail = "Too many device authorizations of this client wait for a decision.";
+  const detail = "Too many device authorizations of this client are waiting for a decision.";
   return { code: "rate_limit", retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)), detail };
 }
 
@@ -182,7 +182,7 @@ export function redeemDevice(
   if (device === undefined || device.client !== client)
     return refuse(head, ctx, oauth("invalid_grant", "The device code is not valid."));
   if (device.expiresAtMs <= ctx.atMs)
-    return refuse(head, ctx, oauth("expired_token", "The device code has expired; begin again."));
+    return refuse(head, ctx, oauth("expired_token", "The device code has expired; start over."));
   const { decision } = device;
   if (decision === undefined) return poll(head, digest, device, ctx);
   const used = deleteRows([key]);
@@ -214,7 +214,7 @@ function poll(
   const isEarly = ctx.atMs < device.polledAtMs + device.intervalMs - jitterMs;
   const refusal = isEarly
     ? oauth("slow_down", "Ask less often.")
-    : oauth("authorization_pending", "Nobody has decided yet.");
+    : oauth("authorization_pending", "The request has not been decided yet.");
   const intervalMs = device.intervalMs + (isEarly ? pollMs : 0);
   const row = put(deviceKey(digest), { ...device, intervalMs, polledAtMs: ctx.atMs });
   return changeDirectory(head, ctx, { rows: [row], reply: createRefused(refusal) });

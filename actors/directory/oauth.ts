@@ -125,7 +125,11 @@ export function makeClient(
   const scope = client.organization ?? client.user;
   const clients = ctx.get(clientsOfScopeKey(scope)) ?? [];
   if (clients.length >= limits.oauth.clientsMax)
-    return conflict(head, ctx, `There are at most ${limits.oauth.clientsMax} OAuth clients.`);
+    return conflict(
+      head,
+      ctx,
+      `A context can have at most ${limits.oauth.clientsMax} OAuth clients.`,
+    );
   const made = { ...client, createdAtMs: ctx.atMs };
   return changeDirectory(head, ctx, {
     rows: [
@@ -161,7 +165,11 @@ export function issueAccess(
   const { digest, credential } = message.token;
   const client = credential.client === undefined ? undefined : ctx.get(getClientKey(credential));
   if (client === undefined || !isInForce(client, client.createdAtMs, ctx))
-    return refuse(head, ctx, oauth("unauthorized_client", "This client's account may not act."));
+    return refuse(
+      head,
+      ctx,
+      oauth("unauthorized_client", "The account of this client is suspended."),
+    );
   const { rows, tells } = accessRows(digest, { ...credential, createdAtMs: ctx.atMs });
   return changeDirectory(head, ctx, { rows, tells, reply: grantTokens(credential.scopes) });
 }
@@ -204,13 +212,13 @@ export function refresh(
   }
   const scopes = message.scopes ?? family.scopes;
   if (!scopes.every((scope) => family.scopes.includes(scope)))
-    return refuse(head, ctx, oauth("invalid_scope", "The scope was not granted."));
+    return refuse(head, ctx, oauth("invalid_scope", "The requested scope was not granted."));
   const next = { ...family, current: encodeHex(pair.refreshDigest) };
   const { rows, tells } = pairRows(token.family, next, scopes, pair, ctx);
   return changeDirectory(head, ctx, { rows, tells, reply: grantTokens(scopes) });
 }
 
-const invalidGrant = oauth("invalid_grant", "The refresh token is not valid, expired or revoked.");
+const invalidGrant = oauth("invalid_grant", "The refresh token is invalid, expired or revoked.");
 
 /** Revokes a token. Unknown tokens, and those of other clients, are left as they are. */
 export function revoke(

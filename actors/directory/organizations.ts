@@ -133,7 +133,7 @@ function findExcess(user: Id, role: Role, ctx: Context): string | undefined {
   const memberships = listMemberships(user, ctx);
   const { perAccountMax } = limits.organizations;
   if (memberships.length >= perAccountMax)
-    return `An account belongs to at most ${perAccountMax} organizations.`;
+    return `An account can belong to at most ${perAccountMax} organizations.`;
   return role === "owner" ? findOwnedExcess(user, ctx) : undefined;
 }
 
@@ -143,7 +143,7 @@ function findOwnedExcess(user: Id, ctx: Context): string | undefined {
   const plan = ctx.get(userKey(user))?.plan ?? "free";
   const { organizationsOwned: most } = plans[plan];
   if (owned < most) return undefined;
-  return `An account of the plan "${plan}" owns at most ${count(most, "organization")}.`;
+  return `An account on the plan "${plan}" can own at most ${count(most, "organization")}.`;
 }
 
 export function patchOrganization(
@@ -201,12 +201,12 @@ export function addMember(
   const known = ctx.get(userByEmailKey(newcomer.emailDigest));
   const user = known ?? newcomer.user.id;
   if (members.some((member) => member.user === user))
-    return conflict(head, ctx, "This account is a member already.");
+    return conflict(head, ctx, "This account is already a member.");
   if (members.length >= limits.organizations.membersMax)
     return conflict(
       head,
       ctx,
-      `An organization has at most ${limits.organizations.membersMax} members.`,
+      `An organization can have at most ${limits.organizations.membersMax} members.`,
     );
   const excess = findExcess(user, role, ctx);
   if (excess !== undefined) return conflict(head, ctx, excess);

@@ -68,10 +68,10 @@ export function issueToken(
     return conflict(
       head,
       ctx,
-      `An account has at most ${limits.tokens.perAccountMax} active tokens; revoke one first.`,
+      `An account can have at most ${limits.tokens.perAccountMax} active tokens; revoke one first.`,
     );
   if (live.some(({ id }) => id === token.credential.id))
-    return conflict(head, ctx, "The token could not be made; ask again.");
+    return conflict(head, ctx, "The token could not be created; try again.");
   const { rows, tells } = issueRows(token, live, ctx);
   return changeDirectory(head, ctx, { rows, tells, reply: { kind: "issued" }, audit });
 }

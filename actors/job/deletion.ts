@@ -66,7 +66,7 @@ function findRefusal(job: Job): Refusal | undefined {
   if (job.phase === "queued" || job.phase === "running")
     return { code: "conflict", detail: "Only a job that has ended can be deleted." };
   if (job.phase === "canceled" && job.settlement.kind === "pending")
-    return { code: "conflict", detail: "The credits of this job are not settled yet." };
+    return { code: "conflict", detail: "The credits of this job have not been settled yet." };
   return undefined;
 }
 

@@ -62,7 +62,7 @@ export function expire(job: Job, ctx: Context): JobDecision {
 const outOfTime: Failure = {
   kind: "timeout",
   code: "timeout",
-  message: "The generation ran past its time budget.",
+  message: "The generation exceeded its time budget.",
   status: 504,
 };
 

@@ -61,7 +61,7 @@ function create(
     return known !== undefined && !isExpired(known, ctx.atMs);
   });
   if (active.length >= activeMax) {
-    const detail = `At most ${activeMax} links may be active at once; revoke one first.`;
+    const detail = `At most ${activeMax} links can be active at once; revoke one first.`;
     return decision(shares, { replies: answer(ctx, createRefused({ code: "conflict", detail })) });
   }
   return decision(

@@ -86,7 +86,7 @@ function rememberSubmit({ digest, order }: Submit, { self, atMs }: Context): Tel
 function findCrowding({ waiting, sent }: Studio): Refusal | undefined {
   const { queuedMax, retryAfterSeconds } = limits.renders;
   if (waiting + sent < queuedMax) return undefined;
-  const detail = `At most ${queuedMax} renders of one account are queued at once.`;
+  const detail = `At most ${queuedMax} renders of one account can be queued at once.`;
   return { code: "rate_limit", retryAfterSeconds, detail };
 }
 

@@ -27,7 +27,7 @@ import {
 const nodes: Child[] = [];
 const servers: Child[] = [];
 let store: StoreServer | undefined;
-let isStopping = false;
+const isStopping = false;
 
 process.umask(0o077);
 process.on("SIGINT", () => void stop(0));
@@ -76,7 +76,7 @@ async function checkPlace(dataDir: string, port: number): Promise<void> {
   const taken = port + portsTaken > 65_536 ? port : await findTakenPort(portsFrom(port));
   if (taken !== undefined)
     throw new SettingsError(
-      `Port ${taken} cannot be listened at; stop what does, or set KLIEG_PORT to the first of ${portsTaken} free ones.`,
+      `Cannot listen on port ${taken}; stop the process that uses it, or set KLIEG_PORT to the first of ${portsTaken} free ports.`,
     );
 }
 
@@ -97,7 +97,7 @@ function keepStore(started: StoreServer): void {
 /** Reports the end of a program that was killed, and does not restart it. */
 function watch(name: string, ended: Promise<unknown>): void {
   void ended.then((how) => {
-    if (!isStopping) say(`${name} has ended${how === undefined ? "" : ` (${how})`}.`);
+    if (!isStopping) say(`${name} exited${how === undefined ? "" : ` (${how})\`}.`);
   });
 }
 
@@ -112,7 +112,7 @@ async function all(starting: readonly Promise<void>[]): Promise<void> {
 async function stop(code: number): Promise<void> {
   const signal = isStopping ? "SIGKILL" : "SIGTERM";
   isStopping = true;
-  if (signal === "SIGTERM") say("Stopping; interrupt again to end the tasks of farm nodes too.");
+  if (signal === "SIGTERM") say("Stopping; press Ctrl-C again to end the tasks of farm nodes too.");
   for (const group of [nodes, servers]) {
     for (const child of group) child.kill(signal);
     await Promise.all(group.map(({ ended }) => ended));

@@ -18,5 +18,5 @@ export async function readManifest(path: string): Promise<ExportManifest> {
   } finally {
     archive.close();
   }
-  throw new CommandError(`${path} has no manifest.json.`);
+  throw new CommandError(`${path} does not contain manifest.json.`);
 }

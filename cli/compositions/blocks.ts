@@ -12,12 +12,12 @@ import { deliverRender } from "./render-delivery.ts";
 export const blocks: Command = {
   name: "blocks",
   usage: "<file.json> [options]",
-  summary: "Put clips and narrations one after the other into a film.",
+  summary: "Join clips and narrations, one after the other, into a film.",
   options: [
     optionLine("-o, --output FILE", "where to save it (<file>.mp4)"),
     optionLine("--json", "print the finished render and the file as JSON"),
-    'The JSON is a request: {"blocks":[{"clip_asset_id":"sea.mp4"}]}; - reads it from the input.',
-    "A clip or narration is the id of an asset or a file, which is uploaded.",
+    'The JSON is a request such as {"blocks":[{"clip_asset_id":"sea.mp4"}]}; - reads it from standard input.',
+    "A clip or narration is the id of an asset, or a file, which is uploaded.",
   ],
   run,
 };
@@ -57,7 +57,7 @@ function parse(content: string, name: string): BlocksRequest {
   try {
     value = JSON.parse(content);
   } catch (cause) {
-    throw Object.assign(new CommandError(`${name} is no JSON.`), { cause });
+    throw Object.assign(new CommandError(`${name} is not valid JSON.`), { cause });
   }
   const found = value as Partial<BlocksRequest> | null;
   if (Array.isArray(found?.blocks) && found.blocks.every((block) => block instanceof Object))

@@ -14,7 +14,7 @@ export async function readBundle(folder: string): Promise<ReadonlyMap<string, st
   if (files.size > filesMax || bytes > bytesMax)
     throw new CommandError(
       `${folder} has ${files.size} files of ${bytes} bytes; ` +
-        `a composition has at most ${filesMax} of ${bytesMax}.`,
+        `a composition may have at most ${filesMax} files and ${bytesMax} bytes.`,
     );
   return files;
 }

@@ -46,7 +46,9 @@ async function run(args: readonly string[], session: Session): Promise<void> {
   const output = values.output ?? `${basename(resolve(what))}-${format}.zip`;
   const withMedia = values["with-media"];
   if (output === standardOutput && (withMedia || values.json))
-    throw new UsageError("-o - prints the archive, so it goes without --with-media and --json.");
+    throw new UsageError(
+      "-o - prints the archive and cannot be combined with --with-media or --json.",
+    );
   await checkOutput(output);
   const isFolder = (await stat(what).catch(() => undefined))?.isDirectory() === true;
   if (!isFolder && parseId(what) === undefined)
@@ -78,8 +80,8 @@ function parseFormat(text: string | undefined): ExportFormat {
   const names = exportFormats.join(", ");
   throw new UsageError(
     text === undefined
-      ? `Name the format with --format: one of ${names}.`
-      : `--format is "${text}"; give it one of ${names}.`,
+      ? `Choose a format with --format: one of ${names}.`
+      : `--format is "${text}"; set it to one of ${names}.`,
   );
 }
 
@@ -105,7 +107,7 @@ async function saveMedia(
         status_message: `${index + 1} of ${count(media.length, "file")}: ${path}`,
       });
       if (!/^media\/[a-z0-9.-]+$/.test(path))
-        throw new CommandError(`${path} is no place to save.`);
+        throw new CommandError(`Nothing can be saved at ${path}.`);
       if (url === null || url === undefined) {
         line.clear();
         terminal.say(`warning: ${ref} has no link and was not saved\n`);

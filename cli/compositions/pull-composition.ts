@@ -11,7 +11,7 @@ import { progressLine } from "../terminal/progress-line.ts";
 export const pullComposition: Command = {
   name: "composition pull",
   usage: "<composition id> [options]",
-  summary: "Save the files of a composition in a folder.",
+  summary: "Save the files of a composition to a folder.",
   options: [
     optionLine("-o, --output FOLDER", "which folder (the composition's name)"),
     optionLine("--force", "allow a folder with files; those of the same name are replaced"),
@@ -50,7 +50,7 @@ async function checkEmpty(folder: string): Promise<void> {
     throw Object.assign(new CommandError(`${folder} cannot be read.`), { cause: fault });
   });
   if (names.length > 0)
-    throw new CommandError(`${folder} has files already; name another with -o, or add --force.`);
+    throw new CommandError(`${folder} is not empty; name another folder with -o, or add --force.`);
 }
 
 function isMissing(fault: unknown): boolean {

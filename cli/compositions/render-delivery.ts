@@ -46,7 +46,7 @@ async function follow(client: Klieg, accepted: Render, { terminal }: Session): P
     throw new CommandError((made.error ?? "The render failed").replace(/\.?$/, "."));
   } catch (fault) {
     if (!(fault instanceof KliegError) || fault.code !== "unreachable") throw fault;
-    throw new CommandError(`The service stopped answering; the render ${accepted.id} goes on.`);
+    throw new CommandError(`The service stopped answering; the render ${accepted.id} continues.`);
   } finally {
     forget();
     line.clear();
@@ -64,7 +64,7 @@ const leastShare = 0.02;
 
 async function save(client: Klieg, { id, asset_id: asset }: Render, path: string) {
   if (asset === undefined || asset === null)
-    throw new CommandError(`What the render ${id} made is not there any more.`);
+    throw new CommandError(`The result of the render ${id} no longer exists.`);
   const { body } = await client.assets.download(asset);
   if (body === null) throw new CommandError(`The download of asset ${asset} was empty.`);
   return writeWhole(path, body);

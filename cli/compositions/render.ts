@@ -51,15 +51,15 @@ async function run(args: readonly string[], session: Session): Promise<void> {
 /** Throws `UsageError`. */
 function buildRequest(quality: string | undefined, still: string | undefined): RenderRequest {
   if (still === undefined) return quality === undefined ? {} : { quality: parseQuality(quality) };
-  if (quality !== undefined) throw new UsageError("--quality is only for films.");
+  if (quality !== undefined) throw new UsageError("--quality applies only to films.");
   const seconds = Number(still);
   if (still.trim() === "" || !(seconds >= 0))
-    throw new UsageError(`--still is "${still}"; give it in seconds.`);
+    throw new UsageError(`--still is "${still}"; set it to a time in seconds.`);
   return { target: "still", still: { at_seconds: seconds } };
 }
 
 function parseQuality(text: string): Quality {
   const quality = qualities.find((known) => known === text);
   if (quality !== undefined) return quality;
-  throw new UsageError(`--quality is "${text}"; give it one of ${qualities.join(", ")}.`);
+  throw new UsageError(`--quality is "${text}"; set it to one of ${qualities.join(", ")}.`);
 }

@@ -8,7 +8,7 @@ import type { Finding } from "./finding.ts";
 export const doctor: Command = {
   name: "doctor",
   usage: "[--json]",
-  summary: "Check this machine, its settings, and what they lead to.",
+  summary: "Check this machine, its settings, and the services that they name.",
   options: ["--json   print the findings as JSON"],
   async run(args, { examine, terminal }) {
     const { values } = parseArgs({ args: [...args], options: { json: { type: "boolean" } } });

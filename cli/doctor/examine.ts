@@ -53,14 +53,14 @@ export async function examine(environment: Environment, ways: Ways): Promise<rea
     ["models", checkProviders(settings, environment, ways)],
   ];
   const found = await Promise.all(checks.map(([...check]) => bound(...check)));
-  return [node, ok("settings", "All settings can be read."), ...found.flat()];
+  return [node, ok("settings", "All settings are valid."), ...found.flat()];
 }
 
 /** Checks the version of Node; `version` is without the letter. */
 export function checkNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   if (major === 20 && minor >= 15)
-    return warning("Node", `Node ${version} gets no security fixes any more.`, "Use Node 22.");
+    return warning("Node", `Node ${version} no longer receives security fixes.`, "Use Node 22.");
   if (major > 22 || (major === 22 && minor >= 2)) return ok("Node", `Node ${version}.`);
   return problem("Node", `Node ${version} is not supported.`, "Install Node 22.");
 }
@@ -108,7 +108,7 @@ async function checkIsolation(
     const warnings = [...fence.warnings, isolation.warning].filter((one) => one !== undefined);
     if (warnings.length > 0)
       return warnings.map((one) => warning("isolation", sentence(one), "See docs/farm.md."));
-    return [ok("isolation", "Pages and media programs run apart, without a network.")];
+    return [ok("isolation", "Pages and media programs run isolated, without network access.")];
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -124,13 +124,18 @@ async function checkService(settings: Settings): Promise<readonly Finding[]> {
       (error: Error) => error.message,
     );
     if (taken !== undefined) return [problem("service", taken)];
-    return [ok("service", `It does not run; port ${port} on ${host} is free for it.`)];
+    return [ok("service", `The service is not running; port ${port} on ${host} is free for it.`)];
   }
   const ready = await ask(`${origin}/readyz`);
-  if (ready?.status === 200) return [ok("service", `It answers at ${origin} and is ready.`)];
+  if (ready?.status === 200)
+    return [ok("service", `The service answers at ${origin} and is ready.`)];
   const text = ready === undefined ? "" : await ready.text().catch(() => "");
   return [
-    problem("service", `It answers at ${origin} and is not ready: ${text.slice(0, 500)}`, ""),
+    problem(
+      "service",
+      `The service answers at ${origin} and is not ready: ${text.slice(0, 500)}`,
+      "",
+    ),
   ];
 }
 
@@ -142,11 +147,11 @@ async function checkDataDirectory({ dataDir }: Settings): Promise<readonly Findi
     () => false,
   );
   if (!isWritable) {
-    const remedy = "Give it to this user, or set KLIEG_DATA_DIR to another folder.";
-    return [problem("data directory", `${place} cannot be written by this user.`, remedy)];
+    const remedy = "Make it writable for this user, or set KLIEG_DATA_DIR to another folder.";
+    return [problem("data directory", `${place} is not writable for this user.`, remedy)];
   }
   if (found === undefined)
-    return [ok("data directory", `${dataDir} will be created at the first start.`)];
+    return [ok("data directory", `${dataDir} will be created on the first start.`)];
   if ((found.mode & 0o077) === 0) return [ok("data directory", `${dataDir}.`)];
   const open = `Other users of this machine can read ${dataDir}.`;
   return [warning("data directory", open, `Run chmod 700 ${dataDir}.`)];
@@ -159,7 +164,9 @@ async function checkDisk({ dataDir }: Settings): Promise<readonly Finding[]> {
   const free = `${((bavail * bsize) / 1024 ** 3).toFixed(1)} GiB are free.`;
   const needed = Math.max(diskFreeBytesMin, blocks * bsize * diskFreeShareMin);
   if (bavail * bsize >= needed) return [ok("disk", free)];
-  return [problem("disk", free, "Make room: submits and uploads are refused below this.")];
+  return [
+    problem("disk", free, "Free some space: submits and uploads are refused below this limit."),
+  ];
 }
 
 async function checkNats(settings: Settings, { askNats }: Ways): Promise<readonly Finding[]> {
@@ -179,7 +186,7 @@ async function checkObjects(settings: Settings, { askObjects }: Ways): Promise<r
   if (objectStore === undefined) return [];
   try {
     await askObjects(settings);
-    return [ok("object store", `The bucket ${objectStore.bucket} answers.`)];
+    return [ok("object store", `The bucket ${objectStore.bucket} is reachable.`)];
   } catch (error) {
     return [problem("object store", sentence((error as Error).message))];
   }

@@ -12,7 +12,7 @@ export async function listenOnLoopback(server: Server, port: number): Promise<vo
   } catch (error) {
     const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
     if (!isTaken) throw error;
-    throw Object.assign(new CommandError(`Port ${port} is in use; name another.`), {
+    throw Object.assign(new CommandError(`Port ${port} is in use; choose another.`), {
       cause: error,
     });
   }

@@ -18,21 +18,22 @@ const redirectsMax = 3;
 export async function readGivenFile(given: GivenFile, turn: Turn): Promise<Blob> {
   const { base64, url, path } = given;
   if ([base64, url, path].filter((one) => one !== undefined).length !== 1)
-    throw refuse("Give the file by one of base64, url and path.");
+    throw refuse("Give the file as exactly one of base64, url and path.");
   if (base64 !== undefined) return new Blob([Buffer.from(base64, "base64")]);
   if (url !== undefined) return readLink(url, turn);
   if (turn.folder === undefined)
-    throw refuse("A path is read over standard input and output only.");
+    throw refuse("A path can only be used over standard input and output.");
   return turn.folder.read(path ?? "");
 }
 
 async function readLink(url: string, { web, signal }: Turn): Promise<Blob> {
-  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) throw refuse("url must be http or https.");
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
+    throw refuse("The url must begin with http:// or https://.");
   try {
     const answer = await web.ask({ url, redirectsMax, mayBePrivate: false, signal });
     if (answer.status !== 200) {
       answer.discard();
-      throw refuse(`The link answered ${answer.status}.`);
+      throw refuse(`The link answered with status ${answer.status}.`);
     }
     const chunks: Uint8Array[] = [];
     let bytes = 0;

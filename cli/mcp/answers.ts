@@ -57,12 +57,12 @@ function sentence(fault: KliegError): string {
       return (
         `Approval needed. ${message} Nothing was submitted or charged. Show this to your customer ` +
         `and ask for a total of ${problem.run_total_credits} credits. Do not try again, split the ` +
-        "work or take another model before your customer has decided."
+        "work or use another model before your customer has decided."
       );
     case "run_ended":
       return `${message} Nothing was submitted or charged. Stop working on this run.`;
     case "timeout":
-      return `${message} It goes on; wait for it again.`;
+      return `${message} It continues; wait for it again.`;
     case "canceled":
     case "job_failed":
     case "prompt_nsfw":

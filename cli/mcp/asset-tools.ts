@@ -21,22 +21,24 @@ export const assetTools: readonly Tool[] = [
   tool({
     name: "list_assets",
     title: "List assets",
-    description: "What was made and uploaded, newest first.",
+    description: "Assets that were made or uploaded, newest first.",
     isReadOnly: true,
     takes: strict({
       limit: Optional(Type.Integer({ minimum: 1, maximum: 100 })),
-      cursor: Optional(Type.String({ description: "next_cursor of the page before." })),
+      cursor: Optional(Type.String({ description: "next_cursor of the previous page." })),
       modality: Optional(
-        Type.String({ description: "image, video, audio, three_d; with commas." }),
+        Type.String({
+          description: "One or more of image, video, audio, three_d, separated by commas.",
+        }),
       ),
-      q: Optional(Type.String({ description: "What stands in the name or the prompt." })),
+      q: Optional(Type.String({ description: "Text that the name or the prompt contains." })),
     }),
     run: (given, { klieg, signal }) => klieg.assets.list(given, { signal }),
   }),
   tool({
     name: "get_asset",
     title: "Read an asset",
-    description: "An asset with a fresh time-limited link to its bytes.",
+    description: "An asset with a fresh, time-limited link to its bytes.",
     isReadOnly: true,
     takes: strict({ asset_id: Uuid }),
     run: ({ asset_id: id }, { klieg, signal }) => klieg.assets.get(id, { signal }),
@@ -44,7 +46,8 @@ export const assetTools: readonly Tool[] = [
   tool({
     name: "view_asset",
     title: "Look at an asset",
-    description: "A small picture of an asset: of an image, a video's frame, a sound's waveform.",
+    description:
+      "A small picture of an asset: of an image, a frame of a video, or the waveform of a sound.",
     isReadOnly: true,
     takes: strict({ asset_id: Uuid }),
     async run({ asset_id: id }, { klieg, signal }) {
@@ -60,12 +63,12 @@ export const assetTools: readonly Tool[] = [
     name: "upload_asset",
     title: "Upload a file",
     description:
-      "Stores a file as an asset, to be used in requests. Give it by a path in this program's " +
-      "folder (over standard input and output), by a link, or as base64 of at most 8 MiB.",
+      "Stores a file as an asset for use in requests. Give it as a path in this program's " +
+      "folder (over standard input and output), as a link, or as base64 of at most 8 MiB.",
     takes: strict({
       filename: Type.String({ minLength: 1, maxLength: 255 }),
       path: Optional(Type.String({ minLength: 1, maxLength: 512 })),
-      url: Optional(Type.String({ maxLength: 2_048, description: "http or https, public." })),
+      url: Optional(Type.String({ maxLength: 2_048, description: "A public http or https link." })),
       base64: Optional(Type.String({ maxLength: base64CharsMax, description: "The bytes." })),
       display_name: Optional(Type.String({ minLength: 1, maxLength: 200 })),
     }),

@@ -24,8 +24,8 @@ export const compositionTools: readonly Tool[] = [
     isReadOnly: true,
     takes: strict({
       limit: Optional(Type.Integer({ minimum: 1, maximum: 100 })),
-      cursor: Optional(Type.String({ description: "next_cursor of the page before." })),
-      q: Optional(Type.String({ description: "What stands in the name." })),
+      cursor: Optional(Type.String({ description: "next_cursor of the previous page." })),
+      q: Optional(Type.String({ description: "Text that the name contains." })),
     }),
     run: (given, { klieg, signal }) => klieg.compositions.list(given, { signal }),
   }),
@@ -62,7 +62,7 @@ export const compositionTools: readonly Tool[] = [
   tool({
     name: "write_composition_file",
     title: "Write a file of a composition",
-    description: "Stores a text file of a composition, in the place of one of that path.",
+    description: "Stores a text file in a composition, replacing any file at that path.",
     takes: strict({ ...file, text: Type.String({ maxLength: textCharsMax }) }),
     run: ({ composition_id: id, path, text }, { klieg, signal }) =>
       klieg.compositions.putFile(id, path, new Blob([text]), { signal }),
@@ -70,7 +70,7 @@ export const compositionTools: readonly Tool[] = [
   tool({
     name: "get_timeline",
     title: "Read a composition's timeline",
-    description: "What a film of the composition shows when, and what is wrong with it.",
+    description: "What a film of the composition shows and when, with any problems found.",
     isReadOnly: true,
     takes: strict(composition),
     run: ({ composition_id: id }, { klieg, signal }) => klieg.compositions.timeline(id, { signal }),
@@ -94,8 +94,8 @@ export const compositionTools: readonly Tool[] = [
     name: "wait_for_render",
     title: "Wait for a render",
     description:
-      "Waits until a render has ended and returns it with the asset that it made. When the time is " +
-      "over first, it returns the render as it is: call this again.",
+      "Waits until a render has ended and returns it with the asset that it made. If the time runs out " +
+      "first, it returns the render as it is: call this again.",
     isReadOnly: true,
     takes: strict({ render_id: Uuid, timeout_seconds: timeoutSeconds }),
     async run({ render_id: id, timeout_seconds: seconds = waitSecondsUsual }, turn) {

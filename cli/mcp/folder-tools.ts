@@ -9,7 +9,7 @@ import { type Tool, type Turn, tool } from "./tool.ts";
 const path = Type.String({
   minLength: 1,
   maxLength: 512,
-  description: "Where it is written in the folder; nothing may be there.",
+  description: "Where to write it in the folder; nothing may exist there yet.",
 });
 
 export const folderTools: readonly Tool[] = [
@@ -27,8 +27,8 @@ export const folderTools: readonly Tool[] = [
     name: "export_composition",
     title: "Export a composition's timeline",
     description:
-      "Writes a ZIP with the timeline for an editor into the folder: fcpxml for Premiere and " +
-      "Resolve, aejsx for After Effects.",
+      "Writes a ZIP of the timeline for an editor into the folder: fcpxml for Premiere Pro and " +
+      "DaVinci Resolve, aejsx for After Effects.",
     takes: strict({
       composition_id: Uuid,
       format: Type.Enum([...exportFormats]),

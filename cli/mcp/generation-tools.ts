@@ -24,7 +24,7 @@ export const idempotencyKey = Optional(
     minLength: 1,
     maxLength: 255,
     description:
-      "A repeat of the request with the same key within five minutes is refused and not charged: " +
+      "If the request is repeated with the same key within five minutes, it is refused and not charged: " +
       "the response names what the first one made.",
   }),
 );
@@ -32,7 +32,7 @@ export const idempotencyKey = Optional(
 const jobAtOnce = "Returns the job at once; follow it with wait_for_job.";
 
 export const toldAfterwards =
-  "Costs credits: see quote. When the answer is approval_required, show it to your customer and do " +
+  "Costs credits: see quote. If the answer is approval_required, show it to your customer and do " +
   "not try anything cheaper on your own.";
 
 function generationTool(
@@ -65,8 +65,8 @@ const waitForJob = tool({
   name: "wait_for_job",
   title: "Wait for a job",
   description:
-    "Waits until a job has ended and returns it: its assets have time-limited links. When the time " +
-    "is over first, the answer has the code timeout and the job goes on: call this again.",
+    "Waits until a job has ended and returns it: its assets have time-limited links. If the time runs " +
+    "out first, the answer has the code timeout and the job continues: call this again.",
   isReadOnly: true,
   takes: strict({ job_id: Uuid, timeout_seconds: timeoutSeconds }),
   run({ job_id: id, timeout_seconds: seconds = waitSecondsUsual }, turn) {
@@ -81,7 +81,7 @@ const waitForJob = tool({
 
 const page = {
   limit: Optional(Type.Integer({ minimum: 1, maximum: 100 })),
-  cursor: Optional(Type.String({ description: "next_cursor of the page before." })),
+  cursor: Optional(Type.String({ description: "next_cursor of the previous page." })),
 };
 
 export const generationTools: readonly Tool[] = [
@@ -97,8 +97,8 @@ export const generationTools: readonly Tool[] = [
     name: "quote",
     title: "Quote",
     description:
-      "What a generation would cost, in credits; nothing is submitted or charged. Give kind and the " +
-      "member of that name with the request.",
+      "What a generation would cost, in credits; nothing is submitted or charged. Give the kind, and the " +
+      "request in the member of that name.",
     isReadOnly: true,
     takes: JobCostRequest,
     run: (given, { klieg, signal }) => klieg.jobs.quote(given, { signal }),
@@ -107,21 +107,21 @@ export const generationTools: readonly Tool[] = [
     "generate_image",
     "image",
     "Make a picture",
-    "Makes one or more pictures from words, and from pictures where reference_asset_ids are given.",
+    "Makes one or more pictures from a prompt, and from pictures where reference_asset_ids are given.",
     GenerateImageRequest,
   ),
   generationTool(
     "generate_video",
     "video",
     "Make a video",
-    "Makes a video from words and, where given, its first frame.",
+    "Makes a video from a prompt and, if given, its first frame.",
     GenerateVideoRequest,
   ),
   generationTool(
     "generate_audio",
     "audio",
     "Make speech, music or a sound",
-    "Makes speech from text, or music or a sound effect from words.",
+    "Makes speech from text, or music or a sound effect from a description.",
     GenerateAudioRequest,
   ),
   generationTool(
@@ -135,19 +135,19 @@ export const generationTools: readonly Tool[] = [
     "remove_background",
     "removeBackground",
     "Remove a video's background",
-    "Makes a video of another one without its background, transparent or in one colour.",
+    "Makes a copy of a video without its background, transparent or on one color.",
     RemoveBackgroundVideoRequest,
   ),
   generationTool(
     "restore_video",
     "restoreVideo",
     "Restore a video",
-    "Makes a video of another one that is larger, cleaner, sharper or smoother.",
+    "Makes a copy of a video that is larger, cleaner, sharper or smoother.",
     RestoreVideoRequest,
   ),
   tool({
     name: "enhance_prompt",
-    title: "Rewrite a video's prompt",
+    title: "Rewrite a video prompt",
     description: "Rewrites a prompt for a video model; costs 1 credit.",
     takes: EnhancePromptRequest,
     run: (given, { klieg, signal }) => klieg.generate.enhancePrompt(given, { signal }),
@@ -156,7 +156,7 @@ export const generationTools: readonly Tool[] = [
   tool({
     name: "get_job",
     title: "Read a job",
-    description: "How a job is now.",
+    description: "The current state of a job.",
     isReadOnly: true,
     takes: strict({ job_id: Uuid }),
     run: ({ job_id: id }, { klieg, signal }) => klieg.jobs.get(id, { signal }),
@@ -169,7 +169,10 @@ export const generationTools: readonly Tool[] = [
     takes: strict({
       ...page,
       status: Optional(
-        Type.String({ description: "queued, running, succeeded, failed, canceled; with commas." }),
+        Type.String({
+          description:
+            "One or more of queued, running, succeeded, failed, canceled, separated by commas.",
+        }),
       ),
     }),
     run: (given, { klieg, signal }) => klieg.jobs.list(given, { signal }),

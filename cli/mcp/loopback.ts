@@ -57,22 +57,22 @@ async function respond(
 ): Promise<void> {
   const { origin, authorization = "" } = request.headers;
   if (!isForLoopback(request, server))
-    return refuse(response, 403, "The Host is not this machine's.");
+    return refuse(response, 403, "The Host header does not name this machine.");
   if (origin !== undefined && !isOfOwnPage(request))
-    return refuse(response, 403, "The Origin is another.");
+    return refuse(response, 403, "The Origin header names another origin.");
   if (!isEqual(authorization, `Bearer ${bearer}`)) {
     response.setHeader("WWW-Authenticate", "Bearer");
-    return refuse(response, 401, "Show the bearer that klieg mcp printed.");
+    return refuse(response, 401, "Send the bearer token that klieg mcp printed.");
   }
-  if (request.url !== "/mcp") return refuse(response, 404, "There is only /mcp.");
+  if (request.url !== "/mcp") return refuse(response, 404, "The only path is /mcp.");
   if (request.method !== "POST") {
     response.setHeader("Allow", "POST");
-    return refuse(response, 405, "Only POST is answered.");
+    return refuse(response, 405, "Only POST is allowed.");
   }
   const body = await readBody(request);
   if (body === undefined) return refuse(response, 413, "The body is too large.");
   const parsed = parse(body);
-  if (parsed === undefined) return refuse(response, 400, "The body is no JSON.");
+  if (parsed === undefined) return refuse(response, 400, "The body is not valid JSON.");
   await answer(request, response, parsed);
 }
 

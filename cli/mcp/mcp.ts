@@ -29,14 +29,15 @@ export async function runMcp(args: readonly string[], session: Session): Promise
     args: [...args],
     options: {
       ceiling: { type: "string" },
-      brief: { type: "string", default: "Work of an agent, through klieg mcp" },
+      brief: { type: "string", default: "Work of an agent through klieg mcp" },
       "ttl-seconds": { type: "string" },
       http: { type: "string" },
       folder: { type: "string" },
     },
   });
   const port = wholeNumber(values.http, "--http");
-  if (port !== undefined && port > 65_535) throw new UsageError(`--http is ${port}; no such port.`);
+  if (port !== undefined && port > 65_535)
+    throw new UsageError(`--http is ${port}; set it to a port from 0 to 65535.`);
   const turn = await openTurn(session, {
     brief: values.brief,
     ceiling: wholeNumber(values.ceiling, "--ceiling"),
@@ -68,7 +69,7 @@ async function openFolder(path: string): Promise<AgentFolder> {
   try {
     return await AgentFolder.open(path);
   } catch {
-    throw new UsageError(`--folder is "${path}", which is no folder.`);
+    throw new UsageError(`--folder is "${path}", which is not a folder.`);
   }
 }
 
@@ -108,7 +109,7 @@ async function openTurn(session: Session, { brief, ceiling, ttlSeconds }: Asked)
     };
   if (ceiling === undefined)
     throw new UsageError(
-      "Name with --ceiling the credits that the agent may spend at most, or set KLIEG_TOKEN to an agent's credential.",
+      "Set the most that the agent may spend with --ceiling, or set KLIEG_TOKEN to an agent's credential.",
     );
   const { id } = await owner.agents.createSession({ title: brief.slice(0, 100) });
   const turn = await owner.agents.startTurn(id, {
@@ -132,7 +133,7 @@ function ceilingTool(readTurn: () => Promise<AgentTurn>): Tool {
   return tool({
     name: "get_ceiling",
     title: "Credits left to spend",
-    description: "The credits that your customer approved for this run, and what is left of them.",
+    description: "The credits that your customer approved for this run, and how many are left.",
     isReadOnly: true,
     takes: strict({}),
     async run() {
@@ -148,7 +149,7 @@ function instructions(ceiling: number | undefined): string {
   return (
     "Klieg makes pictures, videos, sound, 3D models and films of HTML compositions. Generations " +
     `cost credits; your customer approved ${price} for this run. Quote before you generate, wait ` +
-    "for jobs and renders, and share what you made by a link when your customer is to see it. When " +
-    "an answer says approval needed, show it to your customer and wait for the decision."
+    "for jobs and renders, and share what you made by a link when your customer should see it; " +
+    "if an answer says approval needed, show it to your customer and wait for the decision."
   );
 }

@@ -124,7 +124,7 @@ async function callTool(tool: Tool, given: object, turn: Turn): Promise<CallResu
   const faults = tool.faults(given);
   if (faults.length > 0) {
     const text = faults.map(({ pointer, detail }) => `${pointer} ${detail}`).join("; ");
-    return refuse(`The arguments are not valid: ${text}.`, { code: "validation", errors: faults });
+    return refuse(`The arguments are invalid: ${text}.`, { code: "validation", errors: faults });
   }
   try {
     return buildResult(await tool.run(given, turn));

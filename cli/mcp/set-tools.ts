@@ -24,8 +24,8 @@ export const setTools: readonly Tool[] = [
     name: "wait_for_set",
     title: "Wait for a set",
     description:
-      "Waits until no member of a set runs any more and returns the set with its assets. When the " +
-      "time is over first, it returns the set as it is: call this again.",
+      "Waits until every member of a set has ended and returns the set with its assets. If the " +
+      "time runs out first, it returns the set as it is: call this again.",
     isReadOnly: true,
     takes: strict({ ...set, timeout_seconds: timeoutSeconds }),
     async run({ set_id: id, timeout_seconds: seconds = waitSecondsUsual }, { klieg, signal }) {

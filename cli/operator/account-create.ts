@@ -5,7 +5,7 @@ import { type Command, type Session, UsageError, wholeNumber } from "../command.
 export const accountCreate: Command = {
   name: "account create",
   usage: "--email EMAIL [options]",
-  summary: "Create an account and its first token (operators).",
+  summary: "Create an account and its first token (operators only).",
   options: [
     "--email EMAIL  the owner's address",
     `--plan PLAN    ${planNames.join(", ")} (free)`,
@@ -26,10 +26,11 @@ async function run(args: readonly string[], { client, terminal }: Session): Prom
     },
   });
   const { email, json } = values;
-  if (email === undefined) throw new UsageError("Name the account with --email.");
+  if (email === undefined)
+    throw new UsageError("Set the email address of the account with --email.");
   const plan = planNames.find((name) => name === values.plan);
   if (plan !== values.plan)
-    throw new UsageError(`--plan is "${values.plan}"; give it one of ${planNames.join(", ")}.`);
+    throw new UsageError(`--plan is "${values.plan}"; set it to one of ${planNames.join(", ")}.`);
   const credits = wholeNumber(values.credits, "--credits");
   const account = await (await client()).admin.createAccount({
     email,
@@ -41,6 +42,6 @@ async function run(args: readonly string[], { client, terminal }: Session): Prom
   else {
     terminal.print(`account ${account.id}`);
     terminal.print(`token   ${account.token}`);
-    terminal.say("The token is shown this once.\n");
+    terminal.say("The token is shown only this once.");
   }
 }

@@ -41,8 +41,8 @@ export const audit: Command = {
       throw new CommandError(
         `${checked}; ${count(sums.broken, "invariant")} ${isOrAre(sums.broken)} broken.`,
       );
-    if (moving.length > 0) throw new CommandError(`${checked}, but not all of them.`);
-    const line = values.json ? JSON.stringify(sums) : `${checked}; nothing is broken.`;
+    if (moving.length > 0) throw new CommandError(`${checked}; the others were too busy.`);
+    const line = values.json ? JSON.stringify(sums) : `${checked}; no invariant is broken.`;
     terminal.print(line);
   },
 };

@@ -37,7 +37,7 @@ export const backup: Command = {
       terminal.print(`${folder} is a backup: ${rows}, ${size}.`);
     } else {
       terminal.print(`${folder} is a backup: ${rows}.`);
-      terminal.say("The objects are in the bucket: back that up now, after the rows.\n");
+      terminal.say("The objects are in the bucket: back it up now, after the rows.");
     }
   },
 };
@@ -59,12 +59,14 @@ async function awaitOutcome(
     // Checked only at every twentieth poll, since it takes the service's lock for a moment.
     if (looks % 20 !== 0 || isServed(dataDir)) continue;
     await rm(join(dataDir, requestFile), { force: true });
-    throw new CommandError("The service has ended, and no backup was written; run it again then.");
+    throw new CommandError(
+      "The service has ended, and no backup was written; run the command again once it is back.",
+    );
   }
 }
 
 function createNotServedError(dataDir: string): CommandError {
   return new CommandError(
-    `No service uses ${dataDir}; start it, or set KLIEG_DATA_DIR to the service's data directory.`,
+    `No service is using ${dataDir}; start it, or set KLIEG_DATA_DIR to the service's data directory.`,
   );
 }

@@ -5,10 +5,10 @@ import { type Command, CommandError } from "../command.ts";
 export const farm: Command = {
   name: "farm",
   usage: "",
-  summary: "Run a farm node, which finds its services by KLIEG_NATS_URL.",
+  summary: "Run a farm node, which finds its services through KLIEG_NATS_URL.",
   options: [],
   async run(args) {
     parseArgs({ args: [...args], options: {} });
-    throw new CommandError("A farm node is started by npx klieg farm or npm run farm alone.");
+    throw new CommandError("A farm node can only be started with npx klieg farm or npm run farm.");
   },
 };

@@ -35,7 +35,7 @@ export const modelsCheck: Command = {
     ];
     for (const sentence of sentences) terminal.print(sentence);
     if (sentences.length > 0) throw new CommandError(`${count(sentences.length, "fault")} found.`);
-    terminal.say("Everything can be used.\n");
+    terminal.say("All models and providers are usable.");
   },
 };
 

@@ -5,7 +5,7 @@ import { type Command, onlyArgument } from "../command.ts";
 export const nodeForget: Command = {
   name: "node forget",
   usage: "<node>",
-  summary: "Let the stopped node's shards go on without a node that is gone for good.",
+  summary: "Let the stopped node's shards continue without a node that is gone for good.",
   options: [],
   async run(args, { settings, stoppedNode, terminal }) {
     const { positionals } = parseArgs({ args: [...args], allowPositionals: true });

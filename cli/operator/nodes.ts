@@ -57,7 +57,7 @@ async function readWarnings(settings: ClientSettings): Promise<readonly string[]
 export const drainNode: Command = {
   name: "drain",
   usage: "<node>",
-  summary: "Make a node hand over its shards, or accept no more tasks (scope admin).",
+  summary: "Make a node hand over its shards, or stop accepting tasks (scope admin).",
   options: [],
   async run(args, { client, terminal }) {
     const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });
@@ -65,8 +65,8 @@ export const drainNode: Command = {
     const { kind } = await (await client()).admin.drainNode(id);
     terminal.print(
       kind === "farm"
-        ? `${id} takes no more tasks; stop it once it has none.`
-        : `${id} is handing over its shards; stop it when it owns none.`,
+        ? `${id} accepts no more tasks; stop it once it has none.`
+        : `${id} is handing over its shards; stop it once it owns none.`,
     );
   },
 };

@@ -19,12 +19,13 @@ export const objectsMove: Command = {
       options: { to: { type: "string" }, "remove-source": { type: "boolean", default: false } },
     });
     const { to } = values;
-    if (to !== "s3" && to !== "disk") throw new UsageError("Say where to: --to s3 or --to disk.");
+    if (to !== "s3" && to !== "disk")
+      throw new UsageError("Name the destination: --to s3 or --to disk.");
     const moved = await moveObjects(to, values["remove-source"], (now) => show(terminal, now));
     if (terminal.isInteractive) terminal.redraw("");
-    const place = to === "s3" ? "in the bucket" : "on the disk";
-    if (moved === undefined) terminal.say(`The objects are ${place} already.\n`);
-    else terminal.print(`${summary(moved)}; all are ${place} and were verified.`);
+    const place = to === "s3" ? "in the bucket" : "on the local disk";
+    if (moved === undefined) terminal.say(`The objects are already ${place}.`);
+    else terminal.print(`${summary(moved)}; all objects are ${place} and verified.`);
     if (values["remove-source"]) terminal.say("The originals were removed.\n");
   },
 };

@@ -24,7 +24,7 @@ export const listProviders: Command = {
 export const pauseProvider: Command = {
   name: "providers pause",
   usage: "<name>",
-  summary: "Hold back a provider's jobs, also after a restart (scope admin).",
+  summary: "Hold back a provider's jobs, even after a restart (scope admin).",
   options: [],
   run: (args, session) => setPaused(args, session, true),
 };

@@ -5,7 +5,7 @@ import { type Command, onlyArgument, type ShardLoss } from "../command.ts";
 export const shardRebuild: Command = {
   name: "shard rebuild",
   usage: "<shard> [--accept-loss]",
-  summary: "Let the stopped node own a shard although the nodes with more of its records are gone.",
+  summary: "Let the stopped node own a shard although nodes with more of its records are gone.",
   options: ["--accept-loss   give up what the command says is lost"],
   async run(args, { settings, stoppedNode, terminal }) {
     const { values, positionals } = parseArgs({
@@ -17,15 +17,15 @@ export const shardRebuild: Command = {
     const accepts = values["accept-loss"] === true;
     const { surveyLoss } = await stoppedNode();
     const loss = await surveyLoss(settings().dataDir, shard, accepts, () =>
-      terminal.say("NATS starts or elects a leader; waiting for it, half a minute at most.\n"),
+      terminal.say("NATS is starting or electing a leader; waiting up to half a minute for it."),
     );
     for (const line of describeLoss(loss)) terminal.print(line);
     terminal.say(
       accepts
-        ? "The loss is accepted; start the service, and it owns the shard from there.\n"
+        ? "The loss is accepted; start the service, and it continues the shard from there."
         : loss.isNothingLost
-          ? "Nothing was changed; start the service, and the shard goes on by itself.\n"
-          : "Nothing was changed; --accept-loss gives up what is lost.\n",
+          ? "Nothing was changed; start the service, and the shard continues by itself."
+          : "Nothing was changed; add --accept-loss to give up what is lost.",
     );
   },
 };
@@ -36,15 +36,15 @@ function describeLoss(loss: ShardLoss): string[] {
   const from = isLogKept ? known : own.seq;
   const heard = new Set(others.map(({ node }) => node));
   const silent = owner.members.filter((member) => !heard.has(member));
-  const leads = isLogKept ? "lead" : "do not lead";
+  const follows = isLogKept ? "continues" : "does not continue";
   return [
-    `Shard ${shard}: this node has its records up to ${formatPosition(own)}, which node ${owner.node} owned.`,
+    `Shard ${shard}: this node has records up to ${formatPosition(own)}, which node ${owner.node} wrote.`,
     log === undefined
-      ? "The log holds no record."
-      : `The log ends with record ${formatPosition(log)}, to which this node's ${leads}.`,
+      ? "The log has no records."
+      : `The log ends with record ${formatPosition(log)}, which ${follows} this node's records.`,
     ...others.map((other) => `Node ${other.node} has records up to ${formatPosition(other)}.`),
     ...(loss.isNothingLost
-      ? ["Nothing is lost: no node that answered has more, and enough of them did."]
+      ? ["Nothing is lost: none of the nodes that answered has more, and enough of them did."]
       : describeMissing(from, known, silent)),
   ];
 }
@@ -53,9 +53,9 @@ function describeLoss(loss: ShardLoss): string[] {
 function describeMissing(from: number, known: number, silent: readonly string[]): string[] {
   return [
     from < known
-      ? `Lost: records ${from + 1} to ${known}, and whatever came behind them.`
-      : `Lost: whatever came behind record ${from}.`,
-    `Of the nodes that may know more, these did not answer, this one aside: ${silent.join(", ")}.`,
+      ? `Lost: records ${from + 1} to ${known}, and any that followed them.`
+      : `Lost: any records that followed record ${from}.`,
+    `Of the other nodes that may have more records, these did not answer: ${silent.join(", ")}.`,
   ];
 }
 

@@ -6,7 +6,7 @@ import { type Command, CommandError } from "../command.ts";
 export const storeCheck: Command = {
   name: "store check",
   usage: "[--repair]",
-  summary: "Check the stopped service's data directory, on its own machine.",
+  summary: "Check the stopped service's data directory, on the machine that has it.",
   options: ["--repair   rebuild tables where the journal holds every record"],
   async run(args, { settings, checkStore, terminal }) {
     const { values } = parseArgs({ args: [...args], options: { repair: { type: "boolean" } } });
@@ -16,6 +16,6 @@ export const storeCheck: Command = {
     const left = findings.filter(({ kind }) => kind === "damage").length;
     if (left > 0)
       throw new CommandError(`The store in ${dataDir} is damaged in ${count(left, "place")}.`);
-    terminal.say(`The store in ${dataDir} is whole.\n`);
+    terminal.say(`The store in ${dataDir} is intact.`);
   },
 };

@@ -6,7 +6,7 @@ import { type Command, onlyArgument } from "../command.ts";
 export const storeRestore: Command = {
   name: "store restore",
   usage: "<folder>",
-  summary: "Restore a backup into an empty data directory, KLIEG_DATA_DIR.",
+  summary: "Restore a backup into the empty data directory KLIEG_DATA_DIR.",
   options: [],
   async run(args, { settings, restoreBackup, terminal }) {
     const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
@@ -14,8 +14,8 @@ export const storeRestore: Command = {
     const { dataDir } = settings();
     const { atMs, areObjectsInBucket } = await restoreBackup(folder, dataDir);
     const at = new Date(atMs).toISOString();
-    terminal.print(`${dataDir} is the store as it was at ${at}; start the service with it.`);
+    terminal.print(`${dataDir} is now the store as of ${at}; start the service with it.`);
     if (areObjectsInBucket)
-      terminal.say("Its objects are in a bucket: set KLIEG_S3_* to one that has them.\n");
+      terminal.say("Its objects are in a bucket: set KLIEG_S3_* to one that contains them.");
   },
 };

@@ -15,14 +15,14 @@ const lookMs = 100;
 export const tokenReset: Command = {
   name: "token reset",
   usage: "",
-  summary: "Replace the first credential, on the service's own machine.",
+  summary: "Replace the first credential, on the machine of the service.",
   options: [],
   async run(args, { settings, terminal }) {
     parseArgs({ args: [...args], options: {} });
     const { dataDir } = settings();
     if (!(await isThere(join(dataDir, "store.json"))))
       throw new CommandError(
-        `${dataDir} holds no store; set KLIEG_DATA_DIR to the service's data directory.`,
+        `${dataDir} does not contain a store; set KLIEG_DATA_DIR to the service's data directory.`,
       );
     const wish = join(dataDir, "token-reset");
     const token = `pat_${randomBytes(4).toString("hex")}_${randomBytes(32).toString("base64url")}`;
@@ -34,7 +34,7 @@ export const tokenReset: Command = {
       terminal.say(`The new first credential is in ${join(dataDir, "admin-token")}.\n`);
       return;
     }
-    terminal.say("The service does not run; it takes the new first credential when it starts.\n");
+    terminal.say("The service is not running; it adopts the new first credential when it starts.");
   },
 };
 

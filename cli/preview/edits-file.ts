@@ -39,7 +39,7 @@ export class EditsFile {
     try {
       const found = await lstat(this.path);
       if (!found.isFile())
-        throw new RefusalError({ code: "conflict", detail: `${editsPath} is no plain file.` });
+        throw new RefusalError({ code: "conflict", detail: `${editsPath} is not a regular file.` });
       if (found.size > limits.compositions.textBytesMax) throw tooLarge();
       const text = await readFile(this.path, "utf8");
       return { text, etag: computeEtag(text) };

@@ -10,7 +10,7 @@ export function faultSentence(error: unknown): string {
   }
   if (error instanceof PortError)
     return error.retryable
-      ? "A file of the folder cannot be read just now."
+      ? "A file of the folder cannot be read at the moment."
       : `The folder cannot be shown: ${error.message}.`;
   return error instanceof Error ? error.message : String(error);
 }

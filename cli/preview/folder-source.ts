@@ -136,6 +136,6 @@ function tooMuch(): RefusalError {
   return new RefusalError({
     code: "payload_too_large",
     limitBytes: limits.compositions.timelineBytesMax,
-    detail: "The texts of this folder are too much for one timeline.",
+    detail: "The texts of this folder are too large for one timeline.",
   });
 }

@@ -132,7 +132,7 @@ const previewPath = "/preview/";
 const unknownPath = "Open the address that klieg preview printed.";
 const foreignHost = new RefusalError({
   code: "forbidden",
-  detail: "The Host is not this machine's.",
+  detail: "The Host header does not name this machine.",
 });
 
 const noSniff = constantHeader("X-Content-Type-Options", "nosniff");

@@ -16,7 +16,7 @@ export const preview: Command = {
     });
     const folder = onlyArgument(positionals, "the folder");
     const port = wholeNumber(values.port, "--port") ?? 0;
-    if (port > 65_535) throw new UsageError(`--port is ${port}; no such port.`);
+    if (port > 65_535) throw new UsageError(`--port is ${port}; set it to a port from 0 to 65535.`);
     // Loaded here, so that other commands need not wait for modules that only this one needs.
     const { serveFolder } = await import("./serve-folder.ts");
     await serveFolder(folder, port, session);

@@ -96,9 +96,9 @@ class Reading {
     const { files, folders, leftOut, marks } = this;
     const { bytesMax, pathBytesMax } = limits.compositions;
     if (this.bytes > bytesMax)
-      this.fault ??= `The folder has ${this.bytes} bytes; a composition has at most ${bytesMax}.`;
+      this.fault ??= `The folder has ${this.bytes} bytes; a composition may have at most ${bytesMax}.`;
     if (this.pathBytes > pathBytesMax)
-      this.fault ??= `The paths of a composition may have ${pathBytesMax} bytes together.`;
+      this.fault ??= `The paths of a composition may have at most ${pathBytesMax} bytes together.`;
     if (!files.some(({ path }) => path === entryPath))
       this.fault ??= `The folder has no ${entryPath}.`;
     const fingerprint = [this.fault ?? "", ...marks, ...leftOut].join("\n");
@@ -111,5 +111,5 @@ function findFault(path: string, size: number, mime: string): string | undefined
   if (fault !== undefined) return `The path ${JSON.stringify(path)} ${fault}.`;
   const most = getBytesMax(mime);
   if (size <= most) return undefined;
-  return `${path} has ${size} bytes; in a composition it may have at most ${most}.`;
+  return `${path} has ${size} bytes; a file of a composition may have at most ${most}.`;
 }

@@ -29,11 +29,11 @@ export async function serveFolder(path: string, port: number, session: Session):
   }
 }
 
-/** Returns the folder's real path. Throws `CommandError` if it is no folder. */
+/** Returns the folder's real path. Throws `CommandError` if it is not a folder. */
 async function resolvePlace(path: string): Promise<string> {
   const place = await realpath(path).catch(() => undefined);
   const isFolder = place !== undefined && (await stat(place)).isDirectory();
-  if (!isFolder) throw new CommandError(`${path} is no folder.`);
+  if (!isFolder) throw new CommandError(`${path} is not a folder.`);
   return place;
 }
 

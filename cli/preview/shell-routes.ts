@@ -126,7 +126,10 @@ export class ShellRoutes {
   /** Saves the edits; answers once the preview has them too. */
   private async saveEdits(request: IncomingMessage): Promise<Answer> {
     if (!isOfOwnPage(request))
-      throw new RefusalError({ code: "forbidden", detail: "The Origin is another." });
+      throw new RefusalError({
+        code: "forbidden",
+        detail: "The Origin header names another origin.",
+      });
     const text = request.method === "PUT" ? await readBody(request) : undefined;
     const etag = await this.edits.save(text, {
       match: request.headers["if-match"],

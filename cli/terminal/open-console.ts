@@ -5,16 +5,16 @@ import { type Command, UsageError } from "../command.ts";
 export const openConsole: Command = {
   name: "open",
   usage: "[VIEW]",
-  summary: "Open the console in the browser, for example at jobs or compositions.",
+  summary: "Open the console in the browser, optionally at a view such as jobs or compositions.",
   options: [],
   async run(args, { origin, openBrowser, terminal }) {
     const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
     const [view = "", ...others] = positionals;
     if (others.length > 0 || !/^[\w-]*$/.test(view))
-      throw new UsageError("Give at most one view, such as jobs.");
+      throw new UsageError("Name at most one view, such as jobs.");
     const address = new URL(`/console${view === "" ? "" : `/${view}`}`, await origin()).href;
     terminal.print(address);
     if (!(await openBrowser(address)))
-      terminal.say("No browser could be opened here; open this address in one.\n");
+      terminal.say("No browser could be opened; open this address yourself.");
   },
 };

@@ -102,7 +102,7 @@ export class VendorFolder {
   ): Promise<string> {
     const { bytes, type } = await fetchUrl(url);
     if (expected !== undefined && !isAsExpected(bytes, expected))
-      throw new CommandError(`${url} is not what the page's integrity attribute says.`);
+      throw new CommandError(`${url} does not match the page's integrity attribute.`);
     const isStyle = type.includes("text/css") || /\.css$/i.test(new URL(url).pathname);
     const name = chooseName(url, bytes, isStyle ? ".css" : ".js");
     const text = (): string => bytes.toString("utf8");

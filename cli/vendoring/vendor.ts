@@ -11,7 +11,7 @@ import { VendorFolder, vendorFolder } from "./vendor-folder.ts";
 export const vendor: Command = {
   name: "vendor",
   usage: "<folder>",
-  summary: "Fetch the remote scripts and styles of a composition into its folder.",
+  summary: "Download the remote scripts and styles of a composition into its folder.",
   options: [],
   async run(args, session) {
     const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });

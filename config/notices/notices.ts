@@ -9,10 +9,10 @@ const texts = "config/notices/texts";
 
 /** Licences that packages name without including their text. */
 const ownTexts: readonly (readonly [string, string])[] = [
-  ["The libraries in the builds of libvips", "libvips.txt"],
+  ["Libraries bundled with the builds of libvips", "libvips.txt"],
   ["GNU Lesser General Public License, version 3 (libvips)", "LGPL-3.0.txt"],
-  ["GNU General Public License, version 3 (which the former refers to)", "GPL-3.0.txt"],
-  ["MIT License (for packages that name it and have no text)", "MIT.txt"],
+  ["GNU General Public License, version 3 (referenced by the license above)", "GPL-3.0.txt"],
+  ["MIT License (for packages that declare it without including its text)", "MIT.txt"],
 ];
 
 /** Reads the licences below `root`, where the packages are installed. */

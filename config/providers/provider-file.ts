@@ -309,6 +309,8 @@ function parseFile(file: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new ProviderFileError(`KLIEG_PROVIDERS names ${file}, which is no JSON; correct it.`);
+    throw new ProviderFileError(
+      `KLIEG_PROVIDERS names ${file}, which is not valid JSON; correct it.`,
+    );
   }
 }

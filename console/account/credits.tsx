@@ -38,8 +38,10 @@ function Balance({ value }: { value: Credits }) {
   return (
     <div class="card panel figures">
       <div class="figure">
-        <p class="hint">To spend</p>
-        <p class="amount">{typeof balance === "number" ? credits(balance) : "Not for your role"}</p>
+        <p class="hint">Available</p>
+        <p class="amount">
+          {typeof balance === "number" ? credits(balance) : "Hidden for your role"}
+        </p>
       </div>
       <div class="figure">
         <p class="hint">Held for running jobs</p>

@@ -98,10 +98,10 @@ function Sizes({ limits }: { limits: Limits }) {
           ),
           ["Composition", bytes(compositions.bytes)],
           ["Its files", count(compositions.files)],
-          ["A media file of it", bytes(compositions.media_file_bytes)],
+          ["Each of its media files", bytes(compositions.media_file_bytes)],
           ["Members of a set", count(limits.set_members)],
           ["Active tokens", count(limits.active_tokens)],
-          ["Links to one thing", count(limits.shares.active_links)],
+          ["Links per render or asset", count(limits.shares.active_links)],
           ["Jobs are kept", `${limits.terminal_jobs_days} days`],
         ]}
       />

@@ -226,7 +226,7 @@ function NewMember({ id, done }: { id: string; done: () => void }) {
         }, "Added");
       }}
     >
-      <Field id="member-email" label="A new member's address">
+      <Field id="member-email" label="New member's email address">
         <input
           id="member-email"
           type="email"
@@ -235,7 +235,7 @@ function NewMember({ id, done }: { id: string; done: () => void }) {
           onInput={(event) => setEmail(event.currentTarget.value)}
         />
       </Field>
-      <Roles role={role} change={setRole} label="Role of the new member" />
+      <Roles role={role} change={setRole} label="New member's role" />
       <button type="submit" class="plain">
         <Icon name="plus" />
         Add

@@ -23,13 +23,13 @@ export function TokensView() {
   const revoke = (token: Token) =>
     attempt(async () => {
       await klieg.value.tokens.revoke(token.id);
-      if (token.id === me.value?.token.id) signOut("You revoked the token that you used.");
+      if (token.id === me.value?.token.id) signOut("You revoked the token that you were using.");
       else again();
     }, "Revoked");
   return (
     <section class="stack">
       <div class="panel-head">
-        <p class="hint">A token acts for you, with the scopes that it has.</p>
+        <p class="hint">A token acts for you within its scopes.</p>
         <button type="button" onClick={() => setOpen(true)}>
           <Icon name="plus" />
           New token
@@ -39,7 +39,7 @@ export function TokensView() {
         <div class="made-link" role="status">
           <code>{made.token}</code>
           <Copy text={made.token} label="Copy the token" />
-          <p class="hint">It is shown this once.</p>
+          <p class="hint">It is shown only this once.</p>
         </div>
       )}
       <RequestView asked={asked} again={again}>
@@ -114,7 +114,7 @@ function NewToken({ create }: { create: (request: CreateTokenRequest) => Promise
           onInput={(event) => setName(event.currentTarget.value)}
         />
       </Field>
-      <Field id="token-days" label="Days until it ends">
+      <Field id="token-days" label="Days until it expires">
         <input
           id="token-days"
           type="number"

@@ -100,7 +100,7 @@ function Actions({ session, again }: SessionProps) {
 
 function Turns({ session, again }: SessionProps) {
   const { turns = [], id } = session;
-  if (turns.length === 0) return <p class="hint">No turn has been started yet.</p>;
+  if (turns.length === 0) return <p class="hint">No turn has started yet.</p>;
   return (
     <>
       {turns.map((turn) => (
@@ -124,7 +124,11 @@ function Turn(props: { session: string; turn: AgentTurn; again: () => void }) {
         </span>
       </p>
       {typeof ceiling === "number" && (
-        <progress value={spent} max={Math.max(1, ceiling)} aria-label="Spent of the ceiling" />
+        <progress
+          value={spent}
+          max={Math.max(1, ceiling)}
+          aria-label="Spent of the approved price"
+        />
       )}
       <p class="prose">{turn.brief}</p>
       {summary && <p class="hint prose">{summary}</p>}
@@ -201,7 +205,7 @@ function NewTurn({ session, again }: SessionProps) {
         <div class="made-link" role="status">
           <code>{credential}</code>
           <Copy text={credential} label="Copy the credential" />
-          <p class="hint">For the agent. It is shown this once and ends with the turn.</p>
+          <p class="hint">For the agent. It is shown only this once and expires with the turn.</p>
         </div>
       )}
       <Field id="brief" label="Brief">

@@ -61,7 +61,7 @@ function Gallery() {
         </div>
       </header>
       {isTrash ? (
-        <p class="hint trash-words">What is here is deleted for good after 30 days.</p>
+        <p class="hint trash-words">Assets in the trash are deleted for good after 30 days.</p>
       ) : (
         <Filters />
       )}
@@ -159,10 +159,10 @@ function Pictures({ page, filter }: { page: AssetPage; filter: ReturnType<typeof
 function None({ isTrash }: { isTrash: boolean }) {
   const isFiltered = Object.values(query()).some((value) => value !== undefined);
   if (isTrash) return <Empty icon="trash" title="The trash is empty" />;
-  if (isFiltered) return <Empty icon="search" title="No asset is like that" />;
+  if (isFiltered) return <Empty icon="search" title="No matching assets" />;
   return (
     <Empty icon="assets" title="No assets yet">
-      <p>What you make is kept here. Files of your own can be dropped on this page.</p>
+      <p>What you make is kept here. You can also drop files of your own on this page.</p>
       <a class="button" href={at("create")}>
         Create something
       </a>

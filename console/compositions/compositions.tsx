@@ -70,7 +70,7 @@ function Rows({ page, filter }: RowsProps) {
   if (items.length === 0)
     return (
       <Empty icon="compositions" title="No compositions yet">
-        <p>A composition is a film made of HTML: pictures, video, sound and words on a timeline.</p>
+        <p>A composition is a film made of HTML: pictures, video, sound and text on a timeline.</p>
       </Empty>
     );
   const more = async () => {

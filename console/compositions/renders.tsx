@@ -84,7 +84,7 @@ function Ask({ render }: { render: (request: RenderRequest) => void }) {
           type="number"
           min={0}
           step={0.1}
-          aria-label="Second of the still"
+          aria-label="Time of the still, in seconds"
           value={second}
           onInput={(event) => setSecond(event.currentTarget.value)}
         />
@@ -94,7 +94,7 @@ function Ask({ render }: { render: (request: RenderRequest) => void }) {
           onClick={() => render({ target: "still", still: { at_seconds: Number(second) } })}
         >
           <Icon name="assets" />
-          Still at this second
+          Take a still at this time
         </button>
       </div>
     </div>

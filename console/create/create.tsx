@@ -155,7 +155,7 @@ function Models(props: { models: readonly Model[]; chosen: Model; of: Kind }) {
         <p class="wrong">
           {chosen.availability === "down"
             ? "Its provider is down; jobs will wait."
-            : "It is slow now."}
+            : "It is slow at the moment."}
         </p>
       )}
     </div>
@@ -199,7 +199,7 @@ function Bill({ quote, isBusy }: { quote: Quote; isBusy: boolean }) {
           </>
         )}
         {quote.phase === "wrong" && <p class="wrong">{quote.detail}</p>}
-        {quote.phase === "none" && <p class="hint">The price stands here.</p>}
+        {quote.phase === "none" && <p class="hint">The price appears here.</p>}
       </div>
       <button type="submit" disabled={isBusy || !may("generate")}>
         <Icon name="create" />

@@ -88,7 +88,7 @@ function setFields(model: Model): FormField[] {
       ...createNamed(
         membersField,
         "Its pictures",
-        "One line per picture: its name, a colon, what else it shows",
+        "One line per picture: its name, a colon, then what is special about it",
       ),
       kind: "text",
       max: membersMax,
@@ -160,7 +160,7 @@ function audioFields(model: Model): FormField[] {
 function modelFields(model: Model): FormField[] {
   const photos = limit(model, "three_d.images_max", 1);
   return present([
-    { ...asset("image_asset_ids", "Photos of the thing", "image"), max: photos, isRequired: true },
+    { ...asset("image_asset_ids", "Photos of the object", "image"), max: photos, isRequired: true },
     {
       ...createNamed("prompt", "What it is"),
       kind: "line",
@@ -211,7 +211,7 @@ function restoreFields(model: Model): FormField[] {
 const membersMax = 20_000;
 const backgrounds = ["opaque", "transparent", "auto"] as const;
 const seed: FormField = {
-  ...createNamed("seed", "Seed", "The same seed and request give the same again."),
+  ...createNamed("seed", "Seed", "The same seed with the same request gives the same result."),
   kind: "number",
   min: 0,
   max: 4_294_967_295,
@@ -224,7 +224,7 @@ const negative: FormField = {
   max: 2_000,
 };
 const enhance: FormField = {
-  ...createNamed("enhance_prompt", "Let the model write more of the prompt"),
+  ...createNamed("enhance_prompt", "Let the model extend the prompt"),
   kind: "switch",
   standard: false,
 };

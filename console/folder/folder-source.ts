@@ -45,5 +45,5 @@ async function readAnswer<T>(answer: Response): Promise<T> {
   const value: unknown = await answer.json();
   if (answer.ok) return value as T;
   const { detail, title } = value as { readonly detail?: string; readonly title?: string };
-  throw new Error(detail ?? title ?? `klieg preview answered ${answer.status}.`);
+  throw new Error(detail ?? title ?? `klieg preview answered with status ${answer.status}.`);
 }

@@ -28,7 +28,7 @@ export function Folder() {
       <div class="view">
         {!isConnected.value && (
           <p class="trouble" role="alert">
-            klieg preview does not answer; start it again and open the address that it prints.
+            klieg preview is not answering; start it again and open the address that it prints.
           </p>
         )}
         {told === undefined ? <Rows count={5} /> : <Work told={told} />}

@@ -128,28 +128,28 @@ function About({ job }: { job: Job }) {
         ],
         ["Kind", job.modality === "three_d" ? "3D" : words(job.modality)],
         [
-          "Of a set",
+          "Set",
           job.set_id ? (
             <a key="set" href={at("jobs", { set_id: job.set_id })}>
-              All of its pictures
+              All pictures of the set
             </a>
           ) : undefined,
         ],
-        ["Asked for", moment(job.created_at)],
+        ["Submitted", moment(job.created_at)],
         [
           "Waited",
           job.started_at
             ? span(Date.parse(job.started_at) - Date.parse(job.created_at))
             : undefined,
         ],
-        ["Took in all", took === undefined ? undefined : span(took)],
-        ["Through", job.surface ?? undefined],
+        ["Total time", took === undefined ? undefined : span(took)],
+        ["Client", job.surface ?? undefined],
         [
           "Failed as",
           job.failure === undefined ? undefined : (job.failure.code ?? job.failure.kind),
         ],
         ["Stopped", job.cancellation === undefined ? undefined : words(job.cancellation.stage)],
-        ["Provider's answer to that", job.cancellation?.provider_cancel ?? undefined],
+        ["Provider's reply", job.cancellation?.provider_cancel ?? undefined],
         ["By", job.user_id === me.value?.id ? undefined : job.user_id],
       ]}
     />

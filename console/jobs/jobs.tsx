@@ -117,7 +117,7 @@ function List({ page, filter }: { page: JobPage; filter: ReturnType<typeof query
   const [older, setOlder] = useState<JobPage>();
   if (page.items.length === 0)
     return (
-      <Empty icon="jobs" title={isFiltered() ? "No job is like that" : "No jobs yet"}>
+      <Empty icon="jobs" title={isFiltered() ? "No matching jobs" : "No jobs yet"}>
         {!isFiltered() && (
           <a class="button" href={at("create")}>
             Create something

@@ -131,7 +131,7 @@ function NewAccount({ done }: { done: () => void }) {
       <div class="made-link" role="status">
         <code>{made.token}</code>
         <Copy text={made.token} label="Copy the token" />
-        <p class="hint">For {made.email}. It is shown this once.</p>
+        <p class="hint">For {made.email}. It is shown only this once.</p>
       </div>
     );
   return (
@@ -182,7 +182,11 @@ function Change({ account, done }: { account: AdminAccount; done: () => void }) 
       }}
     >
       <Plans plan={plan} set={setPlan} />
-      <Field id="account-credits" label="Credits to give" hint="Negative amounts take them back.">
+      <Field
+        id="account-credits"
+        label="Credits to give"
+        hint="Negative amounts take credits back."
+      >
         <input
           id="account-credits"
           type="number"
@@ -193,7 +197,7 @@ function Change({ account, done }: { account: AdminAccount; done: () => void }) 
       </Field>
       <div class="actions dialog-actions">
         <button type="button" class="danger" onClick={suspend}>
-          {isSuspended ? "Let it act again" : "Suspend"}
+          {isSuspended ? "Reactivate" : "Suspend"}
         </button>
         <button type="submit">Save</button>
       </div>

@@ -34,7 +34,7 @@ function Entries({ page }: { page: AuditPage }) {
     setItems([...items, ...next.items]);
     setCursor(next.next_cursor);
   };
-  if (items.length === 0) return <Empty icon="audit" title="Nothing was changed yet" />;
+  if (items.length === 0) return <Empty icon="audit" title="Nothing has been changed yet" />;
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys. */}

@@ -36,7 +36,7 @@ export function Farm() {
 
 function Waiting({ list: { waiting } }: { list: AdminTaskList }) {
   const open = waiting.filter(({ tasks }) => tasks > 0);
-  if (open.length === 0) return <p class="hint">Nothing waits for a farm node.</p>;
+  if (open.length === 0) return <p class="hint">Nothing is waiting for a farm node.</p>;
   return (
     <div class="card panel figures">
       {open.map(({ kind, tasks }) => (

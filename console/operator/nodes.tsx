@@ -112,9 +112,9 @@ function Drain({ node, close }: { node: AdminNode; close: (isDrained: boolean) =
     <Dialog title="Drain this node?" onClose={() => close(false)}>
       <p>
         {node.kind === "farm"
-          ? "It finishes what it does and takes no more tasks."
-          : "It hands over its shards, ends its streams and takes no more work."}{" "}
-        It works again when it is started anew.
+          ? "It finishes its tasks and accepts no more."
+          : "It hands over its shards, ends its streams and accepts no more work."}{" "}
+        It works again once it is restarted.
       </p>
       <div class="actions dialog-actions">
         <button type="button" class="plain" onClick={() => close(false)}>

@@ -37,7 +37,7 @@ export function Providers() {
         {({ items }) =>
           items.length === 0 ? (
             <Empty icon="providers" title="No providers">
-              <p>Models run on this machine alone; KLIEG_PROVIDERS names others.</p>
+              <p>All models run on this machine; set KLIEG_PROVIDERS to add providers.</p>
             </Empty>
           ) : (
             <div class="list card">

@@ -57,7 +57,7 @@ function Model({ asset }: { asset: Asset }) {
         {asset.thumbnail_url && <img src={asset.thumbnail_url} alt={asset.display_name} />}
       </div>
       <p id="model-fault" hidden>
-        This model cannot be shown here.
+        This model cannot be displayed here.
       </p>
     </div>
   );

@@ -57,7 +57,7 @@ function NewLink({ url }: { url: string }) {
         {url}
       </a>
       <Copy text={url} label="Copy the link" />
-      <p class="hint">The address is shown this once.</p>
+      <p class="hint">The address is shown only this once.</p>
     </div>
   );
 }
@@ -86,7 +86,7 @@ function Form({ share }: { share: (request: Request) => Promise<void> }) {
     >
       <details class="more">
         <summary>Conditions</summary>
-        <Field id="share-days" label="Days until it ends">
+        <Field id="share-days" label="Days until it expires">
           <input
             id="share-days"
             type="number"
@@ -127,7 +127,7 @@ function ViewOnly({ isOn, set }: { isOn: boolean; set: (isOn: boolean) => void }
         checked={isOn}
         onChange={(event) => set(event.currentTarget.checked)}
       />
-      To be seen, not saved
+      View only, without a download
     </label>
   );
 }

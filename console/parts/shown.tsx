@@ -37,7 +37,7 @@ export function FailureNotice({
   return (
     <div class="state" role="alert">
       <Icon name={fault.isForbidden ? "close" : "failures"} size={28} />
-      <h2>{fault.isForbidden ? "Not with this token" : fault.title}</h2>
+      <h2>{fault.isForbidden ? "This token has no access" : fault.title}</h2>
       <p>{fault.detail}</p>
       {fault.requestId !== undefined && <code>{fault.requestId}</code>}
       {again !== undefined && !fault.isForbidden && (

@@ -75,10 +75,10 @@ export function readEdits(text: string | undefined): ReadEdits {
   try {
     value = JSON.parse(text);
   } catch {
-    return { fault: "klieg-edits.json is no JSON." };
+    return { fault: "klieg-edits.json is not valid JSON." };
   }
   if (isEdits(value)) return { edits: value };
-  return { fault: `klieg-edits.json is not as it should be: ${wrongMember(value)} is wrong.` };
+  return { fault: `klieg-edits.json is invalid: ${wrongMember(value)} is wrong.` };
 }
 
 export function writeEdits(edits: Edits): string {

@@ -13,7 +13,7 @@ export function SessionTrouble({ session, open }: SessionTroubleProps) {
   const read = session.edits.value;
   if (standing.phase === "conflict")
     return (
-      <Trouble text="Another has changed the edits meanwhile, and yours are not stored.">
+      <Trouble text="Someone else has changed the edits in the meantime, and yours are not saved.">
         <button type="button" class="small" onClick={() => void session.takeTheirs()}>
           Load theirs
         </button>
@@ -22,7 +22,7 @@ export function SessionTrouble({ session, open }: SessionTroubleProps) {
     );
   if (standing.phase === "failed")
     return (
-      <Trouble text={`Your edits are not stored: ${standing.sentence}`}>
+      <Trouble text={`Your edits are not saved: ${standing.sentence}`}>
         <button type="button" class="small" onClick={() => void session.flush()}>
           <Icon name="repeat" size={16} />
           Try again
@@ -51,7 +51,7 @@ export function StoredHint({ session }: { session: EditSession }) {
   if (past.length + future.length === 0) return null;
   return (
     <p class="hint" role="status">
-      {phase === "stored" ? "Edits are stored" : "Edits are not stored yet"}
+      {phase === "stored" ? "Edits are stored" : "Edits are not saved yet"}
     </p>
   );
 }

@@ -163,7 +163,7 @@ function explainFixed(
   { id, composition_key: host, track_index: lane }: EffectiveClip,
   edits: Edits,
 ) {
-  if (host !== "") return "It is timed by the composition that it is in; edit that file.";
+  if (host !== "") return "Its times come from the composition that contains it; edit that file.";
   if (id === "") return "Give the element an id to edit it here.";
   return isLocked(edits, lane) ? lockedTrack : undefined;
 }

@@ -107,7 +107,7 @@ export function openDataDirectory(path: string, shardCount: number): DataDirecto
   const release = lock(path);
   if (existsSync(join(path, restoringName)))
     throw new DataDirectoryError(
-      `A restore into ${path} has not ended; run klieg store restore again, or remove the directory.`,
+      `A restore into ${path} was interrupted; run klieg store restore again, or remove the directory.`,
     );
   const directory = {
     path,
@@ -173,7 +173,7 @@ export function holdAnyStore(path: string): HeldStore {
   const store = existsSync(path) ? parseStore(path, readIfThere(join(path, storeName))) : undefined;
   if (store === undefined)
     throw new DataDirectoryError(
-      `${path} holds no store; set KLIEG_DATA_DIR to the service's data directory.`,
+      `${path} does not contain a store; set KLIEG_DATA_DIR to the service's data directory.`,
     );
   const release = lock(path);
   return {
@@ -200,7 +200,7 @@ export function joinCluster(path: string): boolean {
   try {
     if (isNew)
       throw new DataDirectoryError(
-        `${path} holds nothing yet; start the service with KLIEG_NATS_URL right away.`,
+        `${path} is empty; start the service with KLIEG_NATS_URL, which makes it a node of the cluster.`,
       );
     change({ isClustered: true });
     return !isClustered;
@@ -230,7 +230,7 @@ export async function restoreStore(
     const isBegun = names.includes(restoringName);
     if (names.length > 0 && !isBegun)
       throw new DataDirectoryError(
-        `${path} is not empty; set KLIEG_DATA_DIR to a directory that is, or to none that exists.`,
+        `${path} is not empty; set KLIEG_DATA_DIR to an empty directory, or to one that does not exist yet.`,
       );
     writeFileSync(join(path, restoringName), "", { mode: 0o600, flush: true });
     for (const name of names)
@@ -292,13 +292,13 @@ function refuseUnfit(path: string, store: Store | HeldStore | undefined, release
   release();
   if (isSuperseded) throw createSuperseded(path);
   throw new DataDirectoryError(
-    `The change of ${path} to ${reshardingTo} shards has not ended; run klieg reshard ${reshardingTo} again.`,
+    `The change of ${path} to ${reshardingTo} shards was interrupted; run klieg reshard ${reshardingTo} again.`,
   );
 }
 
 function createSuperseded(path: string): DataDirectoryError {
   return new DataDirectoryError(
-    `${path} is of the time before the cluster's store got more shards; remove it and start again: the node joins from a snapshot.`,
+    `${path} predates the change of the cluster's store to more shards; remove it and start again: the node then joins from a snapshot.`,
   );
 }
 
@@ -321,7 +321,7 @@ function lock(path: string): () => void {
   } catch (error) {
     if (!isCode(error, "ENOENT")) throw unusable(path, error);
     throw new DataDirectoryError(
-      `The data directory ${path} cannot be locked without the program flock; install util-linux.`,
+      `The data directory ${path} cannot be locked without the program flock; install the package util-linux.`,
       { cause: error },
     );
   }
@@ -338,7 +338,7 @@ function close(path: string): boolean {
     if (isOpen) closeFolder(path);
   } catch (error) {
     throw new DataDirectoryError(
-      `The data directory ${path} is open to others and belongs to another user; make it this user's (chown -R) or set KLIEG_DATA_DIR to another directory.`,
+      `The data directory ${path} is accessible to others and belongs to another user; change its owner to this user (chown -R) or set KLIEG_DATA_DIR to another directory.`,
       { cause: error },
     );
   }
@@ -364,7 +364,7 @@ function replace(file: string, text: string): void {
 
 function unusable(path: string, cause: unknown): DataDirectoryError {
   return new DataDirectoryError(
-    `The data directory ${path} cannot be written; make it writable for this user or set KLIEG_DATA_DIR to another directory.`,
+    `The data directory ${path} is not writable; make it writable for this user or set KLIEG_DATA_DIR to another directory.`,
     { cause },
   );
 }

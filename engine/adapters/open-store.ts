@@ -15,7 +15,7 @@ export async function openStore(settings: Settings): Promise<DataDirectory> {
   const { dataDir, shards, durability, natsServers, objectStore } = settings;
   if (natsServers.length > 0 && objectStore === undefined)
     throw new DataDirectoryError(
-      "KLIEG_NATS_URL is set, and nodes of a cluster share an object store; set KLIEG_S3_ENDPOINT, KLIEG_S3_BUCKET, KLIEG_S3_ACCESS_KEY and KLIEG_S3_SECRET_KEY.",
+      "KLIEG_NATS_URL is set, and the nodes of a cluster share an object store; set KLIEG_S3_ENDPOINT, KLIEG_S3_BUCKET, KLIEG_S3_ACCESS_KEY and KLIEG_S3_SECRET_KEY.",
     );
   const data = openDataDirectory(dataDir, shards);
   if (durability !== "local") return openNode(settings, data);
@@ -31,7 +31,7 @@ async function openNode(settings: Settings, data: DataDirectory): Promise<DataDi
   if (access === undefined) throw new Error("replicated settings name servers of NATS");
   if (!data.isClustered && !data.isNew)
     throw new DataDirectoryError(
-      `${dataDir} is a store of one machine; run "klieg cluster join" to make it the first node of a cluster, or unset KLIEG_NATS_URL.`,
+      `${dataDir} is the store of a single machine; run "klieg cluster join" to make it the first node of a cluster, or unset KLIEG_NATS_URL.`,
     );
   const connection = await connectNats({ ...access, name: "klieg start" });
   try {
@@ -47,7 +47,7 @@ async function openNode(settings: Settings, data: DataDirectory): Promise<DataDi
     await connection.close();
   }
   throw new DataDirectoryError(
-    `${dataDir} belongs to another cluster than the one of KLIEG_NATS_URL; set KLIEG_DATA_DIR and KLIEG_NATS_URL to what belongs together.`,
+    `${dataDir} belongs to a different cluster than KLIEG_NATS_URL; set both to the same cluster.`,
   );
 }
 
@@ -56,7 +56,7 @@ function refuseChanging({ change }: ClusterStore, { path, nodeId }: DataDirector
   const { node, shardCount } = change;
   throw new DataDirectoryError(
     node === nodeId
-      ? `The change of ${path} to ${shardCount} shards has not ended; run klieg reshard ${shardCount} again.`
-      : `The cluster's store is being given ${shardCount} shards; start this node when klieg reshard ${shardCount} has ended on node ${node}.`,
+      ? `The change of ${path} to ${shardCount} shards was interrupted; run klieg reshard ${shardCount} again.`
+      : `The cluster's store is being changed to ${shardCount} shards; start this node once klieg reshard ${shardCount} has finished on node ${node}.`,
   );
 }

@@ -108,17 +108,17 @@ function refuseOthers(
   if (agreed === undefined || agreed.storeId === reshardingStore) return;
   if (agreed.storeId !== storeId)
     throw new DataDirectoryError(
-      `${path} belongs to another store than the cluster's; set KLIEG_DATA_DIR to the data directory of a node of it.`,
+      `${path} belongs to another store than the cluster's; set KLIEG_DATA_DIR to the data directory of one of its nodes.`,
     );
   const { change } = agreed;
   if (change === undefined) return;
   if (change.node !== nodeId && !forgotten.includes(change.node))
     throw new DataDirectoryError(
-      `Node ${change.node} has begun to give the store ${change.shardCount} shards; run klieg reshard ${change.shardCount} there, or klieg node forget ${change.node} here if it is gone for good.`,
+      `Node ${change.node} has begun to change the store to ${change.shardCount} shards; run klieg reshard ${change.shardCount} there, or klieg node forget ${change.node} here if it is gone for good.`,
     );
   if (change.node === nodeId && change.shardCount !== shardCount)
     throw new DataDirectoryError(
-      `The change of ${path} to ${change.shardCount} shards has not ended; run klieg reshard ${change.shardCount}.`,
+      `The change of ${path} to ${change.shardCount} shards was interrupted; run klieg reshard ${change.shardCount}.`,
     );
 }
 
@@ -187,7 +187,7 @@ export class ClusterReshard {
     silence();
     for (const [node, address] of living)
       throw new DataDirectoryError(
-        `Node ${node} runs (at ${address}); stop every engine node of the cluster, then run the command again.`,
+        `Node ${node} is running (at ${address}); stop every engine node of the cluster, then run the command again.`,
       );
   }
 
@@ -199,13 +199,13 @@ export class ClusterReshard {
     if (place.kind === "short")
       throw behind(`The log of shard ${name} lacks records that this node has`);
     if (place.kind !== "found")
-      throw behind(`The log of shard ${name} does not go on from what this node has`);
+      throw behind(`The log of shard ${name} does not continue from this node's records`);
     const { logSeq: lastSeq } = await log.end();
     for (let logSeq = place.logSeq + 1; logSeq <= lastSeq; logSeq++) {
       const record = (await log.at(logSeq))?.record;
       const verified = record && verify(record, replica.position.hash);
       if (record === undefined || verified === undefined)
-        throw behind(`The log of shard ${name} does not go on from what this node has`);
+        throw behind(`The log of shard ${name} does not continue from this node's records`);
       const { seq } = verified;
       const position = replica.positionBehind(seq, record, verified);
       await journal.append(seq, record);
@@ -271,13 +271,15 @@ export class ClusterReshard {
     const owner = rows.row(ownerKey, 0) as Owner | undefined;
     const handover = rows.row(handoverKey, 0) as { epoch: number } | undefined;
     if (owner?.node === this.resharding.store.nodeId || handover?.epoch === position.epoch) return;
-    throw behind(`Node ${owner?.node}, which owned shard ${name}, was not stopped but ended`);
+    throw behind(
+      `Node ${owner?.node}, which owned shard ${name}, crashed instead of being stopped`,
+    );
   }
 
   private createWritten({ name }: NewShard): DataDirectoryError {
     const { nodeId } = this.resharding.store;
     return new DataDirectoryError(
-      `Another node has written to shard ${name} meanwhile; stop it, run klieg node forget ${nodeId} and this command there, and empty ${this.resharding.path}.`,
+      `Another node has written to shard ${name} in the meantime; stop it, run klieg node forget ${nodeId} and this command there, and empty ${this.resharding.path}.`,
     );
   }
 
@@ -299,7 +301,7 @@ export class ClusterReshard {
 
 function behind(fact: string): DataDirectoryError {
   return new DataDirectoryError(
-    `${fact}; start the nodes, drain the others (klieg drain) until this one owns every shard, stop them all, this one last, and run the command again.`,
+    `${fact}; start the nodes, drain all but this one (klieg drain) until it owns every shard, stop them all, this one last, and run the command again.`,
   );
 }
 

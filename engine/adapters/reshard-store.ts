@@ -47,7 +47,7 @@ export async function reshardStore(resharding: Resharding): Promise<void> {
     if (!store.isClustered) return await change(resharding, store, undefined);
     if (access === undefined)
       throw new DataDirectoryError(
-        `${path} belongs to a node of a cluster; set KLIEG_NATS_URL as for the service.`,
+        `${path} belongs to a node of a cluster; set KLIEG_NATS_URL to the same value as for the service.`,
       );
     const cluster = await openClusterReshard({ ...resharding, store, access });
     try {
@@ -73,19 +73,19 @@ function refuseWrong(path: string, store: HeldStore, shardCount: number): void {
   const { reshardingTo } = store;
   if (store.isSuperseded === true)
     throw new DataDirectoryError(
-      `${path} is of the time before the cluster's store got more shards; name the data directory of a node that has them.`,
+      `${path} predates the change of the cluster's store to more shards; use the data directory of a node that has them.`,
     );
   if (store.isNew)
     throw new DataDirectoryError(
-      `${path} has not been started whole yet; start the service once and stop it.`,
+      `The first start of ${path} never completed; start the service once and stop it.`,
     );
   if (reshardingTo !== undefined && reshardingTo !== shardCount)
     throw new DataDirectoryError(
-      `The change of ${path} to ${reshardingTo} shards has not ended; run klieg reshard ${reshardingTo}.`,
+      `The change of ${path} to ${reshardingTo} shards was interrupted; run klieg reshard ${reshardingTo}.`,
     );
   if (shardCount <= store.shardCount)
     throw new DataDirectoryError(
-      `${path} has ${store.shardCount} shards already, and they can only become more.`,
+      `${path} already has ${store.shardCount} shards, and their number can only grow.`,
     );
 }
 
@@ -183,13 +183,13 @@ class FileFolders implements ShardFolders {
     this.clear();
     await this.cluster?.cancel().catch((cause) => {
       throw new DataDirectoryError(
-        `The new shards cannot be made (${reasonOf(error)}), and NATS cannot be told; no node starts before klieg reshard ${shardCount} was run again.`,
+        `The new shards cannot be created (${reasonOf(error)}), and NATS is unreachable; nodes will not start until klieg reshard ${shardCount} has been run again.`,
         { cause },
       );
     });
     if (!isOfPort) throw error;
     throw new DataDirectoryError(
-      `The new shards cannot be made (${reasonOf(error)}); the store is as it was.`,
+      `The new shards cannot be created (${reasonOf(error)}); the store is unchanged.`,
       { cause: error },
     );
   }
@@ -226,7 +226,7 @@ class FileFolders implements ShardFolders {
       if (!existsSync(built)) continue;
       rmSync(join(path, name), { recursive: true, force: true });
       renameSync(built, join(path, name));
-      onStep(`${name} of ${shardCount} is in its place.`);
+      onStep(`${name} of ${shardCount} is in place.`);
     }
     await syncFolder(path);
     this.clear();
@@ -240,7 +240,7 @@ class FileFolders implements ShardFolders {
     } catch (error) {
       if (!(error instanceof PortError)) throw error;
       onStep(
-        `Objects below snapshots/${storeId} are not needed and could not be removed (${error.message}).`,
+        `Objects below snapshots/${storeId} are no longer needed and could not be removed (${error.message}).`,
       );
     }
   }
@@ -259,7 +259,7 @@ function refuseFullDisk(path: string, needed: number): void {
   if (bavail * bsize >= needed) return;
   const [takes, left] = [needed, bavail * bsize].map((bytes) => `${Math.ceil(bytes / 1e6)} MB`);
   throw new DataDirectoryError(
-    `The new shards take ${takes}, and ${path} has ${left} left; make room and run the command again.`,
+    `The new shards need ${takes}, and ${path} has ${left} left; free some space and run the command again.`,
   );
 }
 

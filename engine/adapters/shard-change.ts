@@ -80,14 +80,14 @@ export async function changeShards(change: ShardChange): Promise<void> {
   }
   if (cluster !== undefined) {
     await cluster.changeLogs(folders.listNew());
-    onStep(`The logs of the cluster begin anew with ${shardCount} shards.`);
+    onStep(`The logs of the cluster start afresh with ${shardCount} shards.`);
   }
   await folders.moveIn();
   if (cluster !== undefined) {
     await folders.forgetSnapshots(store.storeId);
     await cluster.end();
     onStep(
-      "Start this node first; the others join from a snapshot once their data directories have been removed.",
+      "Start this node first; the others join from a snapshot once their data directories are removed.",
     );
   }
   store.change({

@@ -43,7 +43,9 @@ export function forgetNode(path: string, node: string): boolean {
   const { nodeId, forgotten, change, release } = holdNode(path);
   try {
     if (node === nodeId)
-      throw new DataDirectoryError(`${path} is node ${node} itself; name a node that is gone.`);
+      throw new DataDirectoryError(
+        `${path} belongs to node ${node} itself; name a node that is gone.`,
+      );
     change({ forgotten: [...new Set([...forgotten, node])] });
     return !forgotten.includes(node);
   } finally {
@@ -79,7 +81,7 @@ export async function surveyLoss(survey: LossSurvey): Promise<ShardLoss> {
     if (better !== undefined)
       throw new DataDirectoryError(
         better.state === "owning"
-          ? `Node ${better.node} owns shard ${survey.shard}; start this node, and it will follow.`
+          ? `Node ${better.node} owns shard ${survey.shard}; start this node, and it will follow that one.`
           : `Node ${better.node} has more records of shard ${survey.shard}; run the command there.`,
       );
     const { epoch, seq } = loss.isLogKept && loss.log !== undefined ? loss.log : own;
@@ -95,7 +97,9 @@ function holdNode(path: string): HeldStore {
   const node = holdStore(path);
   if (node.isClustered) return node;
   node.release();
-  throw new DataDirectoryError(`${path} is the store of one machine, not a node of a cluster.`);
+  throw new DataDirectoryError(
+    `${path} is the store of a single machine, not of a node of a cluster.`,
+  );
 }
 
 function findShard({ shardCount }: HeldStore, name: string): ShardPlace {
@@ -119,7 +123,7 @@ async function readShard({ path, shard, domain, nowMs }: LossSurvey, place: Shar
     await tables.close();
   }
   throw new DataDirectoryError(
-    `${path} has nothing of shard ${shard}; run the command on a node that has.`,
+    `${path} has no records of shard ${shard}; run the command on a node that has some.`,
   );
 }
 

@@ -74,13 +74,13 @@ async function checkShard(
     if (journalDamage !== undefined) findings.push(damage(folder, journalDamage));
   } else if (journalDamage === undefined && check.repairs) {
     await rebuild(check, place, folder);
-    const done = "They were made anew from the journal, which holds every record";
+    const done = "They were rebuilt from the journal, which contains every record";
     const sentence = `${folder}: ${tablesDamage.message}. ${done}; nothing is lost.`;
     findings.push({ kind: "repaired", sentence });
   } else {
     const remedy =
       journalDamage === undefined
-        ? "The journal holds every record: klieg store check --repair makes them anew"
+        ? "The journal contains every record: klieg store check --repair rebuilds them"
         : `The journal cannot replace the rows: ${journalDamage.message}; restore a backup`;
     findings.push({ kind: "damage", sentence: `${folder}: ${tablesDamage.message}. ${remedy}.` });
   }

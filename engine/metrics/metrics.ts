@@ -17,18 +17,18 @@ const workBounds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 60, 120, 300, 600, 1_
 export const metrics = {
   http_requests_total: {
     kind: "counter",
-    help: "Answered requests; route is the path in the API document, or other for an unknown path.",
+    help: "Answered requests by route: the path in the API document, or other for an unknown path.",
     labels: ["route", "method", "status"],
   },
   http_request_duration_seconds: {
     kind: "histogram",
-    help: "Time from a request's arrival to its response; for a stream, to its start.",
+    help: "Time from a request's arrival to its response, or to the start of a stream.",
     labels: ["route", "method"],
     bounds: answerBounds,
   },
   jobs_total: {
     kind: "counter",
-    help: "Jobs that have ended on this node.",
+    help: "Jobs that ended on this node.",
     labels: ["modality", "model", "status"],
   },
   jobs_active: {
@@ -38,72 +38,76 @@ export const metrics = {
   },
   job_duration_seconds: {
     kind: "histogram",
-    help: "How long jobs that ended were queued, and how long they ran.",
+    help: "Time that ended jobs spent queued and running.",
     labels: ["modality", "phase"],
     bounds: workBounds,
   },
   provider_requests_total: {
     kind: "counter",
-    help: "Calls to providers; outcome is the provider's answer, or error without a usable one.",
+    help: "Calls to providers by outcome: the provider's answer, or error if there was no usable one.",
     labels: ["provider", "op", "outcome"],
   },
   provider_up: {
     kind: "gauge",
-    help: "1 for a provider that takes work, 0 for one that is down.",
+    help: "1 for a provider that accepts work, 0 for one that is down.",
     labels: ["provider"],
   },
   callbacks_total: {
     kind: "counter",
-    help: "Callbacks of providers; outcome rejected for what was refused before it was read.",
+    help: "Callbacks from providers; the outcome rejected counts those refused unread.",
     labels: ["provider", "outcome"],
   },
   sse_streams: { kind: "gauge", help: "Open event streams on this node.", labels: [] },
-  waiters: { kind: "gauge", help: "Requests that wait for a job's end.", labels: [] },
+  waiters: { kind: "gauge", help: "Requests that are waiting for a job to end.", labels: [] },
   credits_held: {
     kind: "gauge",
-    help: "Credits held for jobs of this node's shards that are not settled.",
+    help: "Credits held for unsettled jobs of this node's shards.",
     labels: [],
   },
   credits_settled_total: {
     kind: "counter",
-    help: "Credits of settled holds: charged, or released to their account.",
+    help: "Credits of settled holds, by whether they were charged or released to the account.",
     labels: ["outcome"],
   },
   renders_total: {
     kind: "counter",
-    help: "Renders that have ended on this node.",
+    help: "Renders that ended on this node.",
     labels: ["target", "status"],
   },
   render_queue_depth: {
     kind: "gauge",
-    help: "Renders of this node that wait for a farm node.",
+    help: "Renders of this node that are waiting for a farm node.",
     labels: [],
   },
   render_nodes: {
     kind: "gauge",
-    help: "Farm nodes that take tasks from this node: idle, busy or draining.",
+    help: "Farm nodes that accept tasks from this node, by state: idle, busy or draining.",
     labels: ["state"],
   },
   farm_tasks_total: {
     kind: "counter",
-    help: "Tasks that this farm node has ended; outcome fault for an error of its own.",
+    help: "Tasks that this farm node finished; the outcome fault counts errors of its own.",
     labels: ["kind", "outcome"],
   },
   farm_task_duration_seconds: {
     kind: "histogram",
-    help: "How long this farm node worked on a task.",
+    help: "Time that this farm node spent on a task.",
     labels: ["kind"],
     bounds: workBounds,
   },
-  farm_tasks_running: { kind: "gauge", help: "Tasks that this farm node works on.", labels: [] },
+  farm_tasks_running: {
+    kind: "gauge",
+    help: "Tasks that this farm node is working on.",
+    labels: [],
+  },
   replication_lag_messages: {
     kind: "gauge",
-    help: "Records in the logs of followed shards that are not durable on this node.",
+    help: "Records in the logs of followed shards that are not yet durable on this node.",
     labels: [],
   },
   shard_waiting: {
     kind: "gauge",
-    help: "1 for a shard without an owner that this node knows of, by what it waits for.",
+    help: "1 for each shard without an owner, by what it is waiting for.",
     labels: ["shard", "reason"],
   },
   store_bytes: {

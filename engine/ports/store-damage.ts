@@ -9,5 +9,5 @@ export class StoreDamage extends Error {
 
 /** Returns one sentence for the operator, with the remedy. `folder` is the shard's. */
 export function damageSentence(folder: string, { message }: StoreDamage): string {
-  return `The store in ${folder} is damaged: ${message}. Run "klieg store check", and restore the data directory from a backup where it cannot be repaired.`;
+  return `The store in ${folder} is damaged: ${message}. Run "klieg store check"; if it cannot repair the damage, restore the data directory from a backup.`;
 }

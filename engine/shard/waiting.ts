@@ -88,26 +88,26 @@ function describeReason(shard: string, wait: ShardWait): string {
   const gone = missing.map((node) => (node === owner ? `${node}, the last owner` : node));
   switch (wait.reason) {
     case "log":
-      return "NATS does not answer for its log. Start most of the NATS servers.";
+      return "the NATS servers that keep its log do not answer. Start a majority of them.";
     case "founder":
-      return "no reachable node has records of it. Start the node on which the store was created.";
+      return "no reachable node has any of its records. Start the node on which the store was created.";
     case "behind":
-      return `this node has ${own}, its owner has more (${more}), and the log does not deliver it. It is asked again every second.`;
+      return `this node has ${own}, its owner has more (${more}), and the log does not deliver the rest. The node asks the log again every second.`;
     case "ahead":
-      return `this node has ${own}, ${more}; it waits for that node to go on. If that node is gone for good, stop this one and run \`${rebuild}\`.`;
+      return `this node has ${own}, ${more}; it waits for that node to take the shard over. If that node is gone for good, stop this one and run \`${rebuild}\`.`;
     case "nodes":
-      return `this node has ${own}; records behind ${seq} may be on nodes that are not heard: ${gone.join("; ")}. Start them. If they are gone for good, stop this node and run \`${rebuild}\`.`;
+      return `this node has ${own}; nodes that do not answer may have records after ${seq}: ${gone.join("; ")}. Start them. If they are gone for good, stop this node and run \`${rebuild}\`.`;
     case "history":
-      return `this node has ${own}, and the log another history, whose owner is not heard. Start the other nodes. If they are gone for good, stop this node and run \`${rebuild}\`.`;
+      return `this node has ${own}, and the log has a different history, whose owner does not answer. Start the other nodes. If they are gone for good, stop this node and run \`${rebuild}\`.`;
     case "turn":
-      return `this node has ${own}, and another node with the same records comes first. If that does not go on, this node does in a few seconds.`;
+      return `this node has ${own}, and another node with the same records takes precedence. If that one does not take over, this one does in a few seconds.`;
     case "filling":
-      return `this node has ${own}, and the log, which had lost some of them, is being filled again.`;
+      return `this node has ${own}, and the log, which had lost some of them, is being refilled.`;
     case "draining":
-      return `this node is draining and takes over no shards. Start another node, or end the drain.`;
+      return "this node is draining and does not take over shards. Start another node, or end the drain.";
     case "snapshot":
-      return "this node needs the rows of the shard's owner, and none is heard. Start the other nodes.";
+      return "this node needs a copy of the shard's rows from its owner, which does not answer. Start the other nodes.";
     case "rival":
-      return `this node has ${own} that the log had lost when another node went on with the shard, and keeps them. Stop it and remove its data directory to have it join; what is in these records alone is lost then.`;
+      return `this node keeps ${own}, which the log had lost by the time another node took the shard over. To let this node join again, stop it and remove its data directory; what only these records contain is then lost.`;
   }
 }

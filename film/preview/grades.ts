@@ -58,7 +58,7 @@ interface Stage {
   readonly textures: Map<string, WebGLTexture>;
 }
 
-export const notGraded = "This browser cannot grade its colors; the render does.";
+export const notGraded = "This browser cannot show its color grade; the render does.";
 
 export class Grader {
   /** Baked colour tables, by clip key. */

@@ -188,7 +188,7 @@ async function start(): Promise<Preview> {
   return preview;
 }
 
-const notPlayed = "This browser cannot play it; the render shows it.";
+const notPlayed = "This browser cannot play it; it is shown in the render.";
 
 async function openGrades({ grades }: PreviewFilm, warnings: string[]) {
   const grader = new Grader();

@@ -159,6 +159,6 @@ function refuseArchive(detail: string): RefusalError {
 
 function tooMany(): RefusalError {
   const { filesMax, bytesMax } = limits.compositions;
-  const detail = `A composition may have ${filesMax} files.`;
+  const detail = `A composition may have at most ${filesMax} files.`;
   return new RefusalError({ code: "payload_too_large", limitBytes: bytesMax, detail });
 }

@@ -13,7 +13,7 @@ export function consolePage({ baseUrl, entropy }: Service): Answer {
     id: "console",
     script: consoleFiles.path("main.js"),
     nonce: Buffer.from(entropy.bytes(16)).toString("base64url"),
-    withoutScripts: "The console needs JavaScript; the klieg command can do the same.",
+    withoutScripts: "The console needs JavaScript; without it, use the klieg command.",
     policy: [
       `connect-src 'self' ${store}`,
       `img-src 'self' ${store} blob:`,

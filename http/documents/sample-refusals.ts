@@ -21,7 +21,7 @@ export const sampleRefusals = {
     faults: [{ pointer: "/num_images", detail: "must be a whole number from 1 to 4" }],
   },
   "prompt-nsfw": createModerated("prompt_nsfw", "The content filter refused the prompt."),
-  "ip-detected": createModerated("ip_detected", "The content filter saw a protected work."),
+  "ip-detected": createModerated("ip_detected", "The content filter detected a protected work."),
   unauthorized: { code: "unauthorized", presented: true },
   "out-of-credits": { code: "out_of_credits", creditsRequired: 40, balanceCredits: 12 },
   "member-budget": { code: "member_budget", budgetCredits: 500, usedCredits: 490, resetsAtMs },

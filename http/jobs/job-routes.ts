@@ -157,7 +157,7 @@ function waitForJob(call: Call<unknown, { timeout_seconds: number }>): Answer | 
     throw new RefusalError({
       code: "rate_limit",
       retryAfterSeconds: limits.http.retryAfterSeconds,
-      detail: `At most ${limits.jobs.waitsMax} waits of one account are open at once.`,
+      detail: `An account can have at most ${limits.jobs.waitsMax} waits open at once.`,
     });
   return new Promise<Job>((resolve, reject) => {
     let last = job;

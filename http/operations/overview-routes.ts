@@ -13,7 +13,7 @@ import type { Service } from "../service.ts";
 
 export const overviewRoutes: readonly Route[] = [
   route("GET", "/v1/admin/overview", {
-    summary: "What was done in each minute of the last hour, and what is open now",
+    summary: "Read what was done in each minute of the last hour, and what is open now",
     answers: { 200: AdminOverview },
     access: "admin",
     getPartition: anywhere,

@@ -28,7 +28,7 @@ export const problemTypes: readonly ProblemType[] = [
     slug: "ip-detected",
     statuses: [400, 422],
     title: "Request Refused",
-    meaning: "A content filter saw a real person's likeness or a protected work.",
+    meaning: "A content filter detected a real person's likeness or a protected work.",
     remedy: "Change the reference image or the named subject.",
   },
   {
@@ -71,14 +71,15 @@ export const problemTypes: readonly ProblemType[] = [
     statuses: [402],
     title: "Approval Needed",
     meaning: "The generation would take an agent's run past the price its customer approved.",
-    remedy: "Ask the customer to approve the new total; do not retry, split or switch models.",
+    remedy:
+      "Ask the customer to approve the new total; do not retry, split the work or switch models.",
   },
   {
     slug: "forbidden",
     statuses: [403],
     title: "Forbidden",
     meaning: "The credential's scopes or the organization role do not allow this.",
-    remedy: `Use a credential that may. ${again}`,
+    remedy: `Use a credential that has the right. ${again}`,
   },
   {
     slug: "not-found",
@@ -175,7 +176,8 @@ export const problemTypes: readonly ProblemType[] = [
     slug: "confirmation-rejected",
     statuses: [422],
     title: "Confirmation Rejected",
-    meaning: "The confirmation token is expired, invalid, used, or of another account or request.",
+    meaning:
+      "The confirmation token is expired, invalid, already used, or issued for another account or request.",
     remedy: "Obtain a fresh quote. Nothing was reserved.",
   },
   {
@@ -225,7 +227,7 @@ export const problemTypes: readonly ProblemType[] = [
     statuses: [500],
     title: "Internal Error",
     meaning: "The service could not complete the request.",
-    remedy: "Repeat reads with backoff; see whether a write took effect before repeating it.",
+    remedy: "Repeat reads with backoff; before you repeat a write, check whether it took effect.",
   },
   {
     slug: "upstream",

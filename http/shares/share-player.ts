@@ -32,7 +32,7 @@ ${poster ? html`<img src="${poster}" alt="">` : html`<p>There is no preview of t
 function modelStage({ media_url: url, thumbnail_url: poster }: ShareResolution, only: string) {
   return html`<div class="stage model${only}" id="model" data-src="${url}">
 ${poster ? html`<img src="${poster}" alt="">` : ""}
-<p id="model-fault" hidden>This model cannot be shown here.</p>
+<p id="model-fault" hidden>This model cannot be displayed here.</p>
 <noscript><p>Switch scripts on to turn this model around.</p></noscript>
 </div>`;
 }

@@ -35,7 +35,7 @@ export function eventStream(
     throw new RefusalError({
       code: "unavailable",
       retryAfterSeconds: limits.http.retryAfterSeconds,
-      detail: `At most ${limits.jobs.streamsMax} streams of one account are open at once.`,
+      detail: `An account can have at most ${limits.jobs.streamsMax} streams open at once.`,
     });
   const start = (sink: Sink) => {
     const frames = new Frames(sink);

@@ -63,7 +63,7 @@ export function findEndedPrompt(reply: Reply, id: string): EndedPrompt | undefin
   if (Object.keys(history).length === 0) return undefined;
   const ended = Object.hasOwn(history, id) ? history[id] : undefined;
   if (isEnded(ended)) return ended;
-  throw new ReplyError("The provider's history cannot be interpreted.");
+  throw new ReplyError("The provider's history could not be interpreted.");
 }
 
 export interface EndTerms {
@@ -161,7 +161,7 @@ export function explainRefusedGraph(
   return findModeration(texts.join(" ")) ?? { class: "invalid_input", message };
 }
 
-const untaken = "The provider did not take this input.";
+const untaken = "The provider rejected this input.";
 
 /** The nodes' error messages without their details, which list the server's files. */
 function nodeFaults(nodeErrors: unknown): string[] {

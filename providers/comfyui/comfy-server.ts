@@ -91,7 +91,7 @@ export class ComfyServer {
     const body = await formBody(form);
     const reply = await this.http.ask("/upload/image", { method: "POST", body });
     checkAvailable(reply);
-    if (reply.status !== 200) throw new PortError("The provider does not take this file.", false);
+    if (reply.status !== 200) throw new PortError("The provider rejected this file.", false);
     const { name: given, subfolder = "" } = understand(isUploaded, reply);
     return subfolder === "" ? given : `${subfolder}/${given}`;
   }

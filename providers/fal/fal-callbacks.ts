@@ -54,7 +54,8 @@ export class FalCallbacks {
 
 /** Ignores keys of other kinds. */
 function parseKeys(reply: Awaited<ReturnType<typeof readReply>>): KeyObject[] {
-  if (reply.status !== 200) throw new ReplyError(`The provider's keys answer ${reply.status}.`);
+  if (reply.status !== 200)
+    throw new ReplyError(`The provider's key server answered ${reply.status}.`);
   const { keys } = understand(isKeySet, reply);
   return keys.filter(isKey).map((key) => createPublicKey({ key: { ...key }, format: "jwk" }));
 }

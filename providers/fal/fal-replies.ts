@@ -75,7 +75,7 @@ export function falFailure(reply: Reply, errorType?: unknown): Failure {
 }
 
 const contentPolicy = "content_policy_violation";
-const refusedInput = "The model did not take this input.";
+const refusedInput = "The model rejected this input.";
 const notStarted = "The provider did not start this generation in time.";
 const broken = "The model could not finish this generation.";
 

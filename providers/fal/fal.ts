@@ -207,7 +207,9 @@ class Fal implements Provider {
     switch (reply.status) {
       case 200:
         if (isCanceled(reply.json)) return { kind: "cancelled" };
-        throw new ReplyError("The provider's response to the cancellation cannot be interpreted.");
+        throw new ReplyError(
+          "The provider's response to the cancellation could not be interpreted.",
+        );
       case 202: {
         const known = this.know(ref, request);
         known.isToBeCanceled = true;
@@ -296,7 +298,9 @@ function isMissing(reply: Reply): boolean {
 /** Explains a missing request: it is lost, unless it was removed on our own order. */
 function explainMissing(reply: Reply, { isToBeCanceled }: Known): ProviderStatus {
   if (!isMissing(reply))
-    throw new ReplyError(`The provider's response ${reply.status} cannot be interpreted.`);
+    throw new ReplyError(
+      `The provider's response (status ${reply.status}) could not be interpreted.`,
+    );
   return isToBeCanceled ? { state: "canceled", billed: false } : { state: "lost" };
 }
 

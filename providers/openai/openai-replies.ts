@@ -47,7 +47,7 @@ export function refusalBy(
   const plain = plainOutcome(reply, nowMs);
   if (plain !== undefined && plain.kind !== "accepted") return plain;
   if (reply.status < 400) return { kind: "unknown" };
-  const text = customerMessage(message, "The provider did not take this input.");
+  const text = customerMessage(message, "The provider rejected this input.");
   return { kind: "refused", class: "invalid_input", message: text };
 }
 

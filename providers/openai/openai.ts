@@ -125,7 +125,7 @@ export const openOpenai: OpenAdapter = (config, ports) => new Openai(config, por
 const unmade: SubmitOutcome = {
   kind: "refused",
   class: "upstream",
-  message: "The provider of this model makes no 3D models.",
+  message: "The provider of this model does not make 3D models.",
 };
 
 interface Event {

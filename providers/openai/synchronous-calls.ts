@@ -231,7 +231,7 @@ export class SynchronousCalls {
     const chunks: Uint8Array[] = [];
     for await (const chunk of body) {
       if (call.bytes + chunk.length > bytesMax)
-        throw new ReplyError("The provider's answer is larger than it may be.");
+        throw new ReplyError("The provider's response is too large.");
       if (this.bytes + chunk.length > this.ports.heldBytesMax)
         throw new ReplyError("Too many results are waiting to be stored.");
       this.hold(call, chunk.length);
@@ -269,7 +269,7 @@ function createFailure(message: string): Refusal {
   return { kind: "refused", class: "upstream", message };
 }
 
-const incomprehensible = "The provider's answer could not be understood.";
+const incomprehensible = "The provider's response could not be interpreted.";
 
 /** Whether an answer is sound; one without a content type is accepted too. */
 function isSound({ headers }: WebAnswer): boolean {
@@ -284,5 +284,5 @@ function fileList(bytes: Buffer): FileList {
     list = undefined;
   }
   if (isFileList(list)) return list;
-  throw new ReplyError("The provider's response names no files.");
+  throw new ReplyError("The provider's response contains no files.");
 }

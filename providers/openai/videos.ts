@@ -97,7 +97,7 @@ export class Videos {
     checkAvailable(reply);
     const video = understand(isVideo, reply);
     if (reply.status !== 200 || video.id !== id)
-      throw new ReplyError("The provider answered with another video.");
+      throw new ReplyError("The provider returned a different video than requested.");
     return video;
   }
 }

@@ -174,7 +174,7 @@ class Replicate implements Provider {
     checkAvailable(reply);
     const prediction = understand(isPrediction, reply);
     if (reply.status !== 200 || prediction.id !== id)
-      throw new ReplyError("The provider answered with another prediction.");
+      throw new ReplyError("The provider returned a different prediction than requested.");
     return prediction;
   }
 

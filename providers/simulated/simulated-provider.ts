@@ -186,7 +186,7 @@ const unsafe: ProviderFailure = {
 };
 const likeness: ProviderFailure = {
   class: "moderation_ip",
-  message: "The filter saw a likeness or a protected work.",
+  message: "The content filter detected a likeness or a protected work.",
 };
 const broken: ProviderFailure = {
   class: "upstream",

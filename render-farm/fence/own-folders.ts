@@ -125,7 +125,7 @@ export async function openPlain(path: string, flags = constants.O_RDONLY): Promi
   );
   if ((await file.stat()).isFile()) return file;
   await file.close();
-  throw new PortError("Something else stands in the place of a file.", false);
+  throw new PortError("Something else is in the place of a file.", false);
 }
 
 /**
@@ -137,7 +137,7 @@ export async function openMade(path: string, flags?: number): Promise<FileHandle
   const [made, folder] = await Promise.all([file.stat(), lstat(dirname(path))]);
   if (made.uid === folder.uid) return file;
   await file.close();
-  throw new PortError("A program left what is not its own.", false);
+  throw new PortError("A program left files that belong to another user.", false);
 }
 
 /** Removes the folders of farm nodes that were killed. */

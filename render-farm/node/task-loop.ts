@@ -278,7 +278,7 @@ function takeThumbnail(run: Run, make: () => Promise<Buffer>): void {
 /** The outcome hides a bug's own message, which may name files and hosts and is only logged. */
 function outcomeOfFault(fault: unknown): TaskOutcome {
   if (fault instanceof PortError) return onFailure(fault.message, fault.retryable);
-  return onFailure("The farm failed at this task.", false);
+  return onFailure("The render farm failed to carry out this task.", false);
 }
 
 function onFailure(message: string, retryable: boolean) {

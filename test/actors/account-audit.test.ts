@@ -134,7 +134,7 @@ t.test("I6: what was granted is available, held or spent", async (t) => {
     "balance: Credits available: 95 expected, 94 found.",
   ]);
   t.strictSame(audit({ account: { ...account, ledgerLength: 5 } }), [
-    "ledger_length: Rows of the ledger: 4 expected, 5 found.",
+    "ledger_length: Rows in the ledger: 4 expected, 5 found.",
   ]);
 });
 
@@ -164,7 +164,7 @@ t.test("each hold is resolved once", async (t) => {
   const again = { atMs: 4, job: doneId, entries: [{ type: "release", amount: 4, balance: 99 }] };
   t.ok(
     audit({ ledger: [...ledger, again as LedgerRow] }).includes(
-      `hold_resolved_once: Credits released of the hold of job ${doneId}: 0 expected, 4 found.`,
+      `hold_resolved_once: Credits released from the hold of job ${doneId}: 0 expected, 4 found.`,
     ),
   );
   const ended = { ...done, terms: buildTerms(openId, 2) };
@@ -182,7 +182,7 @@ t.test("I7: slots are those of open jobs, and jobs of sets wait without one", as
     "slots: Slots of 3D jobs: 0 expected, 1 found.",
   ]);
   t.strictSame(audit({ account: { ...account, waiting: 1 } }), [
-    "slots: Jobs that wait for a slot: 0 expected, 1 found.",
+    "slots: Jobs waiting for a slot: 0 expected, 1 found.",
   ]);
 });
 
@@ -193,7 +193,7 @@ t.test("counts by modality and status are those of the jobs and assets", async (
   ]);
   t.strictSame(audit({ assets: [] }), [
     "asset_counts: Number of image assets that are ready: 0 expected, 1 found.",
-    "stored_bytes: Bytes of assets and files: 70 expected, 570 found.",
+    "stored_bytes: Bytes in assets and files: 70 expected, 570 found.",
   ]);
 });
 

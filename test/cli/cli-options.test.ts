@@ -312,7 +312,7 @@ t.test("klieg audit goes through all pages and says what is broken", async (t) =
 
   const good = await standIn(t, { [route]: [json(200, page)] });
   const whole = await klieg(t, ["audit"], { KLIEG_URL: good.origin });
-  const line = "20 accounts and 7 jobs were checked; nothing is broken.\n";
+  const line = "20 accounts and 7 jobs were checked; no invariant is broken.\n";
   t.strictSame([whole.code, whole.out, whole.err], [0, line, ""]);
 
   const busy = await standIn(t, { [route]: [json(200, { ...page, moving: ["a2"] })] });

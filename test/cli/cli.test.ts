@@ -157,7 +157,10 @@ t.test("a place that cannot be written is refused before anything is charged", a
   const environment = { KLIEG_URL: origin, KLIEG_TOKEN: "pat_1" };
   const command = ["generate", "image", "a kite", "-o"];
   const missing = await klieg(t, [...command, "nowhere/kite.png"], environment);
-  t.match(missing, { code: 1, err: "nowhere is no folder to write to; name another file" });
+  t.match(missing, {
+    code: 1,
+    err: "nowhere is not a folder that can be written to; name another file",
+  });
   const folder = await klieg(t, [...command, "kites.png"], environment);
   t.match(folder, { code: 1, err: "kites.png is a folder; name a file in it" });
   t.strictSame(asked, []);
@@ -171,7 +174,7 @@ t.test("a command written wrongly ends with 2 and names its help", async (t) => 
     [["generate", "image", "a", "--num-images", "two"], '--num-images is "two"'],
     [["generate", "image", "a", "--colour", "red"], "Unknown option '--colour'"],
     [["generate", "image", "a", "-o", "kite.gif"], "not as .gif"],
-    [["account", "create"], "Name the account with --email."],
+    [["account", "create"], "Set the email address of the account with --email."],
     [["account", "create", "--email", "a@b.c", "--plan", "gold"], '--plan is "gold"'],
     [["job"], "Name the job."],
     [["paint"], 'klieg has no command "paint"; see klieg --help.'],
@@ -200,7 +203,7 @@ t.test("where nothing listens it says how to start the service", async (t) => {
   t.strictSame(await klieg(t, ["me"], unheard), {
     code: 1,
     out: "",
-    err: `Nothing answers at ${origin}: start it with npm start, or set KLIEG_URL.\n`,
+    err: `${origin}: start it with npm start, or set KLIEG_URL is not reachable.\n`,
   });
 });
 

@@ -186,7 +186,7 @@ t.test("klieg composition pull saves the files in a folder of their own", async 
   t.equal(readFileSync(join(output, "media/kite.svg"), "utf8"), "<svg>");
   const full = join(folder, "full");
   const refused = await run(t, script, ["composition", "pull", "c1", "-o", full]);
-  t.match(refused.said, /full has files already/);
+  t.match(refused.said, /full is not empty/);
   const forced = await run(t, script, ["composition", "pull", "c1", "-o", full, "--force"]);
   t.equal(forced.code, 0, forced.said);
 });

@@ -46,7 +46,7 @@ const fine: Finding = { status: "ok", subject: "disk", found: "9.0 GiB are free.
 const old: Finding = {
   status: "warning",
   subject: "Node",
-  found: "Node 20.15.0 gets no security fixes any more.",
+  found: "Node 20.15.0 no longer receives security fixes.",
   remedy: "Use Node 22.",
 };
 const gone: Finding = { status: "problem", subject: "NATS", found: "No server answers." };
@@ -57,7 +57,7 @@ t.test("klieg doctor prints a line for each finding, and fails for problems alon
     printed: [
       "STATUS   CHECKED  FOUND",
       "ok       disk     9.0 GiB are free.",
-      "warning  Node     Node 20.15.0 gets no security fixes any more. Use Node 22.",
+      "warning  Node     Node 20.15.0 no longer receives security fixes. Use Node 22.",
     ],
     said: "No problems found.\n",
   });
@@ -127,7 +127,7 @@ t.test(
     t.strictSame(printed, ["http://127.0.0.1:8080/console/jobs"]);
     t.strictSame(opened, ["http://127.0.0.1:8080/console", "http://127.0.0.1:8080/console/jobs"]);
     const none = await run(["open"], { origin, openBrowser: async () => false });
-    t.match(none, { code: 0, said: /^No browser could be opened here/ });
+    t.match(none, { code: 0, said: /^No browser could be opened/ });
     t.match(await run(["open", "//elsewhere.example"], { origin }), { code: 2 });
   },
 );

@@ -115,8 +115,8 @@ t.test("nothing is written outside of media/, whatever a manifest says", async (
 
 t.test("a wrong format and what is no composition are said before anything is asked", async (t) => {
   for (const [args, sentence, code] of [
-    [[id], "Name the format with --format: one of fcpxml, aejsx.", 2],
-    [[id, "--format", "otio"], '--format is "otio"; give it one of fcpxml, aejsx.', 2],
+    [[id], "Choose a format with --format: one of fcpxml, aejsx.", 2],
+    [[id, "--format", "otio"], '--format is "otio"; set it to one of fcpxml, aejsx.', 2],
     [
       ["nothing", "--format", "aejsx"],
       "nothing is neither a folder nor the id of a composition",

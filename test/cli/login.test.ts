@@ -40,7 +40,7 @@ t.test("a login asks on until it is granted, then keeps a token of its own", asy
   const { origin, asked } = await standIn(t, {
     [begin]: [json(200, device)],
     [token]: [
-      refuse("authorization_pending", "Nobody has decided yet."),
+      refuse("authorization_pending", "The request has not been decided yet."),
       json(200, { access_token: "oat_1", refresh_token: "ort_1", scope: "generate tokens" }),
     ],
     "POST /v1/tokens": [
@@ -81,7 +81,7 @@ t.test("a login asks on until it is granted, then keeps a token of its own", asy
 t.test("a login that is denied or expires says so, and keeps nothing", async (t) => {
   for (const [error, words] of [
     ["access_denied", "The request was denied."],
-    ["expired_token", "The device code has expired; begin again."],
+    ["expired_token", "The device code has expired; start over."],
   ] as const) {
     t.testdir({});
     const { origin } = await standIn(t, {
@@ -116,9 +116,9 @@ t.test("a login file that is damaged is named", async (t) => {
 
 t.test("without a service or a login it says what to do", async (t) => {
   t.testdir({});
-  t.match(await klieg(t, ["login"], await deadOrigin()), { code: 1, err: /^Nothing answers at/ });
+  t.match(await klieg(t, ["login"], await deadOrigin()), { code: 1, err: /is not reachable/ });
   t.match(await klieg(t, ["logout"], "http://127.0.0.1:1"), {
     code: 1,
-    err: "Nobody is logged in here.",
+    err: "Nobody is logged in on this machine.",
   });
 });

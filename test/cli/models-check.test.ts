@@ -105,7 +105,7 @@ t.test("klieg models check prints providers and models, and asks no provider", a
     "MODEL  MODALITY  PROVIDER  RUNS             CALLS BACK",
     "far    image     fal       fal-ai/flux/dev  yes",
   ]);
-  t.strictSame(said, ["Everything can be used.\n"]);
+  t.strictSame(said, ["All models and providers are usable.\n"]);
   t.strictSame(asked, []);
 });
 

@@ -28,7 +28,7 @@ t.test("what cannot be previewed is said in one sentence", async (t) => {
     [/^Port \d+ is in use; name another\.\n$/, 1, [join(folder, "film"), "--port", port]],
     [/^Name the folder\. See klieg preview --help\.\n$/, 2, []],
     [/^--port is 70000; no such port\./, 2, [folder, "--port", "70000"]],
-    [/^--port is "x"; give it a whole number\./, 2, [folder, "--port", "x"]],
+    [/^--port is "x"; set it to a whole number\./, 2, [folder, "--port", "x"]],
   ];
   for (const [sentence, code, args] of cases) {
     const { url, ended } = await startPreview(t, ...args);

@@ -39,7 +39,7 @@ t.test("klieg share prints the address of a new link", async (t) => {
   const { code, out, err } = await klieg(t, origin, "share", "r1", ...options);
   t.equal(code, 0);
   t.equal(out, `${url}\n`);
-  t.equal(err, "The link is shown this once.\n");
+  t.equal(err, "The link is shown only this once.\n");
   t.strictSame(asked[0]?.body, {
     expires_in_days: 7,
     password: "open sesame",

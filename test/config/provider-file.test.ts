@@ -168,6 +168,6 @@ t.test("a file that cannot be read, or is no JSON, is named without its text", a
   const file = join(folder, "providers.json");
   t.throws(
     () => readProviders(file, {}),
-    new ProviderFileError(`KLIEG_PROVIDERS names ${file}, which is no JSON; correct it.`),
+    new ProviderFileError(`KLIEG_PROVIDERS names ${file}, which is not valid JSON; correct it.`),
   );
 });

@@ -41,7 +41,7 @@ t.test("with NATS writes are replicated over eight shards, unless that is unset"
   t.throws(
     () => readSettings({ KLIEG_DURABILITY: "replicated" }, 4),
     new SettingsError(
-      "KLIEG_DURABILITY is replicated, and there is nowhere to replicate to; set KLIEG_NATS_URL.",
+      "KLIEG_DURABILITY is replicated, but there are no other nodes to replicate to; set KLIEG_NATS_URL.",
     ),
   );
 });
@@ -154,15 +154,15 @@ t.test(
     const wrong: readonly (readonly [Record<string, string>, string])[] = [
       [
         { ...bucket, KLIEG_S3_ENDPOINT: "http://minio.example/bucket" },
-        "KLIEG_S3_ENDPOINT has more than an origin; set it to http://minio.example.",
+        "KLIEG_S3_ENDPOINT contains more than an origin; set it to http://minio.example.",
       ],
       [
         { ...bucket, KLIEG_S3_ENDPOINT: "http://min!o" },
-        'KLIEG_S3_ENDPOINT is "http://min!o"; set it to an origin whose host is a name or an address.',
+        'KLIEG_S3_ENDPOINT is "http://min!o"; set it to an origin whose host is a name or an IP address.',
       ],
       [
         { ...bucket, KLIEG_S3_BUCKET: "Klieg" },
-        'KLIEG_S3_BUCKET is "Klieg"; set it to 3 to 63 lower-case letters, digits, dots and hyphens.',
+        'KLIEG_S3_BUCKET is "Klieg"; set it to 3 to 63 lowercase letters, digits, dots and hyphens.',
       ],
       [{ KLIEG_PORT: "0" }, 'KLIEG_PORT is "0"; set it to a whole number from 1 to 65535.'],
       [{ KLIEG_PORT: "8e3" }, 'KLIEG_PORT is "8e3"; set it to a whole number from 1 to 65535.'],
@@ -195,31 +195,31 @@ t.test(
       [
         { KLIEG_PUBLIC_URL: "media.example" },
         'KLIEG_PUBLIC_URL is "media.example"; ' +
-          "set it to an http or https origin such as http://127.0.0.1:8080.",
+          "set it to an HTTP or HTTPS origin such as http://127.0.0.1:8080.",
       ],
       [
         { KLIEG_PUBLIC_URL: "https://media.example/x" },
-        "KLIEG_PUBLIC_URL has more than an origin; " +
+        "KLIEG_PUBLIC_URL contains more than an origin; " +
           "set it to https://media.example, and let the proxy serve Klieg at its root.",
       ],
       [
         { KLIEG_POTR: "8080" },
-        "KLIEG_POTR is no setting of this version; unset it, or see docs/settings.md.",
+        "KLIEG_POTR is not a setting of this version; unset it, or see docs/settings.md.",
       ],
       ...["10.0.0.0/33", "localhost", "10.0.0.0/8/8", "::1/x"].map(
         (value) =>
           [
             { KLIEG_TRUSTED_PROXIES: value },
-            `KLIEG_TRUSTED_PROXIES has "${value}"; ` +
-              "set it to networks such as 10.0.0.0/8 with commas between.",
+            `KLIEG_TRUSTED_PROXIES contains "${value}"; ` +
+              "set it to comma-separated networks such as 10.0.0.0/8.",
           ] as const,
       ),
       ...["https://a.example/x", "https://a.example,", "*", "ftp://a.example"].map((value) => {
         const part = value.endsWith(",") ? "" : value;
-        const remedy = "set it to origins such as https://studio.example with commas between.";
+        const remedy = "set it to comma-separated origins such as https://studio.example.";
         return [
           { KLIEG_CORS_ORIGINS: value },
-          `KLIEG_CORS_ORIGINS has "${part}"; ${remedy}`,
+          `KLIEG_CORS_ORIGINS contains "${part}"; ${remedy}`,
         ] as const;
       }),
     ];
@@ -249,7 +249,7 @@ t.test("the command line knows no address and no credential unless they are set"
     () => readClientSettings({ KLIEG_URL: "ftp://media" }),
     new SettingsError(
       'KLIEG_URL is "ftp://media"; ' +
-        "set it to an http or https origin such as http://127.0.0.1:8080.",
+        "set it to an HTTP or HTTPS origin such as http://127.0.0.1:8080.",
     ),
   );
 });

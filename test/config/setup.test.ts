@@ -46,8 +46,7 @@ t.test("set-up is silent on Node 22 (E9)", async (t) => {
 });
 
 t.test("set-up goes on with a warning on Node 20 (E9)", async (t) => {
-  const stderr =
-    "This is Node 20, which gets no security fixes any more; Node 22 is the one to use.\n";
+  const stderr = "Node 20 no longer receives security fixes; use Node 22.\n";
   for (const version of ["v20.15.0", "v20.20.2"])
     t.strictSame(setUp(t, version), { status: 0, stderr }, version);
   t.strictSame(

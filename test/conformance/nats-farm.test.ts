@@ -176,7 +176,7 @@ t.test("a node of another version is refused with a sentence", async (t) => {
   await until(() => answers.length === 1);
   t.equal(service.nodes.length, 0);
   const sentence =
-    "This farm node speaks version 2 of the farm's messages and the service version 1; install here what the service has.";
+    "This farm node speaks version 2 of the farm's messages and the service version 1; install the service's version here.";
   t.strictSame(service.notes, [sentence]);
   const answer = Buffer.from(answers[0] ?? []);
   const versionAt = answer.indexOf(0x92) + 1;
@@ -357,11 +357,11 @@ t.test("an unknown user is refused with a sentence", async (t) => {
   const servers = [`nats://127.0.0.1:${port}`];
   const connect = (credentials: string) => connectNats({ servers, credentials, name: "stranger" });
   await t.rejects(connect("farm:wrong"), {
-    message: `NATS at 127.0.0.1:${port} refuses these credentials.`,
+    message: `NATS at 127.0.0.1:${port} rejects these credentials.`,
   });
   await t.rejects(connect("nothing"), {
     message:
-      "The file of KLIEG_NATS_CREDENTIALS_FILE holds neither credentials of NATS nor user:password.",
+      "The file of KLIEG_NATS_CREDENTIALS_FILE contains neither NATS credentials nor user:password.",
   });
   await (await connect("farm:f\n")).close();
 });

@@ -51,7 +51,7 @@ async function deviceLogin(t: Test, shown: ConsolePage): Promise<void> {
   const { page, complaints, stranger, port } = shown;
   const given = { name: "no operator", scopes: ["jobs:read", "generate", "tokens"] };
   const { json } = await ask<{ token: string }>(port, firstToken, "/tokens", given);
-  await page.getByRole("button", { name: "With a device that is signed in" }).click();
+  await page.getByRole("button", { name: "Sign in with another device" }).click();
   const link = page.locator(".device a");
   const code = (await page.locator(".device-code").textContent()) ?? "";
   const other = await stranger();
@@ -112,7 +112,7 @@ async function makeSet(t: Test, { page, origin }: ConsolePage): Promise<void> {
   t.equal(await page.locator("article.run").count(), 2);
   await look(t, page, "set");
   await page.locator("article.run").first().getByRole("link", { name: "Open" }).click();
-  await page.getByRole("link", { name: "All of its pictures" }).click();
+  await page.getByRole("link", { name: "All pictures of the set" }).click();
   await page.locator("a.row").nth(1).waitFor();
   t.match(page.url(), /\/console\/jobs\?set_id=/);
 }

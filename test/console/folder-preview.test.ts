@@ -79,7 +79,7 @@ t.test("a folder plays, and is followed while it is worked on", async (t) => {
   );
   child.kill("SIGINT");
   t.match(await ended, { code: 0 });
-  await page.getByText("klieg preview does not answer").waitFor();
+  await page.getByText("klieg preview is not answering").waitFor();
 });
 
 t.test("a hostile page reaches no page around it, no edits and no host", async (t) => {

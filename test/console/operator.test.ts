@@ -114,6 +114,6 @@ async function seeNothing(t: Test, { page, port, origin }: ConsolePage): Promise
   await page.getByRole("navigation", { name: "Views" }).waitFor();
   t.equal(await page.getByRole("link", { name: "Nodes" }).count(), 0);
   await page.goto(`${origin}/console/nodes`);
-  await page.getByText("Not with this token").waitFor();
+  await page.getByText("This token has no access").waitFor();
   await look(t, page, "forbidden");
 }

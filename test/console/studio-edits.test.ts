@@ -89,7 +89,7 @@ async function stillBoxes({ page }: Edited, name: string) {
   const measure = () => Promise.all(places.map((one) => one.boundingBox()));
   let before = "";
   for (;;) {
-    await page.getByText("Edits are not stored yet").waitFor({ state: "detached" });
+    await page.getByText("Edits are not saved yet").waitFor({ state: "detached" });
     await page.locator("iframe.front[data-ready=true]").waitFor();
     await page.getByText("none.mp4 cannot be played by this browser").first().waitFor();
     const [bar, lanes, row] = await measure();
@@ -237,7 +237,7 @@ async function conflict(t: Test, edited: Edited): Promise<void> {
   await store(edited);
   await klieg.compositions.putFile(id, path, new Blob([theirs]));
   await clip(page, "line").press("ArrowRight");
-  await page.getByText("Another has changed the edits meanwhile").waitFor();
+  await page.getByText("Someone else has changed the edits").waitFor();
   t.equal(await (await klieg.compositions.getFile(id, path)).text(), theirs, "theirs are there");
   await page.getByRole("button", { name: "Load theirs" }).click();
   await page.getByText("Another has changed").waitFor({ state: "detached" });
@@ -250,7 +250,7 @@ async function invalid(t: Test, edited: Edited): Promise<void> {
   const { page, klieg, id, shown } = edited;
   await klieg.compositions.putFile(id, path, new Blob(["{"]));
   await page.goto(`${shown.origin}/console/compositions/${id}`);
-  await page.getByText("klieg-edits.json is no JSON.").waitFor();
+  await page.getByText("klieg-edits.json is not valid JSON.").waitFor();
   await clip(page, "line").press("ArrowRight");
   t.equal(await (await klieg.compositions.getFile(id, path)).text(), "{");
   await page.getByRole("button", { name: "Start without these edits" }).click();

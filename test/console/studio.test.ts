@@ -52,8 +52,8 @@ async function edit(t: Test, { page }: ConsolePage): Promise<void> {
 }
 
 async function renderStill(t: Test, { page }: ConsolePage): Promise<void> {
-  await page.getByLabel("Second of the still").fill("0.5");
-  await page.getByRole("button", { name: "Still at this second" }).click();
+  await page.getByLabel("Time of the still, in seconds").fill("0.5");
+  await page.getByRole("button", { name: "Take a still at this time" }).click();
   await page.locator(".renders progress").waitFor();
   await page.locator(".renders .good, .renders .wrong").waitFor();
   t.strictSame(await page.locator(".renders .wrong").allTextContents(), [], "it did not fail");

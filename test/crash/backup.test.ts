@@ -80,8 +80,8 @@ t.test("a backup under load is restored whole, or not at all", async (t) => {
     { code, stderr },
     { code: 1, stderr: /The service has ended, and no backup was written/ },
   );
-  await t.rejects(restoreBackup(half, join(folder, "none")), /holds no whole backup/);
-  t.match(await klieg(dataDir, "backup", half).ended, { code: 1, stderr: /^No service uses / });
+  await t.rejects(restoreBackup(half, join(folder, "none")), /does not contain a complete backup/);
+  t.match(await klieg(dataDir, "backup", half).ended, { code: 1, stderr: /^No service is using / });
   await t.rejects(restoreBackup(backup, dataDir), /is not empty; set KLIEG_DATA_DIR/);
 
   const restored = join(folder, "restored");
@@ -91,7 +91,7 @@ t.test("a backup under load is restored whole, or not at all", async (t) => {
   await dying.ended;
   isOneSentence(t, await startAndFail(t, restored, shards), /run klieg store restore again/);
   const done = await klieg(restored, "store", "restore", backup).ended;
-  t.match(done, { code: 0, stdout: /is the store as it was at / }, done.stderr);
+  t.match(done, { code: 0, stdout: /is now the store as of / }, done.stderr);
 
   const again = await startKlieg(t, restored, shards);
   await allEnd(t, again.port, before);
@@ -104,9 +104,12 @@ t.test("a backup under load is restored whole, or not at all", async (t) => {
   t.equal((await again.kill("SIGTERM")).code, 0);
 
   const changes: readonly (readonly [(copy: string) => void, RegExp])[] = [
-    [(copy) => rmSync(join(copy, "backup.json")), /holds no whole backup/],
-    [(copy) => truncateSync(join(copy, "backup.json"), 40), /holds no whole backup/],
-    [(copy) => writeFileSync(join(copy, "backup.json"), "{}"), /is no backup of this version/],
+    [(copy) => rmSync(join(copy, "backup.json")), /does not contain a complete backup/],
+    [(copy) => truncateSync(join(copy, "backup.json"), 40), /does not contain a complete backup/],
+    [
+      (copy) => writeFileSync(join(copy, "backup.json"), "{}"),
+      /was made by another version of Klieg/,
+    ],
     [(copy) => truncateSync(largest(join(copy, "snapshots")), 100), /is damaged/],
     [(copy) => writeFileSync(largest(join(copy, "snapshots")), "rows"), /is damaged/],
     [(copy) => rmSync(largest(join(copy, "objects"))), /is damaged: it has /],

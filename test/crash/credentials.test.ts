@@ -89,14 +89,14 @@ t.test("klieg token creates, lists and revokes", async (t) => {
   t.match(ended, { code: 0, err: /is revoked/ });
   t.equal((await ask(klieg.port, token, "/me")).status, 401);
   const wrong = await run(["token", "create", "x", "--scopes", "all"], environment).whenOver;
-  t.match(wrong, { code: 2, err: /--scopes has "all"; the scopes are generate, / });
+  t.match(wrong, { code: 2, err: /--scopes contains "all"; the scopes are generate, / });
 });
 
 t.test("klieg token reset replaces the first credential, running or stopped", async (t) => {
   const dataDir = t.testdir();
   const environment = { KLIEG_DATA_DIR: dataDir };
   const refused = await run(["token", "reset"], environment).whenOver;
-  t.match(refused, { code: 1, err: /holds no store; set KLIEG_DATA_DIR/ });
+  t.match(refused, { code: 1, err: /does not contain a store; set KLIEG_DATA_DIR/ });
 
   const klieg = await startKlieg(t, dataDir);
   const first = await run(["token", "reset"], environment).whenOver;

@@ -28,9 +28,9 @@ t.test("jobs that run when the service dies end on the new shards", async (t) =>
     return { status, stdout, stderr };
   };
   await service.kill("SIGKILL");
-  t.match(run("3"), { status: 2, stderr: /give a power of two from 2 to 128/ });
+  t.match(run("3"), { status: 2, stderr: /set it to a power of two from 2 to 128/ });
   t.match(run("4"), { status: 0, stdout: /has 4 shards; start the service\.\n$/ });
-  t.match(run("4"), { status: 1, stderr: /has 4 shards already, and they can only become more/ });
+  t.match(run("4"), { status: 1, stderr: /already has 4 shards, and their number can only grow/ });
 
   const again = await startKlieg(t, dataDir);
   await allEnd(t, again.port, jobs);

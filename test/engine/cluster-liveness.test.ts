@@ -116,7 +116,7 @@ t.test("a shard that waits says after five seconds what for, and when that is ov
   t.match(second.wait, { reason: "nodes", owner: "a", missing: ["a"], ahead: [] });
   const said = second.wait && describeWait("1", second.wait);
   t.match(said, /^Shard 1 has no owner: this node has records up to \d+ \(epoch 1\)/);
-  t.match(said, /; records behind \d+ may be on nodes that are not heard: a, the last owner/);
+  t.match(said, /; nodes that do not answer may have records after \d+: a, the last owner/);
   t.match(said, /Start them\..* `klieg shard rebuild 1`\.$/);
   start(first);
   await house.pass(5_000);

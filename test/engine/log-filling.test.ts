@@ -148,10 +148,7 @@ t.test("a standby fills a log three seconds after it has emptied it", async (t) 
     await pass(0);
   }
   const said = second.wait && describeWait("1", second.wait);
-  t.match(
-    said,
-    /^Shard 1 has no owner: .* and the log, which had lost .*, is being filled again\.$/,
-  );
+  t.match(said, /^Shard 1 has no owner: .* and the log, which had lost .*, is being refilled\.$/);
   for (let leftMs = 3_000; leftMs > 0; leftMs -= 100) await pass(0);
   t.strictSame(house.owners, [1]);
   t.match(await second.ask(counter, { kind: "look" }), { count: 1 });

@@ -45,7 +45,7 @@ t.test("with two of three disks gone a shard names its records and the command",
   for (const shard of ["0", "directory"]) {
     const rebuild = [main, "shard", "rebuild", shard];
     const { stdout } = await run(process.execPath, rebuild, { env });
-    t.match(stdout, /^Lost: whatever came behind record \d+\.$/m);
+    t.match(stdout, /^Lost: any records that followed record \d+\.$/m);
     await run(process.execPath, [...rebuild, "--accept-loss"], { env });
   }
   const again = await start("third");

@@ -92,7 +92,7 @@ t.test("a cluster of one machine keeps what it was given, and leaves no process"
   t.match(second.said(), /^Another cluster uses .+; stop it or set KLIEG_DATA_DIR/);
   const elsewhere = t.testdirName;
   const third = await startCluster(t, join(elsewhere, "other"), port);
-  t.match(third.said(), new RegExp(`^Port ${port} cannot be listened at; .* set KLIEG_PORT`));
+  t.match(third.said(), new RegExp(`^Cannot listen on port ${port}; .* set KLIEG_PORT`));
 
   t.equal(await first.end("SIGTERM"), 0);
   t.strictSame(first.pids.filter(isThere), [], "no process is left");

@@ -110,7 +110,7 @@ t.test("the store of a cluster gets more shards while all nodes are stopped", as
   isOneSentence(t, await startAndFail(t, join(folder, "x"), settings), /is being given 4 shards/);
   t.match(await reshard(env(firstDir), "4"), {
     status: 1,
-    stderr: /has begun to give the store 4/,
+    stderr: /has begun to change the store to 4/,
   });
   t.match(await reshard(env(secondDir), "8"), { status: 1, stderr: /run klieg reshard 4\./ });
 
@@ -121,7 +121,7 @@ t.test("the store of a cluster gets more shards while all nodes are stopped", as
     await startAndFail(t, firstDir, settings),
     /is being given 4 shards; start this/,
   );
-  await reshard(env(secondDir), "4", "shard-2 of 4 is in its place.");
+  await reshard(env(secondDir), "4", "shard-2 of 4 is in place.");
   t.match(await reshard(env(secondDir), "4"), { status: 0, stdout: /has 4 shards; start/ });
   t.match(await reshard(env(secondDir), "4"), { status: 1, stderr: /has 4 shards already/ });
   const { storeId } = JSON.parse(readFileSync(join(secondDir, "store.json"), "utf8"));
@@ -179,7 +179,10 @@ t.test("a node that may know less than another is not resharded", async (t) => {
   jobs.push(...(await makeJobs([first], owners, 16, 16)));
   await first.kill("SIGKILL");
   const refused = await reshard(env(join(folder, "second")), "2");
-  t.match(refused, { status: 1, stderr: /owned shard 0, was not stopped but ended; start the n/ });
+  t.match(refused, {
+    status: 1,
+    stderr: /owned shard 0, crashed instead of being stopped; start the n/,
+  });
   t.match(await reshard(env(join(folder, "first")), "2"), { status: 0 });
   const again = await start("first");
   await allEnd(t, again.port, jobs);

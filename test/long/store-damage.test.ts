@@ -207,5 +207,5 @@ t.test("damage that the tables have behind them is passed, and logged", async (t
 });
 
 t.test("a store that is in use, or none, is not checked", async (t) => {
-  t.match(await command(join(root, "none")), { code: 1, err: /holds no store/ });
+  t.match(await command(join(root, "none")), { code: 1, err: /does not contain a store/ });
 });

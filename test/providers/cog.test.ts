@@ -63,7 +63,7 @@ const submits: readonly [string, ScriptedAnswer | Silence, Expected][] = [
   [
     "invalid input",
     { status: 422, json: { detail: [{ loc: ["body", "input"], msg: "required" }] } },
-    { kind: "refused", class: "invalid_input", message: "The model did not take this input." },
+    { kind: "refused", class: "invalid_input", message: "The model rejected this input." },
   ],
   [
     "a filter",

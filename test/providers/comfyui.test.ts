@@ -68,7 +68,7 @@ const submits: readonly [string, ScriptedAnswer | Silence, { kind: string; messa
     [
       "a fault with a path",
       { status: 400, json: { error: { message: "no /opt/models/kite" } } },
-      { kind: "refused", message: "The provider did not take this input." },
+      { kind: "refused", message: "The provider rejected this input." },
     ],
     ["HTML", { status: 200, text: "<html>" }, { kind: "unknown" }],
     ["an id that is a path", { status: 200, json: { prompt_id: "../x" } }, { kind: "unknown" }],

@@ -63,7 +63,7 @@ t.test("B2: a result that is gone ends the job failed and refunded", async (t) =
   await submit();
   await pass(15_000);
   t.strictSame(formatTimes(calls, "result"), [5_000, 15_000]);
-  t.match(sent.at(-1), makeRefund(/^The provider does not have the result .* any more\.$/));
+  t.match(sent.at(-1), makeRefund(/^The provider no longer has the result .*\.$/));
   t.notOk(
     sent.some((message) => message.kind === "detail"),
     "it is not unavailable",

@@ -138,7 +138,7 @@ t.test("a farm node says in one sentence why it cannot join", async (t) => {
   };
   t.strictSame(await say({}), [
     1,
-    "A farm node is started by the service, or finds it by KLIEG_NATS_URL; set that.\n",
+    "A farm node is either started by the service or finds it through NATS; set KLIEG_NATS_URL.\n",
   ]);
   t.strictSame(await say({ KLIEG_NATS_URL: "nats://farm.example" }), [
     1,
@@ -146,6 +146,6 @@ t.test("a farm node says in one sentence why it cannot join", async (t) => {
   ]);
   t.strictSame(await say({ KLIEG_NATS_URL: "nats://127.0.0.1:1" }), [
     1,
-    "NATS at 127.0.0.1:1 cannot be reached (CONNECTION_REFUSED).\n",
+    "NATS at 127.0.0.1:1 is unreachable (CONNECTION_REFUSED).\n",
   ]);
 });

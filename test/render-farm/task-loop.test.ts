@@ -160,7 +160,9 @@ t.test("a bug fails its task for good, is reported, and the node goes on", async
   const bug = new TypeError("x is not a function");
   started[0]?.fail(bug);
   await settle();
-  t.strictSame(sent.slice(1), [failure("t1", "The farm failed at this task.", false)]);
+  t.strictSame(sent.slice(1), [
+    failure("t1", "The render farm failed to carry out this task.", false),
+  ]);
   t.equal(bugs[0], bug);
   broker.send({ kind: "lease", task: task("t2") });
   t.equal(started.length, 2);

@@ -58,7 +58,7 @@ t.test("GET /admin/invariants names the account, the invariant and the figures",
       ["renewal_awaited", 1, 0],
     ],
   );
-  t.match(items[2]?.detail, "Rows of the ledger: 2 expected, 3 found.");
+  t.match(items[2]?.detail, "Rows in the ledger: 2 expected, 3 found.");
 });
 
 t.test("GET /admin/invariants comes in pages, users before organizations", async (t) => {

@@ -69,7 +69,7 @@ export function writeDocuments(source: ExportSource, terms: ExportTerms): Export
     : { kind: "documents", documents };
 }
 
-const tooLarge = `The documents of an export may have ${limits.exports.documentBytesMax} bytes.`;
+const tooLarge = `The documents of an export may have at most ${limits.exports.documentBytesMax} bytes together.`;
 
 /** Returns the limit that an export exceeds, before anything is written. */
 function findExcess({ pictures, sounds, texts, luts }: EditList): string | undefined {
@@ -79,12 +79,12 @@ function findExcess({ pictures, sounds, texts, luts }: EditList): string | undef
     shown.filter(({ content }) => content.kind === "media").map(({ key }) => key),
   );
   for (const { clips } of sounds) for (const { key } of clips) media.add(key);
-  if (media.size > clipsMax) return `An export may have ${clipsMax} clips.`;
-  if (texts.length > textsMax) return `An export may have ${textsMax} texts.`;
+  if (media.size > clipsMax) return `An export may have at most ${clipsMax} clips.`;
+  if (texts.length > textsMax) return `An export may have at most ${textsMax} texts.`;
   let keyframes = 0;
   for (const { pose } of shown)
     for (const { keys } of Object.values(pose)) keyframes += keys.length;
-  if (keyframes > keyframesMax) return `An export may have ${keyframesMax} keyframes.`;
+  if (keyframes > keyframesMax) return `An export may have at most ${keyframesMax} keyframes.`;
   return luts.length * lutBytes > documentBytesMax ? tooLarge : undefined;
 }
 

@@ -32,13 +32,13 @@ export function writeReadme(
 const opening: Readonly<Record<ExportFormat, readonly string[]>> = {
   fcpxml: [
     "1. Unpack everything into one folder.",
-    "2. Download the media beside sequence.xml (see below).",
+    "2. Download the media into the folder of sequence.xml (see below).",
     "3. Premiere Pro: File, Import, sequence.xml.",
     "   DaVinci Resolve: File, Import, Timeline, sequence.xml.",
   ],
   aejsx: [
     "1. Unpack everything into one folder.",
-    "2. Download the media beside build.jsx (see below).",
+    "2. Download the media into the folder of build.jsx (see below).",
     "3. After Effects: File, Scripts, Run Script File, build.jsx.",
   ],
 };
@@ -46,24 +46,24 @@ const opening: Readonly<Record<ExportFormat, readonly string[]>> = {
 const everywhere = [
   "- What the page draws by HTML, CSS and scripts (GSAP and other animation) does not map;",
   "  markers name it at its time.",
-  "  A picture stands where the page has it in the middle of its time.",
-  "- Blend modes, filters, shadows, rounded corners and shapes of CSS do not map.",
-  "- Grades are files in luts/, applied by hand.",
-  "- The mix of a render (roles, ducking, loudness, fades of the whole) is not in the timeline.",
+  "- A picture is placed where it is on the page in the middle of its time.",
+  "- Blend modes, filters, shadows, rounded corners and CSS shapes are not carried over.",
+  "- Grades are files in luts/, to be applied by hand.",
+  "- The mix of a render (roles, ducking, loudness, fades of the whole film) is not in the timeline.",
 ];
 
 const fidelity: Readonly<Record<ExportFormat, readonly string[]>> = {
   fcpxml: [
     ...everywhere,
-    "- Masks other than upright rectangles do not map; rectangles are crops.",
-    "- Added texts are pictures (text/), so their letters cannot be edited.",
-    "- A picture that is held after the end of its source ends there.",
-    "- A scale that differs in width and height is that of the width.",
+    "- Only upright rectangular masks are carried over, as crops.",
+    "- Added texts are pictures (text/), so their wording cannot be edited.",
+    "- A picture that the film holds after the end of its source ends with the source.",
+    "- Where width and height are scaled differently, both are scaled like the width.",
   ],
   aejsx: [
     ...everywhere,
-    "- Added texts are text layers; their fonts are those of the machine.",
-    "- A cross dissolve is a fade of the later layer over the earlier one.",
+    "- Added texts are text layers; they use the fonts of your machine.",
+    "- A cross dissolve becomes a fade of the later layer over the earlier one.",
   ],
 };
 
@@ -75,7 +75,7 @@ function mediaLines({ media }: EditList): readonly string[] {
     "",
     ...media.map(({ path, ref }) => `  ${path}  (${plain(ref)})`),
     "",
-    "The command line does it: klieg export <composition> --format <format> -o <file> --with-media",
+    "The command line downloads them for you: klieg export <composition> --format <format> -o <file> --with-media",
   ];
 }
 

@@ -104,7 +104,7 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
 
 def unreachable(url: str) -> KliegError:
     """Nothing answered at `url`, or the connection broke before the answer was whole."""
-    return KliegError(f"Nothing answers at {url}.", status=0, code="unreachable")
+    return KliegError(f"{url} is not reachable.", status=0, code="unreachable")
 
 
 def job_error(job: Job) -> KliegError:

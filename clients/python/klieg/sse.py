@@ -18,7 +18,7 @@ class Frames:
         """Event names and data. An unfinished last frame is kept for the next piece."""
         *frames, self._rest = (self._rest + chunk).replace(b"\r\n", b"\n").split(b"\n\n")
         if len(self._rest) > FRAME_BYTES_MAX:
-            raise ValueError("An event frame is too long.")
+            raise ValueError("An event of the stream is too long.")
         for frame in frames:
             event = _parse(frame.decode())
             if event is not None:

@@ -25,7 +25,8 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
       const text = rest + decoder.decode(value, { stream: true });
       const frames = text.replaceAll("\r\n", "\n").split("\n\n");
       rest = frames.pop() ?? "";
-      if (rest.length > bounds.frameCharsMax) throw new RangeError("An event frame is too long.");
+      if (rest.length > bounds.frameCharsMax)
+        throw new RangeError("An event of the stream is too long.");
       yield* frames.map(parseFrame).filter((event) => event !== undefined);
     }
   } finally {

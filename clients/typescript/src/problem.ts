@@ -111,7 +111,7 @@ function secondsUntil(date: string, headers: Headers): number {
 
 /** Builds the error for no answer from `url`, or a connection that broke during the answer. */
 export function unreachable(url: string, cause: unknown): KliegError {
-  return new KliegError(`Nothing answers at ${url}.`, { status: 0, code: "unreachable", cause });
+  return new KliegError(`${url} is not reachable.`, { status: 0, code: "unreachable", cause });
 }
 
 /** Builds the error that a wait throws for a job that ended without a result. */

@@ -59,12 +59,12 @@ export function readManifest(folder: string): Manifest {
     manifest = JSON.parse(readFileSync(join(folder, manifestName), "utf8"));
   } catch (error) {
     throw new DataDirectoryError(
-      `${folder} holds no whole backup; name a folder that klieg backup has finished.`,
+      `${folder} does not contain a complete backup; name a folder that klieg backup has finished.`,
       { cause: error },
     );
   }
   if (isManifest(manifest)) return manifest;
   throw new DataDirectoryError(
-    `${folder} is no backup of this version of Klieg; restore it with the version that made it.`,
+    `The backup in ${folder} was made by another version of Klieg; restore it with that version.`,
   );
 }

@@ -11,7 +11,7 @@ export function ipcBrokerConnection(child: NodeJS.Process): BrokerConnection {
   const { send } = child;
   if (send === undefined || !child.connected)
     throw new PortError(
-      "A farm node is started by the service, or finds it by KLIEG_NATS_URL; set that.",
+      "A farm node is either started by the service or finds it through NATS; set KLIEG_NATS_URL.",
       false,
     );
   return {

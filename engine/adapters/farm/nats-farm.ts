@@ -97,7 +97,7 @@ export class NatsFarm {
   private refuse(node: string, major: number): void {
     const reason =
       `This farm node speaks version ${major} of the farm's messages and the service version ` +
-      `${wireVersion.major}; install here what the service has.`;
+      `${wireVersion.major}; install the service's version here.`;
     this.ports.note(reason);
     this.publish(node, { kind: "refused", from: this.self, reason });
   }

@@ -61,7 +61,7 @@ export async function readStore(stream: Log): Promise<AgreedStore> {
   const message = unpack(record);
   if (!isStore(message))
     throw new PortError(
-      "The cluster's store was begun by another version of Klieg; install that version here.",
+      "The cluster's store was created by another version of Klieg; install that version here.",
       false,
     );
   const { format: _, ...store } = message;
@@ -121,7 +121,7 @@ async function agreeOnce(stream: Log, proposed: ClusterStore): Promise<ClusterSt
   const { store: other } = await readStore(stream);
   if (other !== undefined) return other;
   throw new PortError(
-    "The NATS servers do not say which store the cluster has; check their disks.",
+    "The NATS servers do not say which store the cluster uses; check their disks.",
     false,
   );
 }

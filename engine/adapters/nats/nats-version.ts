@@ -53,7 +53,7 @@ export async function checkVersion(connection: NatsConnection, release: string):
   throw new PortError(
     `The cluster's nodes run Klieg ${answer.release} (messages ${major}, store ${answer.format}), which does not ` +
       `compatible with this Klieg ${release} (messages ${wireVersion.major}, store ${formatVersion}); ` +
-      `install ${answer.release} here, or stop them all before this one starts.`,
+      `install ${answer.release} here, or stop all of them before you start this one.`,
     false,
   );
 }

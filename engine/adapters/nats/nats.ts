@@ -35,7 +35,7 @@ export async function connectNats(access: NamedAccess): Promise<NatsConnection> 
   const servers = access.servers.map(checkServer);
   const isEncrypted = servers.every((server) => server.isEncrypted);
   if (!isEncrypted && servers.some((server) => server.isEncrypted))
-    throw new PortError("Either all NATS servers must use TLS or none; correct the URLs.", false);
+    throw new PortError("Either all NATS servers use TLS or none does; correct the URLs.", false);
   try {
     return await connect({
       servers: servers.map(({ address }) => address),
@@ -151,13 +151,13 @@ function createFault(error: unknown, addresses: string): PortError {
   const code = error instanceof NatsError ? error.code : undefined;
   if (error instanceof BadCredentials || code === ErrorCode.BadCreds)
     return new PortError(
-      "The file of KLIEG_NATS_CREDENTIALS_FILE holds neither credentials of NATS nor user:password.",
+      "The file of KLIEG_NATS_CREDENTIALS_FILE contains neither NATS credentials nor user:password.",
       false,
     );
   if (code === ErrorCode.AuthorizationViolation || code === ErrorCode.BadAuthentication)
-    return new PortError(`NATS at ${addresses} refuses these credentials.`, false);
+    return new PortError(`NATS at ${addresses} rejects these credentials.`, false);
   if (code === ErrorCode.ServerOptionNotAvailable)
     return new PortError(`NATS at ${addresses} does not offer TLS.`, false);
   const why = error instanceof Error ? error.message : String(error);
-  return new PortError(`NATS at ${addresses} cannot be reached (${why}).`, true, error);
+  return new PortError(`NATS at ${addresses} is unreachable (${why}).`, true, error);
 }

@@ -54,8 +54,8 @@ async function loadS3() {
 function elsewhere(path: string, place: Place): DataDirectoryError {
   return new DataDirectoryError(
     place === "s3"
-      ? `The objects of ${path} are on the disk; run klieg objects move --to s3, or unset KLIEG_S3_*.`
-      : `The objects of ${path} are in an object store; set KLIEG_S3_* to it, or set them to run klieg objects move --to disk.`,
+      ? `The objects of ${path} are on the local disk; run klieg objects move --to s3, or unset KLIEG_S3_*.`
+      : `The objects of ${path} are in an object store; set KLIEG_S3_* to it, and run klieg objects move --to disk if you want them on the local disk.`,
   );
 }
 

@@ -67,7 +67,7 @@ async function tryBucket(s3: S3Requests): Promise<void> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of objects.read(key, { start: 0, end: bytes.length })) chunks.push(chunk);
   if (!Buffer.concat(chunks).equals(bytes))
-    throw new S3Fault("The object store gives back other bytes than were put there.", "");
+    throw new S3Fault("The object store returned different bytes than were stored.", "");
   await objects.remove(key);
 }
 

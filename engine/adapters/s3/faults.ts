@@ -28,32 +28,32 @@ interface FaultOptions {
 }
 
 const elsewhere =
-  "The object store keeps the bucket in another region; set KLIEG_S3_REGION to it and KLIEG_S3_ENDPOINT to that region's address.";
+  "The object store keeps the bucket in another region; set KLIEG_S3_REGION to that region and KLIEG_S3_ENDPOINT to its address.";
 const unanswered =
   "The object store of KLIEG_S3_ENDPOINT does not answer; start it or correct the setting.";
-const unlike = "KLIEG_S3_ENDPOINT does not answer as S3 does; set it to the address of an S3 API.";
+const unlike = "KLIEG_S3_ENDPOINT does not answer like S3; set it to the address of an S3 API.";
 
 /** Faults that no retry mends: a setting is wrong, or the store itself is broken. */
 const lasting: Readonly<Record<string, string>> = {
   AccessDenied:
-    "The object store does not let the key of KLIEG_S3_ACCESS_KEY use the bucket of KLIEG_S3_BUCKET; give that key the right to list, read, write and remove there.",
+    "The object store denies the key of KLIEG_S3_ACCESS_KEY access to the bucket of KLIEG_S3_BUCKET; allow that key to list, read, write and delete there.",
   AuthorizationHeaderMalformed: elsewhere,
   BucketAlreadyExists:
-    "The bucket of KLIEG_S3_BUCKET belongs to another owner; set it to another name.",
+    "The bucket of KLIEG_S3_BUCKET belongs to another owner; choose another name.",
   IllegalLocationConstraintException: elsewhere,
   InvalidAccessKeyId:
-    "The object store does not know the key of KLIEG_S3_ACCESS_KEY; set it to one of the store's.",
+    "The object store does not know the key of KLIEG_S3_ACCESS_KEY; set it to a key that it knows.",
   InvalidBucketName:
     "The object store does not accept the bucket name in KLIEG_S3_BUCKET; choose another name.",
   InvalidRegion: elsewhere,
   MovedPermanently: elsewhere,
   NoSuchBucket:
-    "The object store has no bucket of the name in KLIEG_S3_BUCKET; create it or correct the setting.",
+    "The object store has no bucket named as in KLIEG_S3_BUCKET; create it or correct the setting.",
   PermanentRedirect: elsewhere,
   RequestTimeTooSkewed:
-    "The object store's clock and this machine's differ by more than S3 allows; set them.",
+    "The clocks of the object store and this machine differ by more than S3 allows; synchronize them.",
   SignatureDoesNotMatch:
-    "The object store refuses the signature of KLIEG_S3_SECRET_KEY; set it to the secret of KLIEG_S3_ACCESS_KEY.",
+    "The object store rejects the signature of KLIEG_S3_SECRET_KEY; set it to the secret of KLIEG_S3_ACCESS_KEY.",
   TemporaryRedirect: elsewhere,
 };
 
@@ -72,7 +72,7 @@ export function createFault(error: unknown, mayPass = false): S3Fault {
   if (error instanceof S3Fault) return error;
   if (error instanceof Overloaded)
     return new S3Fault(
-      `The object store cannot answer now (status ${error.status}).`,
+      `The object store is temporarily unavailable (status ${error.status}).`,
       `${error.status}`,
       { retryable: true, isBrief: true },
     );
@@ -102,13 +102,13 @@ const passing: ReadonlySet<string> = new Set([
 function systemFault(code: string, cause: unknown): S3Fault {
   if (code === "ENOTFOUND")
     return new S3Fault(
-      "The host of KLIEG_S3_ENDPOINT has no address; correct the setting or the machine's names.",
+      "The host of KLIEG_S3_ENDPOINT cannot be resolved; correct the setting or this machine's DNS.",
       code,
       { retryable: true, cause },
     );
   if (/CERT|UNABLE_TO/.test(code))
     return new S3Fault(
-      `The certificate of KLIEG_S3_ENDPOINT is not trusted (${code}); have Node trust its issuer (NODE_EXTRA_CA_CERTS).`,
+      `The certificate of KLIEG_S3_ENDPOINT is not trusted (${code}); make Node trust its issuer (NODE_EXTRA_CA_CERTS).`,
       code,
       { cause },
     );

@@ -210,7 +210,7 @@ async function get(
     const answer = await client.getPartialObject(bucket, key, start, end - start);
     if (answer instanceof IncomingMessage && beginsAt(answer) === start) return answer;
     answer.destroy();
-    throw new S3Fault("The object store sent other bytes than it was asked for.", "");
+    throw new S3Fault("The object store sent different bytes than requested.", "");
   } catch (error) {
     if (createFault(error).code === "InvalidRange") return "nothing";
     throw error;
@@ -254,5 +254,5 @@ function toListedPage(page: Awaited<ReturnType<Client["listObjectsV2Query"]>>): 
 
 function whole(size: number): number {
   if (Number.isSafeInteger(size) && size >= 0) return size;
-  throw new S3Fault("The object store says no size of an object.", "");
+  throw new S3Fault("The object store did not report the size of an object.", "");
 }

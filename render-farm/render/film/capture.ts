@@ -110,7 +110,7 @@ export async function captureComposed(
   if (layout === null || runs === undefined)
     return { refusal: "the page contains more than pictures in boxes" };
   const images = await decodeImages(layout, capture);
-  if (images === undefined) return { refusal: "Chromium alone reads one of the pictures" };
+  if (images === undefined) return { refusal: "Only Chromium can read one of the pictures" };
   const samples = new Samples(capture.frames, { isBlack: isDark, step: 4 });
   const showPlanes = (planes: Buffer): Buffer =>
     displayPicture(planes, capture.setup.timeline.width);

@@ -231,7 +231,7 @@ async function joinFootage(
   await tools.media.ffmpeg([...args, ...outputTo(path)], {
     signal: context.signal,
     timeoutMs: passMs,
-    fault: "The film could not be joined.",
+    fault: "The parts of the film could not be joined.",
   });
   return path;
 }

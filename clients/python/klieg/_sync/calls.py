@@ -613,7 +613,7 @@ class RendersCalls:
         *,
         idempotency_key: str | None = None,
     ) -> Render:
-        """Put clips and narrations one after the other into a film."""
+        """Join clips and narrations, one after the other, into a film."""
         call = Call("POST", "/renders/blocks", body=request, is_repeatable=True, earlier="renders")
         return cast(Render, self._caller.json(call, key=idempotency_key))
 
@@ -985,7 +985,7 @@ class AdminCalls:
         self._caller = caller
 
     def overview(self) -> AdminOverview:
-        """What was done in each minute of the last hour, and what is open now."""
+        """Read what was done in each minute of the last hour, and what is open now."""
         call = Call("GET", "/admin/overview", is_repeatable=True)
         return cast(AdminOverview, self._caller.json(call))
 

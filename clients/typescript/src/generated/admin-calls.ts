@@ -39,7 +39,7 @@ export class AdminCalls {
     this.caller = caller;
   }
 
-  /** What was done in each minute of the last hour, and what is open now. */
+  /** Read what was done in each minute of the last hour, and what is open now. */
   overview(options: CallOptions = {}): Promise<AdminOverview> {
     return this.caller.json<AdminOverview>(
       { method: "GET", path: "/admin/overview", isRepeatable: true },
