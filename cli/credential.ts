@@ -55,7 +55,7 @@ export function openClient({ url, token }: Address, isHasty = false): Klieg {
     limitWaitMsMax,
     onLimitWait: (delayMs) =>
       process.stderr.write(
-        `The service is limiting requests; retrying in ${Math.ceil(delayMs / 1_000)} s (use --no-wait to give up instead).`,
+        `The service is limiting requests; retrying in ${Math.ceil(delayMs / 1_000)} s (use --no-wait to give up instead).\n`,
       ),
   });
 }

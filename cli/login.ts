@@ -45,7 +45,7 @@ export const logout: Command = {
     const client = openClient({ url: known.origin, token: known.token });
     await client.tokens.revoke(tokenId(known.token)).catch(passUnauthorized);
     await removeLogin(settings());
-    terminal.say(`Logged out from ${known.origin}.`);
+    terminal.say(`Logged out from ${known.origin}.\n`);
   },
 };
 
@@ -71,7 +71,7 @@ async function logIn({ settings, terminal }: Session): Promise<void> {
   const file = await writeLogin(settings(), { origin, token: made.token });
   for (const used of [refresh, token]) if (used !== undefined) await revokeDeviceToken(login, used);
   terminal.say(
-    `Logged in at ${origin} until ${made.expires_at ?? "revoked"}; the login is in ${file}.`,
+    `Logged in at ${origin} until ${made.expires_at ?? "revoked"}; the login is in ${file}.\n`,
   );
 }
 

@@ -49,7 +49,7 @@ export const share: Command = {
     const link = await ofTarget((target) => client.shares.create(target, id, request));
     if (values.json) return session.terminal.print(JSON.stringify(link));
     session.terminal.print(link.url ?? "");
-    session.terminal.say("The link is shown only this once.");
+    session.terminal.say("The link is shown only this once.\n");
   },
 };
 

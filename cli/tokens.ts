@@ -66,7 +66,7 @@ async function create(args: readonly string[], { client, terminal }: Session): P
   if (values.json) terminal.print(JSON.stringify(made));
   else {
     terminal.print(made.token);
-    terminal.say("The token is shown only this once.");
+    terminal.say("The token is shown only this once.\n");
   }
 }
 

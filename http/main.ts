@@ -141,7 +141,7 @@ async function start(): Promise<void> {
   });
   process.stdout.write(
     `Klieg ${version} serves ${settings.publicUrl}/v1\n` +
-      `The first credential is in ${join(settings.dataDir, "admin-token")}; the klieg command finds it by itself.`,
+      `The first credential is in ${join(settings.dataDir, "admin-token")}; the klieg command finds it by itself.\n`,
   );
 }
 

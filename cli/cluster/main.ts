@@ -27,7 +27,7 @@ import {
 const nodes: Child[] = [];
 const servers: Child[] = [];
 let store: StoreServer | undefined;
-const isStopping = false;
+let isStopping = false;
 
 process.umask(0o077);
 process.on("SIGINT", () => void stop(0));
@@ -97,7 +97,7 @@ function keepStore(started: StoreServer): void {
 /** Reports the end of a program that was killed, and does not restart it. */
 function watch(name: string, ended: Promise<unknown>): void {
   void ended.then((how) => {
-    if (!isStopping) say(`${name} exited${how === undefined ? "" : ` (${how})\`}.`);
+    if (!isStopping) say(`${name} exited${how === undefined ? "" : ` (${how})`}.`);
   });
 }
 

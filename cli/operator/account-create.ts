@@ -42,6 +42,6 @@ async function run(args: readonly string[], { client, terminal }: Session): Prom
   else {
     terminal.print(`account ${account.id}`);
     terminal.print(`token   ${account.token}`);
-    terminal.say("The token is shown only this once.");
+    terminal.say("The token is shown only this once.\n");
   }
 }

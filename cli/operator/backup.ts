@@ -37,7 +37,7 @@ export const backup: Command = {
       terminal.print(`${folder} is a backup: ${rows}, ${size}.`);
     } else {
       terminal.print(`${folder} is a backup: ${rows}.`);
-      terminal.say("The objects are in the bucket: back it up now, after the rows.");
+      terminal.say("The objects are in the bucket: back it up now, after the rows.\n");
     }
   },
 };

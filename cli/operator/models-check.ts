@@ -35,7 +35,7 @@ export const modelsCheck: Command = {
     ];
     for (const sentence of sentences) terminal.print(sentence);
     if (sentences.length > 0) throw new CommandError(`${count(sentences.length, "fault")} found.`);
-    terminal.say("All models and providers are usable.");
+    terminal.say("All models and providers are usable.\n");
   },
 };
 

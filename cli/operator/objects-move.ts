@@ -24,7 +24,7 @@ export const objectsMove: Command = {
     const moved = await moveObjects(to, values["remove-source"], (now) => show(terminal, now));
     if (terminal.isInteractive) terminal.redraw("");
     const place = to === "s3" ? "in the bucket" : "on the local disk";
-    if (moved === undefined) terminal.say(`The objects are already ${place}.`);
+    if (moved === undefined) terminal.say(`The objects are already ${place}.\n`);
     else terminal.print(`${summary(moved)}; all objects are ${place} and verified.`);
     if (values["remove-source"]) terminal.say("The originals were removed.\n");
   },

@@ -17,15 +17,15 @@ export const shardRebuild: Command = {
     const accepts = values["accept-loss"] === true;
     const { surveyLoss } = await stoppedNode();
     const loss = await surveyLoss(settings().dataDir, shard, accepts, () =>
-      terminal.say("NATS is starting or electing a leader; waiting up to half a minute for it."),
+      terminal.say("NATS is starting or electing a leader; waiting up to half a minute for it.\n"),
     );
     for (const line of describeLoss(loss)) terminal.print(line);
     terminal.say(
       accepts
-        ? "The loss is accepted; start the service, and it continues the shard from there."
+        ? "The loss is accepted; start the service, and it continues the shard from there.\n"
         : loss.isNothingLost
-          ? "Nothing was changed; start the service, and the shard continues by itself."
-          : "Nothing was changed; add --accept-loss to give up what is lost.",
+          ? "Nothing was changed; start the service, and the shard continues by itself.\n"
+          : "Nothing was changed; add --accept-loss to give up what is lost.\n",
     );
   },
 };

@@ -16,6 +16,6 @@ export const storeCheck: Command = {
     const left = findings.filter(({ kind }) => kind === "damage").length;
     if (left > 0)
       throw new CommandError(`The store in ${dataDir} is damaged in ${count(left, "place")}.`);
-    terminal.say(`The store in ${dataDir} is intact.`);
+    terminal.say(`The store in ${dataDir} is intact.\n`);
   },
 };

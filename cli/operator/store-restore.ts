@@ -16,6 +16,6 @@ export const storeRestore: Command = {
     const at = new Date(atMs).toISOString();
     terminal.print(`${dataDir} is now the store as of ${at}; start the service with it.`);
     if (areObjectsInBucket)
-      terminal.say("Its objects are in a bucket: set KLIEG_S3_* to one that contains them.");
+      terminal.say("Its objects are in a bucket: set KLIEG_S3_* to one that contains them.\n");
   },
 };

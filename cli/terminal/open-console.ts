@@ -15,6 +15,6 @@ export const openConsole: Command = {
     const address = new URL(`/console${view === "" ? "" : `/${view}`}`, await origin()).href;
     terminal.print(address);
     if (!(await openBrowser(address)))
-      terminal.say("No browser could be opened; open this address yourself.");
+      terminal.say("No browser could be opened; open this address yourself.\n");
   },
 };

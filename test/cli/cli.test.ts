@@ -203,7 +203,7 @@ t.test("where nothing listens it says how to start the service", async (t) => {
   t.strictSame(await klieg(t, ["me"], unheard), {
     code: 1,
     out: "",
-    err: `${origin}: start it with npm start, or set KLIEG_URL is not reachable.\n`,
+    err: `${origin} is not reachable: start it with npm start, or set KLIEG_URL.\n`,
   });
 });
 
@@ -248,7 +248,7 @@ t.test("E4: what is refused for load is tried again, with a line on standard err
   const environment = { KLIEG_URL: origin, KLIEG_TOKEN: "pat_1" };
   const { code, err } = await klieg(t, ["me"], environment);
   t.equal(code, 0);
-  t.match(err, /^The service is limiting requests; retrying in 2 s \(--no-wait gives up\)\.$/m);
+  t.match(err, /^The service is limiting requests; retrying in 2 s \(use --no-wait to give up instead\)\.$/m);
   t.equal(asked.length, 2);
 });
 

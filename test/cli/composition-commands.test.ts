@@ -129,7 +129,7 @@ t.test("klieg blocks says what is wrong with its file, or which block is refused
   };
   for (const [name, sentence] of [
     ["none.json", /none.json cannot be read/],
-    ["bad.json", /bad.json is no JSON/],
+    ["bad.json", /bad.json is not valid JSON/],
     ["list.json", /list.json has no list "blocks" of objects/],
     ["away.json", /away.mp4 cannot be read/],
     ["refused.json", /blocks\/0\/clip asset id is not an asset that is ready/],

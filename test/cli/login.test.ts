@@ -119,6 +119,6 @@ t.test("without a service or a login it says what to do", async (t) => {
   t.match(await klieg(t, ["login"], await deadOrigin()), { code: 1, err: /is not reachable/ });
   t.match(await klieg(t, ["logout"], "http://127.0.0.1:1"), {
     code: 1,
-    err: "Nobody is logged in on this machine.",
+    err: "Nobody is logged in on this machine.\n",
   });
 });

@@ -22,12 +22,12 @@ t.test("what cannot be previewed is said in one sentence", async (t) => {
   const running = await startPreview(t, join(folder, "film"));
   const { port } = new URL(running.url ?? "");
   const cases: readonly (readonly [RegExp, number, readonly string[]])[] = [
-    [/^\S+nothing is no folder\.\n$/, 1, [join(folder, "nothing")]],
-    [/^\S+file\.txt is no folder\.\n$/, 1, [join(folder, "file.txt")]],
+    [/^\S+nothing is not a folder\.\n$/, 1, [join(folder, "nothing")]],
+    [/^\S+file\.txt is not a folder\.\n$/, 1, [join(folder, "file.txt")]],
     [/^The folder has no index\.html\.\n$/, 1, [join(folder, "empty")]],
-    [/^Port \d+ is in use; name another\.\n$/, 1, [join(folder, "film"), "--port", port]],
+    [/^Port \d+ is in use; choose another\.\n$/, 1, [join(folder, "film"), "--port", port]],
     [/^Name the folder\. See klieg preview --help\.\n$/, 2, []],
-    [/^--port is 70000; no such port\./, 2, [folder, "--port", "70000"]],
+    [/^--port is 70000; set it to a port from 0 to 65535\./, 2, [folder, "--port", "70000"]],
     [/^--port is "x"; set it to a whole number\./, 2, [folder, "--port", "x"]],
   ];
   for (const [sentence, code, args] of cases) {

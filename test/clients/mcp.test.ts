@@ -230,7 +230,7 @@ t.test("an agent composes, renders and shares, and stops when its run has ended"
     });
   t.match(await call("share", { target: "jobs", id: render_id }), {
     isError: true,
-    content: [{ text: /arguments are not valid: \/target must be one of renders, assets/ }],
+    content: [{ text: /arguments are invalid: \/target must be one of renders, assets/ }],
   });
   await owner.agents.interrupt(session);
   t.match(await call("list_assets", {}), {
@@ -280,7 +280,7 @@ t.test("an agent makes a set within its ceiling, and is told which video is miss
 t.test("without an agent's credential it needs a ceiling", async (t) => {
   const env = { KLIEG_URL: "http://127.0.0.1:1", KLIEG_TOKEN: "pat_1" };
   const ended = run(process.execPath, [main, "mcp"], { env });
-  await t.rejects(ended, { code: 2, stderr: /^Name with --ceiling/ });
+  await t.rejects(ended, { code: 2, stderr: /^Set the most/ });
 });
 
 t.test("E7: over standard input and output files go in and out by paths of a folder", async (t) => {

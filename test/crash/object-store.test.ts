@@ -52,7 +52,7 @@ t.test("an upload is stored in the bucket, and read by its signed link", async (
   t.ok((await read("bytes=-10")).equals(noise.subarray(-10)), "its end");
   const kinds = (await listKeys(store)).map((key) => key.slice(key.lastIndexOf(".")));
   t.strictSame(kinds.sort(), [".png", ".wav"], "with its picture");
-  t.notOk(existsSync(join(dataDir, "objects")), "nothing is on the local disk");
+  t.notOk(existsSync(join(dataDir, "objects")), "nothing is on the disk");
   const { stdout, stderr } = await first.kill("SIGTERM");
   t.notOk(`${stdout}${stderr}`.includes(store.secretKey), "no secret is logged");
   t.match(stderr, /the object store removes nothing by itself/, "the operator is told of Swift");
@@ -115,8 +115,8 @@ t.test("klieg objects move brings a stopped service's objects to a bucket, and b
   t.match(await move(dataDir, wrong, "--to", "s3"), { code: 1, err: /KLIEG_S3_SECRET_KEY/ });
 
   const out = await move(dataDir, settings, "--to", "s3");
-  t.match(out, { code: 0, out: /^\d+ objects moved \(\d+\.\d MB\); all are in the bucket/ });
-  t.match(await move(dataDir, settings, "--to", "s3"), { code: 0, err: /in the bucket already/ });
+  t.match(out, { code: 0, out: /^\d+ objects moved \(\d+\.\d MB\); all objects are in the bucket/ });
+  t.match(await move(dataDir, settings, "--to", "s3"), { code: 0, err: /are already in the bucket/ });
   t.ok(filesBelow(folder) > 0, "the disk has them still");
   t.match(await move(dataDir, settings, "--to", "s3", "--remove-source"), { code: 0 });
   t.equal(filesBelow(folder), 0);
@@ -127,7 +127,7 @@ t.test("klieg objects move brings a stopped service's objects to a bucket, and b
   await away.kill("SIGTERM");
 
   const back = await move(dataDir, settings, "--to", "disk", "--remove-source");
-  t.match(back, { code: 0, out: /all are on the local disk/ });
+  t.match(back, { code: 0, out: /all objects are on the local disk/ });
   const again = await startKlieg(t, dataDir);
   t.ok((await (await createLink(again.port, id))()).equals(picture));
   await again.kill("SIGTERM");

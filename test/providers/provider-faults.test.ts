@@ -112,6 +112,6 @@ t.test("B4: work that goes on although its job ends is canceled there", async (t
   const { submit, pass, sent, calls } = stage({ statuses: [new ReplyError("no JSON")] });
   await submit();
   await pass(15_000);
-  t.match(sent.at(-1), makeRefund(/could not be understood\.$/));
+  t.match(sent.at(-1), makeRefund(/could not be interpreted\.$/));
   t.strictSame(formatTimes(calls, "cancel"), [15_000]);
 });

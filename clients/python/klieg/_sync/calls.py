@@ -613,7 +613,7 @@ class RendersCalls:
         *,
         idempotency_key: str | None = None,
     ) -> Render:
-        """Join clips and narrations, one after the other, into a film."""
+        """Put clips and narrations one after the other into a film."""
         call = Call("POST", "/renders/blocks", body=request, is_repeatable=True, earlier="renders")
         return cast(Render, self._caller.json(call, key=idempotency_key))
 

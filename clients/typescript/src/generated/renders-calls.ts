@@ -25,7 +25,7 @@ export class RendersCalls {
     );
   }
 
-  /** Join clips and narrations, one after the other, into a film. */
+  /** Put clips and narrations one after the other into a film. */
   blocks(request: BlocksRequest, options: SubmitOptions = {}): Promise<Render> {
     return this.caller.json<Render>(
       {
