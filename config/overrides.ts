@@ -70,5 +70,5 @@ function read(file: string | undefined): Overrides {
 }
 
 function wrong(what: string): void {
-  overrides.fault ??= `KLIEG_LIMITS ${what}; see config/limits.ts and config/plans.ts for the names.`;
+  overrides.fault ??= `KLIEG_LIMITS ${what}; the names are in config/limits.ts and config/plans.ts.`;
 }

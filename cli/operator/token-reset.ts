@@ -34,7 +34,9 @@ export const tokenReset: Command = {
       terminal.say(`The new first credential is in ${join(dataDir, "admin-token")}.\n`);
       return;
     }
-    terminal.say("The service is not running; it adopts the new first credential when it starts.\n");
+    terminal.say(
+      "The service is not running; it adopts the new first credential when it starts.\n",
+    );
   },
 };
 

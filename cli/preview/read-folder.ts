@@ -96,7 +96,7 @@ class Reading {
     const { files, folders, leftOut, marks } = this;
     const { bytesMax, pathBytesMax } = limits.compositions;
     if (this.bytes > bytesMax)
-      this.fault ??= `The folder has ${this.bytes} bytes; a composition may have at most ${bytesMax}.`;
+      this.fault ??= `The folder has ${this.bytes} bytes; a composition has at most ${bytesMax}.`;
     if (this.pathBytes > pathBytesMax)
       this.fault ??= `The paths of a composition may have at most ${pathBytesMax} bytes together.`;
     if (!files.some(({ path }) => path === entryPath))

@@ -44,7 +44,7 @@ export const metrics = {
   },
   provider_requests_total: {
     kind: "counter",
-    help: "Calls to providers by outcome: the provider's answer, or error if there was no usable one.",
+    help: "Calls to providers by outcome: the provider's answer, or error without a usable one.",
     labels: ["provider", "op", "outcome"],
   },
   provider_up: {

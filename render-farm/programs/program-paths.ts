@@ -20,7 +20,7 @@ export async function fitPrograms(fence: Fence, paths: ProgramPaths): Promise<Pr
   const node = { path: process.execPath, folder: dirname(process.execPath) };
   const ours = (name: string) => {
     const path = join(import.meta.dirname, "..", `${name}${extname(import.meta.filename)}`);
-    return fence.fit(node, "--max-old-space-size=256", { path, folder: clone, parts });
+    return fence.fit(node, "--max-old-space-size=256", { path, folder, parts });
   };
   return {
     ffmpeg: await findInstalled(paths.ffmpeg),
@@ -33,5 +33,8 @@ export async function fitPrograms(fence: Fence, paths: ProgramPaths): Promise<Pr
 
 /** Folder of the build, beside which this product's programs find their packages. */
 const build = join(import.meta.dirname, "../..");
-const clone = dirname(build);
-const parts = [basename(build), "node_modules"];
+const home = dirname(build);
+/** Whether npm installed this product as a package among those that it depends on. */
+const isInstalled = basename(dirname(home)) === "node_modules";
+const folder = isInstalled ? dirname(dirname(home)) : home;
+const parts = isInstalled ? ["node_modules"] : [basename(build), "node_modules"];

@@ -115,8 +115,8 @@ t.test("klieg objects move brings a stopped service's objects to a bucket, and b
   t.match(await move(dataDir, wrong, "--to", "s3"), { code: 1, err: /KLIEG_S3_SECRET_KEY/ });
 
   const out = await move(dataDir, settings, "--to", "s3");
-  t.match(out, { code: 0, out: /^\d+ objects moved \(\d+\.\d MB\); all objects are in the bucket/ });
-  t.match(await move(dataDir, settings, "--to", "s3"), { code: 0, err: /are already in the bucket/ });
+  t.match(out, { code: 0, out: /^\d+ objects moved \(\d+\.\d MB\); all objects are in/ });
+  t.match(await move(dataDir, settings, "--to", "s3"), { code: 0, err: /already in the bucket/ });
   t.ok(filesBelow(folder) > 0, "the disk has them still");
   t.match(await move(dataDir, settings, "--to", "s3", "--remove-source"), { code: 0 });
   t.equal(filesBelow(folder), 0);

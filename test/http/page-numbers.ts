@@ -99,7 +99,7 @@ export const claims: readonly string[] = [
   `larger than ${http.headerBytesMax / 1024} KiB together.`,
   `accepted less than ${duplicateWindow} ago`,
   // Claims of the agents' tools.
-  `with the same key within ${duplicateWindow} is refused`,
+  `with the same key within ${duplicateWindow}, it is refused`,
   // Claims of the command line.
   `costs ${limits.pricing.enhancePromptCredits} credit.`,
   `the credential is good (${limits.agents.ttlSecondsDefault})`,

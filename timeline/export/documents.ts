@@ -11,6 +11,8 @@ import { buildManifest, type ManifestTerms } from "./manifest.ts";
 import { Notes } from "./notes.ts";
 import { writeReadme } from "./readme.ts";
 
+const { documentBytesMax } = limits.exports;
+
 /** A file of the archive; its bytes are made on request, and not kept. */
 export interface ExportDocument {
   readonly path: string;
@@ -64,16 +66,16 @@ export function writeDocuments(source: ExportSource, terms: ExportTerms): Export
   ];
   const text = Buffer.byteLength(written) + Buffer.byteLength(manifest) + Buffer.byteLength(readme);
   const bytes = text + lutBytes * list.luts.length + pictureBytes(list, terms.format);
-  return bytes > limits.exports.documentBytesMax
+  return bytes > documentBytesMax
     ? { kind: "too_large", detail: tooLarge }
     : { kind: "documents", documents };
 }
 
-const tooLarge = `The documents of an export may have at most ${limits.exports.documentBytesMax} bytes together.`;
+const tooLarge = `The documents of an export may have at most ${documentBytesMax} bytes together.`;
 
 /** Returns the limit that an export exceeds, before anything is written. */
 function findExcess({ pictures, sounds, texts, luts }: EditList): string | undefined {
-  const { clipsMax, textsMax, keyframesMax, documentBytesMax } = limits.exports;
+  const { clipsMax, textsMax, keyframesMax } = limits.exports;
   const shown = pictures.flatMap(({ clips }) => clips);
   const media = new Set(
     shown.filter(({ content }) => content.kind === "media").map(({ key }) => key),
