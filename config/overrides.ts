@@ -70,5 +70,5 @@ function read(file: string | undefined): Overrides {
 }
 
 function wrong(what: string): void {
-  overrides.fault ??= `KLIEG_LIMITS ${what}; the names are in config/limits.ts and config/plans.ts.`;
+  overrides.fault ??= `KLIEG_LIMITS ${what}; the names are those of config/limits.ts and plans.ts.`;
 }
