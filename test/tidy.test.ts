@@ -30,6 +30,7 @@ const bans: readonly Ban[] = [
       "engine/adapters/system-clock.ts",
       "cli/compositions/render-delivery.ts",
       "bench/",
+      "config/release/main.ts",
       "test/long/store-damage.test.ts",
     ],
   },

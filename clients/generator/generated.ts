@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { openapi } from "../../http/documents/openapi.ts";
 import { routeTable } from "../../http/route-table.ts";
 import { readContract } from "./contract.ts";
+import { goFiles } from "./go.ts";
 import { pythonFiles, synchronous } from "./python.ts";
 import { samplesFile } from "./samples.ts";
 import type { Members } from "./shape.ts";
@@ -34,6 +35,7 @@ export function generatedFiles(root: string): ReadonlyMap<string, string> {
     const text = readFileSync(join(root, python, "_async", name), "utf8");
     files.set(join(python, "_sync", name), synchronous(text));
   }
+  for (const [name, text] of goFiles(contract)) files.set(join("clients", "go", name), text);
   const samples = samplesFile(contract, document);
   files.set(join("http", "docs", "api", "generated", "client-samples.json"), samples);
   return files;

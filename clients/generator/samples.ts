@@ -5,21 +5,15 @@
 import { ApiDocument, type Operation } from "../../http/docs/api/api-document.ts";
 import type { Contract, Method } from "./contract.ts";
 import { listOperations, publishedAs } from "./contract.ts";
+import { exportName } from "./go.ts";
+import { type Types, writeGoCall } from "./go-samples.ts";
+import type { Call } from "./sample-call.ts";
 import type { Members } from "./shape.ts";
 
 interface Sample {
   readonly typescript: string;
   readonly python: string;
-}
-
-/** A method of a client with the values that it is called with. */
-interface Call {
-  readonly resource: string;
-  readonly method: string;
-  readonly isAnswered: boolean;
-  /** Values of the path and the query, in order. */
-  readonly values: readonly unknown[];
-  readonly body: { readonly json: unknown } | "bytes" | undefined;
+  readonly go: string;
 }
 
 /** Returns the JSON that the reference reads its samples from. */
@@ -27,13 +21,14 @@ export function samplesFile(contract: Contract, document: Members): string {
   const operations = new ApiDocument(document).tags.flatMap(({ operations }) => operations);
   const byKey = new Map(operations.map((operation) => [getKey(operation), operation]));
   const samples = new Map<string, Sample>();
+  const types = new Map(contract.types.map(({ name, shape }) => [name, shape]));
   for (const { name, methods } of contract.resources)
     for (const method of methods)
       for (const row of listOperations(`${method.verb} ${method.path}`)) {
         const [verb = "", path = ""] = row.split(" ");
         const operation = byKey.get(`${verb} ${publishedAs[path] ?? path}`);
         if (operation === undefined) throw new Error(`${row} is not published.`);
-        samples.set(getKey(operation), writeSample(readCall(name, method, operation, path)));
+        samples.set(getKey(operation), writeSample(readCall(name, method, operation, path), types));
       }
   for (const [key, write] of Object.entries(byHand))
     samples.set(key, write(String(byKey.get(key)?.parameters[0]?.example)));
@@ -46,6 +41,7 @@ const byHand: Readonly<Record<string, (id: string) => Sample>> = {
   "GET /jobs/{id}/wait": (id) => ({
     typescript: `const job = await klieg.jobs.wait("${id}");`,
     python: `job = klieg.jobs.wait("${id}")`,
+    go: `job, err := client.Jobs.Wait(ctx, "${id}")`,
   }),
   "GET /jobs/{id}/sse": (id) => writeStream("jobs", id),
   "GET /renders/{id}/sse": (id) => writeStream("renders", id),
@@ -54,6 +50,10 @@ const byHand: Readonly<Record<string, (id: string) => Sample>> = {
     typescript:
       'const asset = await klieg.assets.upload(await openAsBlob("harbor.png"), { filename: "harbor.png" });',
     python: 'asset = klieg.assets.upload("harbor.png")',
+    go: [
+      'picture := klieg.BytesFile("harbor.png", content)',
+      "asset, err := client.Assets.Upload(ctx, picture, klieg.UploadOptions{})",
+    ].join("\n"),
   }),
 };
 
@@ -61,6 +61,10 @@ function writeStream(resource: string, id: string): Sample {
   return {
     typescript: `for await (const event of klieg.${resource}.stream("${id}")) console.log(event);`,
     python: `for event in klieg.${resource}.stream("${id}"):\n    print(event)`,
+    go: [
+      `stream := client.${exportName(resource)}.Stream(ctx, "${id}")`,
+      "for stream.Next() {\n\tfmt.Println(stream.Event().Name)\n}",
+    ].join("\n"),
   };
 }
 
@@ -71,7 +75,6 @@ function getKey({ verb, path }: Pick<Operation, "verb" | "path">): string {
 function readCall(resource: string, method: Method, operation: Operation, path: string): Call {
   const examples = new Map(operation.parameters.map(({ name, example }) => [name, example]));
   const target = /^\/(renders|assets)\//.exec(path)?.[1];
-  const [body] = operation.bodies;
   return {
     resource,
     method: method.name,
@@ -80,16 +83,17 @@ function readCall(resource: string, method: Method, operation: Operation, path: 
       ...method.parameters.map(({ name }) => (name === "target" ? target : examples.get(name))),
       ...method.needed.map(({ name }) => examples.get(name)),
     ],
-    body:
-      method.body?.kind === "bytes"
-        ? "bytes"
-        : method.body === undefined || !method.body.isRequired
-          ? undefined
-          : { json: body?.example },
+    body: readBody(method, operation),
+    hasQuery: method.query !== undefined,
   };
 }
 
-function writeSample(call: Call): Sample {
+function readBody({ body }: Method, operation: Operation): Call["body"] {
+  if (body?.kind !== "json") return body === undefined ? undefined : "bytes";
+  return { json: operation.bodies[0]?.example, type: body.type, isOptional: !body.isRequired };
+}
+
+function writeSample(call: Call, types: Types): Sample {
   const typescript = [
     ...call.values.map((value) => JSON.stringify(value)),
     ...(call.body === "bytes"
@@ -112,6 +116,7 @@ function writeSample(call: Call): Sample {
   return {
     typescript: `${kept}await ${place}.${camelCase}(${typescript});`,
     python: `${call.isAnswered ? "answer = " : ""}${place}.${call.method}(${python})`,
+    go: writeGoCall(call, types),
   };
 }
 

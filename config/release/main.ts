@@ -9,7 +9,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { version } from "../version.ts";
 import { writeChecksums } from "./checksums.ts";
-import { packPythonClient, packTypescriptClient } from "./clients.ts";
+import { packGoClient, packPythonClient, packTypescriptClient } from "./clients.ts";
 import { writeComponents } from "./components.ts";
 import { packContainer } from "./container.ts";
 import { packDebian } from "./debian-package.ts";
@@ -32,6 +32,7 @@ const steps: readonly (readonly [what: string, run: (release: Release) => void])
   ["container context", packContainer],
   ["TypeScript client", packTypescriptClient],
   ["Python client", packPythonClient],
+  ["Go client", packGoClient],
   ["list of components", writeComponents],
   ["checksums", writeChecksums],
 ];

@@ -87,11 +87,8 @@ const pageSegments = [
  * Whether a route is part of the published contract. Pages for people and the files that they load
  * are not: a program has no use for them.
  */
-export function isPublished(route: { readonly method: string; readonly path: string }): boolean {
-  const { method, path } = route;
-  return (
-    path.startsWith("/v1/") || method !== "GET" || !pageSegments.includes(getFirstSegment(path))
-  );
+export function isPublished({ path }: Pick<Route, "path">): boolean {
+  return path.startsWith("/v1/") || !pageSegments.includes(getFirstSegment(path));
 }
 
 /** Finds the tag of a published route. Throws for a path that no tag covers. */

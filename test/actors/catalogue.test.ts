@@ -59,7 +59,7 @@ t.test(
 );
 
 for (const [what, value, message] of [
-  ["no JSON", "{", /no readable JSON/],
+  ["no JSON", "{", /not valid JSON/],
   ["an unknown member", { ...file, extra: 1 }, /extra/],
   ["no models", { version: "1", updated_at: file.updated_at }, /models/],
   ["a model without a price", { ...file, models: [{ ...plainModel, price: undefined }] }, /price/],

@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import t, { type Test } from "tap";
 import { version } from "../../config/version.ts";
 import { firstToken, startKlieg } from "../crash/klieg-process.ts";
+import { findGo, goEnvironment } from "./go-program.ts";
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "../../..");
@@ -74,6 +75,27 @@ for (const kind of ["sync", "async"])
     cpSync(join(root, "test/clients/consumer.py"), join(project, "consumer.py"));
     await play(t, "/usr/bin/python3", ["consumer.py", kind], project);
   });
+
+t.test("the Go module as it is required by a program", async (t) => {
+  const project = emptyFolder(t);
+  cpSync(join(root, "clients/go"), join(project, "klieg"), { recursive: true });
+  cpSync(join(root, "test/clients/consumer.go"), join(project, "consumer.go"));
+  const lines = ["module consumer", "go 1.19", "require klieg v0.0.0", "replace klieg => ./klieg"];
+  writeFileSync(join(project, "go.mod"), `${lines.join("\n\n")}\n`);
+  const options = { cwd: project, env: goEnvironment };
+  const { go } = findGo();
+  await run(go, ["vet", "."], options);
+  await run(go, ["build", "-o", "consumer", "."], options);
+  await play(t, join(project, "consumer"), [], project);
+});
+
+t.test("the Go module holds its own tests, and is written as gofmt writes", async (t) => {
+  const options = { cwd: join(root, "clients/go"), env: goEnvironment };
+  const { go, gofmt } = findGo();
+  t.equal((await run(gofmt, ["-l", "."], options)).stdout, "");
+  await t.resolves(run(go, ["vet", "./..."], options));
+  await t.resolves(run(go, ["test", "./..."], options));
+});
 
 t.test("the types of the Python package hold, for it and for a stranger (mypy)", async (t) => {
   const project = emptyFolder(t);

@@ -101,10 +101,10 @@ t.test("NATS lets engine nodes in by TLS, farm nodes to tasks alone, and no othe
   );
   t.equal(ask(engine ?? ""), "true");
   t.equal(ask(farm ?? ""), "reaches no stream");
-  t.match(ask("engine:wrong"), /refuses these credentials/);
+  t.match(ask("engine:wrong"), /rejects these credentials/);
   mkdirSync(join(folder, "other"));
   drawSecrets(t, join(folder, "other"));
-  t.match(ask(engine ?? "", "other/ca.pem"), /cannot be reached \(.*certificate/);
+  t.match(ask(engine ?? "", "other/ca.pem"), /is unreachable \(.*certificate/);
 });
 
 interface Service {

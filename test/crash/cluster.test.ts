@@ -58,5 +58,5 @@ t.test("what a cluster lacks is said in one sentence", async (t) => {
   const noBucket = await startAndFail(t, t.testdir(), { KLIEG_NATS_URL: server.url });
   isOneSentence(t, noBucket, /share an object store; set KLIEG_S3_ENDPOINT/);
   const nowhere = await startAndFail(t, t.testdir(), { KLIEG_DURABILITY: "replicated" });
-  isOneSentence(t, nowhere, /nowhere to replicate to; set KLIEG_NATS_URL/);
+  isOneSentence(t, nowhere, /no other nodes to replicate to; set KLIEG_NATS_URL/);
 });

@@ -36,7 +36,7 @@ t.test("a host that is no address of this machine (D10)", async (t) => {
 
 t.test("a setting that Klieg does not have (D10)", async (t) => {
   const ended = await startAndFail(t, t.testdir(), { KLIEG_POTR: "1" });
-  isOneSentence(t, ended, /KLIEG_POTR is no setting/);
+  isOneSentence(t, ended, /KLIEG_POTR is not a setting/);
 });
 
 t.test("a port that another Klieg has", async (t) => {
@@ -49,7 +49,7 @@ t.test("a port that another Klieg has", async (t) => {
 t.test("a data directory that cannot be written", async (t) => {
   for (const dataDir of ["/dev/null/klieg", "/proc/klieg", "/proc/klieg/data"]) {
     const ended = await startAndFail(t, dataDir);
-    isOneSentence(t, ended, /(null|proc)\/klieg(\/data)? cannot be written; .*KLIEG_DATA_DIR/);
+    isOneSentence(t, ended, /(null|proc)\/klieg(\/data)? is not writable; .*KLIEG_DATA_DIR/);
   }
 });
 

@@ -94,7 +94,10 @@ t.test("a node keeps its records beside a history that began anew", async (t) =>
   t.match(second.faults, [/so this node keeps its own; remove its data directory/], "said once");
   t.match(second.wait, { reason: "rival", epoch: 1 });
   const said = second.wait && describeWait("1", second.wait);
-  t.match(said, /^Shard 1 is not followed here: this node has records up to \d+ \(epoch 1\) that/);
+  t.match(
+    said,
+    /^Shard 1 is not followed here: this node keeps records up to \d+ \(epoch 1\), which/,
+  );
   second.kill();
   const alone = new ClusterHouse(["b"]);
   const [again] = alone.nodes as [ClusterNode];

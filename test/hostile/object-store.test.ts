@@ -105,8 +105,8 @@ t.test("a connection that was lost at once is made again", async (t) => {
 
 t.test("each refusal is a sentence that names its setting, and no secret", async (t) => {
   const cases: readonly (readonly [number, string, RegExp])[] = [
-    [403, "AccessDenied", /KLIEG_S3_BUCKET; give that key the right/],
-    [403, "InvalidAccessKeyId", /KLIEG_S3_ACCESS_KEY; set it to one/],
+    [403, "AccessDenied", /KLIEG_S3_BUCKET; allow that key/],
+    [403, "InvalidAccessKeyId", /KLIEG_S3_ACCESS_KEY; set it to a key/],
     [403, "SignatureDoesNotMatch", /KLIEG_S3_SECRET_KEY; set it to the secret/],
     [403, "RequestTimeTooSkewed", /clock/],
     [404, "NoSuchBucket", /KLIEG_S3_BUCKET; create it/],
@@ -258,5 +258,5 @@ t.test("a bucket that gives back other bytes, or none, cannot be used", async (t
     else if (method === "GET") response.end("something else");
     else response.end();
   });
-  await t.rejects(prepare(store), { ...lasting, message: /other bytes/ });
+  await t.rejects(prepare(store), { ...lasting, message: /different bytes/ });
 });

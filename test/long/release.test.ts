@@ -27,6 +27,7 @@ t.test("a release is delivered whole, and every form makes the first picture", a
     `klieg-${version}.cdx.json`,
     `klieg-${version}.tgz`,
     `klieg-container-${version}.tar.gz`,
+    `klieg-go-${version}.tar.gz`,
     `klieg-server-${version}.tgz`,
     `klieg_${version}_amd64.deb`,
   ];

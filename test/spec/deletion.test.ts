@@ -73,7 +73,7 @@ t.test("only terminal jobs are deleted, once their credits are settled", async (
   t.equal((await ada.delete(path)).status, 204, "canceled and settled");
   const unsettled = await ada.delete<Refused>(`/v1/jobs/${pending.id}`);
   t.equal(unsettled.status, 409);
-  t.match(unsettled.json.detail, /not settled/);
+  t.match(unsettled.json.detail, /not been settled/);
   const failed = await finish(house, ada, "a third sim:fail");
   t.equal((await ada.delete(`/v1/jobs/${failed.id}`)).status, 204, "failed");
   t.equal((await readPage(ada, "/v1/jobs")).total, 1);

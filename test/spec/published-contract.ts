@@ -36,7 +36,7 @@ export function breach(
   headers: Readonly<Record<string, string | undefined>>,
   json: unknown,
 ): string | undefined {
-  if (!isPublished({ method, path })) return undefined;
+  if (!isPublished({ path })) return undefined;
   const isInside = path.startsWith("/v1/");
   const inside = isInside ? path.slice("/v1".length) : path;
   const template = templates.find(

@@ -26,7 +26,7 @@ t.test("A1: an account owns as many organizations as its plan allows", async (t)
     for (let n = 0; n < most; n++) await organization(ada);
     const { status, json } = await ada.post<Refused>("/v1/organizations", { name: "One more" });
     t.equal(status, 409, plan);
-    t.match(json.detail, `owns at most ${most} organization`);
+    t.match(json.detail, `can own at most ${most} organization`);
     t.match((await ada.get("/v1/limits")).json, { organizations_owned: most });
   }
 });

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 interface ClientSample {
   readonly typescript: string;
   readonly python: string;
+  readonly go: string;
 }
 
 const file = new URL("generated/client-samples.json", import.meta.url);

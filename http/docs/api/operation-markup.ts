@@ -48,12 +48,13 @@ function refusalMarkup([status, slugs]: Operation["refusals"][number]): Markup {
 }
 
 function samplesMarkup(operation: Operation): Markup {
-  const { typescript, python } = clientSamples[`${operation.verb} ${operation.path}`] ?? {};
+  const { typescript, python, go } = clientSamples[`${operation.verb} ${operation.path}`] ?? {};
   const example = operation.successes.flatMap(({ contents }) => contents).find(isShown)?.example;
   const samples: readonly (readonly [title: string, text: string | undefined])[] = [
     ["curl", curlSample(operation)],
     ["TypeScript", typescript],
     ["Python", python],
+    ["Go", go],
     ["Example response", formatExample(example)],
   ];
   return joinMarkup(

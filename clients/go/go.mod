@@ -1,0 +1,3 @@
+module klieg
+
+go 1.19
