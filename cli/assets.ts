@@ -12,10 +12,10 @@ export const listAssets: Command = {
   summary: "List assets, newest first.",
   options: [
     optionLine("--limit N", "how many, 1 to 100 (20)"),
-    optionLine("--modality VALUE", "image, video, audio, three_d; several with commas"),
+    optionLine("--modality VALUE", "image, video, audio, three_d; separate several with commas"),
     optionLine("--status VALUE", "for example ready, trashed; comma-separated"),
     optionLine("--q TEXT", "what stands in the name or the prompt"),
-    optionLine("--cursor CURSOR", "go on where an earlier list ended"),
+    optionLine("--cursor CURSOR", "continue where an earlier list ended"),
     optionLine("--json", "print the page as JSON"),
   ],
   async run(args, { client, terminal }) {

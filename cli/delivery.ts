@@ -76,7 +76,7 @@ async function make(
 
 /** The accepted job continues; the text says how to find or end it. */
 function explainInterruption(id: string): string {
-  return `\nThe job ${id} goes on. See it with klieg job ${id}, end it with klieg cancel ${id}.\n`;
+  return `\nThe job ${id} continues. See it with klieg job ${id}, end it with klieg cancel ${id}.\n`;
 }
 
 interface SavedFile {

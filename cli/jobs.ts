@@ -30,8 +30,8 @@ export const listJobs: Command = {
   summary: "List jobs, newest first.",
   options: [
     "--limit N        how many, 1 to 100 (20)",
-    "--status STATUS  queued, running, succeeded, failed, canceled; several with commas",
-    "--cursor CURSOR  go on where an earlier list ended",
+    "--status STATUS  queued, running, succeeded, failed, canceled; separate several with commas",
+    "--cursor CURSOR  continue where an earlier list ended",
     "--json           print the page as JSON",
   ],
   run: list,

@@ -13,7 +13,7 @@ export function remoteFault(entry: FileEntry, provider: ProviderConfig): string 
   if (adapter === "cog")
     return "needs callback: true, because cog says how a job ended by it alone";
   if (adapter === "comfyui" && entry.provider_options)
-    return "cannot have provider_options: a graph has no place for them";
+    return "cannot have provider_options: a graph cannot use them";
   return undefined;
 }
 

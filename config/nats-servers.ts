@@ -21,7 +21,7 @@ export function natsServer(url: string): NatsServer {
   const isEncrypted = protocol === "tls:";
   const rest = `${pathname}${search}${hash}`;
   if (parsed === undefined || hostname === "" || !(isEncrypted || protocol === "nats:"))
-    throw new Error(`has a server that is none of NATS; set it to ${form}`);
+    throw new Error(`has a server that is not a NATS URL; set it to ${form}`);
   if (rest !== "" && rest !== "/")
     throw new Error(`has more than a server in ${hostname}${pathname}; set it to ${form}`);
   if (!isEncrypted && !isLoopback(hostname))

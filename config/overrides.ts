@@ -57,7 +57,7 @@ function read(file: string | undefined): Overrides {
     const values: unknown = JSON.parse(readFileSync(file, "utf8"));
     if (isObject(values)) return { values: { ...values }, fault: undefined };
   } catch (error) {
-    const why = error instanceof SyntaxError ? "is no JSON" : "cannot be read";
+    const why = error instanceof SyntaxError ? "is not valid JSON" : "cannot be read";
     return {
       values: {},
       fault: `KLIEG_LIMITS names ${file}, which ${why}; correct it or unset it.`,

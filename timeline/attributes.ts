@@ -27,7 +27,7 @@ export class Attributes {
     if (text === undefined) return undefined;
     const value = plainNumber(text);
     if (value === undefined) {
-      this.warn("invalid_value", name, `is "${text.slice(0, 40)}", which is no number`);
+      this.warn("invalid_value", name, `is "${text.slice(0, 40)}", which is not a number`);
       return undefined;
     }
     if (value >= least && value <= most) return value;

@@ -59,7 +59,7 @@ export function readAuthoredGrade(
 ): GradeEdit | undefined {
   const value = parse(text);
   if (value === undefined) {
-    findings.addWarning("invalid_value", place, "is ignored: it is no JSON object");
+    findings.addWarning("invalid_value", place, "is ignored: it is not a JSON object");
     return undefined;
   }
   const grade = resolveVariables(value, variables);

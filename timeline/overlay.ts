@@ -130,7 +130,7 @@ export function readOverlay(text: string): Overlay | { readonly fault: string } 
   try {
     value = JSON.parse(text);
   } catch {
-    return { fault: "is no JSON" };
+    return { fault: "is not valid JSON" };
   }
   if (isOverlay(value)) return wrongTrack(value) ?? value;
   const [first] = isOverlay.faults(value);
@@ -139,5 +139,5 @@ export function readOverlay(text: string): Overlay | { readonly fault: string } 
 
 function wrongTrack({ tracks = {} }: Overlay): { readonly fault: string } | undefined {
   const wrong = Object.keys(tracks).find((index) => !/^-?\d{1,4}$/.test(index));
-  return wrong === undefined ? undefined : { fault: `/tracks/${wrong} is no track index` };
+  return wrong === undefined ? undefined : { fault: `/tracks/${wrong} is not a track index` };
 }

@@ -343,7 +343,7 @@ function findIncludedFile(
   const { bundle, files, findings } = reading;
   const target = findTarget(bundle, address, place.path);
   if (target.kind !== "file") {
-    findings.error("missing_file", place, "is no file of the bundle");
+    findings.error("missing_file", place, "is not a file of the bundle");
     return undefined;
   }
   const markup = files.at(target.path);

@@ -18,7 +18,7 @@ export function readDeclaredVariables(
     const value = parse(text, place, findings);
     if (!Array.isArray(value)) {
       if (value !== undefined)
-        findings.addWarning("invalid_value", place, "is ignored: it is no list");
+        findings.addWarning("invalid_value", place, "is ignored: it is not a list");
       continue;
     }
     for (const entry of value.slice(0, limits.timeline.variablesMax)) {
@@ -56,7 +56,7 @@ function parse(text: string, place: Place, findings: Findings): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    findings.addWarning("invalid_value", place, "is ignored: it is no JSON");
+    findings.addWarning("invalid_value", place, "is ignored: it is not valid JSON");
     return undefined;
   }
 }

@@ -16,7 +16,7 @@ export const listCompositions: Command = {
     optionLine("--limit N", "how many, 1 to 200 (20)"),
     optionLine("--series TEXT", "those of a series"),
     optionLine("--q TEXT", "what stands in the name"),
-    optionLine("--cursor CURSOR", "go on where an earlier list ended"),
+    optionLine("--cursor CURSOR", "continue where an earlier list ended"),
     optionLine("--json", "print the page as JSON"),
   ],
   async run(args, { client, terminal }) {

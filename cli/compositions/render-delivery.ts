@@ -35,7 +35,7 @@ async function follow(client: Klieg, accepted: Render, { terminal }: Session): P
     const left = terminal.isInteractive ? estimateTimeLeft(progress, begunMs) : null;
     line.show({ status, progress, status_message: left });
   };
-  const forget = terminal.onInterrupt(() => `\nThe render ${accepted.id} goes on.\n`);
+  const forget = terminal.onInterrupt(() => `\nThe render ${accepted.id} continues.\n`);
   try {
     show(accepted);
     for await (const { data } of client.renders.stream(accepted.id)) show(data);

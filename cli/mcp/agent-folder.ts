@@ -24,7 +24,7 @@ export class AgentFolder {
   async read(path: string): Promise<Blob> {
     const real = await realpath(this.place(path)).catch(() => undefined);
     const isFile = real !== undefined && this.holds(real) && (await stat(real)).isFile();
-    if (!isFile) throw refusePath(path, "is no file of the folder");
+    if (!isFile) throw refusePath(path, "is not a file of the folder");
     return openAsBlob(real);
   }
 

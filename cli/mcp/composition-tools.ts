@@ -34,7 +34,7 @@ export const compositionTools: readonly Tool[] = [
     title: "Create a composition",
     description:
       "Makes a composition: an HTML page with a timeline in the HyperFrames format, which becomes a " +
-      "film. With template blank_html it begins with a page to go on from; then write its files. " +
+      "film. With template blank_html it begins with a page to build on; then write its files. " +
       "The format is the resource klieg://docs/composition.md.",
     takes: CreateCompositionRequest,
     run: (given, { klieg, signal }) => klieg.compositions.create(given, { signal }),

@@ -31,7 +31,7 @@ type Members = Readonly<Record<string, unknown>>;
 function readTemplate(given: Members): Mapping | MappingFaults {
   return readPart(given).kind === "object"
     ? { kind: "template", template: given }
-    : { faults: ["is no object of members"] };
+    : { faults: ["is not an object"] };
 }
 
 function readWorkflow(given: Members, file: string): Mapping | MappingFaults {

@@ -37,7 +37,7 @@ export function readPart(template: unknown): Part {
   if (isTranslation(template)) return { kind: "map", name: template.$map, values: template.values };
   const entries = Object.entries(template);
   const form = entries.map(([name]) => name).find((name) => /^\$(?!\$)/.test(name));
-  if (form !== undefined) return { kind: "wrong", what: `is no right form of ${form}` };
+  if (form !== undefined) return { kind: "wrong", what: `is not a valid form of ${form}` };
   return {
     kind: "object",
     members: entries.map(([name, value]) => [withoutEscapes(name), value]),

@@ -17,13 +17,13 @@ export function graphAt(workflow: string, catalogueFile: string): WorkflowGraph 
   try {
     value = JSON.parse(readFileSync(path, "utf8"));
   } catch {
-    return `names the graph ${path}, which is no readable JSON`;
+    return `names the graph ${path}, which is not valid JSON`;
   }
   if (isGraph(value)) return value;
   const isEditors = typeof value === "object" && value !== null && "nodes" in value;
   return isEditors
     ? `names the graph ${path}, which is in the editor's format; export it in the API format`
-    : `names the graph ${path}, which is no graph in the API format`;
+    : `names the graph ${path}, which is not a graph in the API format`;
 }
 
 /** Splits the name of a mapping's input. Names of inputs may contain dots, ids of nodes do not. */

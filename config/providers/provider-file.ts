@@ -217,7 +217,7 @@ function serverUrl(text: string, place: Place): string {
 function webUrl(text: string, field: string, place: Place): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw wrong(place, `has a ${field} that is no http or https URL`);
+    throw wrong(place, `has a ${field} that is not an http or https URL`);
   if (url.username !== "" || url.password !== "")
     throw wrong(place, `has a ${field} with a user or password; give them with key or headers`);
   return url;

@@ -104,7 +104,10 @@ t.test("an interrupt names the job, which goes on", async (t) => {
   });
   const [code] = await once(child, "close");
   t.equal(code, 130);
-  t.match(said, /The job j1 goes on\. See it with klieg job j1, end it with klieg cancel j1\.\n$/);
+  t.match(
+    said,
+    /The job j1 continues\. See it with klieg job j1, end it with klieg cancel j1\.\n$/,
+  );
 });
 
 t.test("-o - prints the result and nothing else", async (t) => {

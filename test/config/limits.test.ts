@@ -40,7 +40,7 @@ for (const [text, fault] of [
   ['{"jobs":{"waitsMax":"5"}}', /cannot set jobs\.waitsMax to "5"/],
   ['{"jobs":{"waitsMax":-1}}', /cannot set jobs\.waitsMax to -1/],
   ['{"engine":{"inboxMax":5}}', /no section named engine/],
-  ['{"jobs":', /is no JSON/],
+  ['{"jobs":', /is not valid JSON/],
   ["[]", /is not a JSON object/],
 ] as const)
   t.test(`limits ${text} stop the start with a sentence`, async (t) => {

@@ -129,7 +129,7 @@ const faults: readonly (readonly [readonly unknown[], string])[] = [
   ],
   [[{ ...fal, url: undefined }], "the provider fal needs either url or urls"],
   [[{ ...fal, url: undefined, urls: ["http://a"] }], "has urls, which is for comfyui alone"],
-  [[{ ...fal, url: "ftp://a" }], "the provider fal has a url that is no http or https URL"],
+  [[{ ...fal, url: "ftp://a" }], "the provider fal has a url that is not an http or https URL"],
   [
     [{ ...fal, url: "https://id:s3cr3t@a" }],
     "the provider fal has a url with a user or password; give them with key or headers",

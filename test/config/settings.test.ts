@@ -105,8 +105,8 @@ t.test(
     const wrong = [
       ["nats://a.example", "reaches a.example without TLS; set it to tls://a.example:4222."],
       ["nats://ann:pw@10.0.0.1:1", "reaches 10.0.0.1 without TLS; set it to tls://10.0.0.1:1."],
-      ["http://127.0.0.1", `has a server that is none of NATS; ${form}`],
-      ["nats://localhost,", `has a server that is none of NATS; ${form}`],
+      ["http://127.0.0.1", `has a server that is not a NATS URL; ${form}`],
+      ["nats://localhost,", `has a server that is not a NATS URL; ${form}`],
       ["tls://a.example/x", `has more than a server in a.example/x; ${form}`],
     ] as const;
     for (const [value, sentence] of wrong)

@@ -68,7 +68,7 @@ t.test("a table that is none is left out and named", async (t) => {
   const files = { "film.cube": "no table" };
   const exported = makeExport({ inside: sea("a", 0), edits, files, tables: files }, "fcpxml");
   t.strictSame(readWarnings(exported), [
-    "film.cube is left out: it is no table of three dimensions up to 64",
+    "film.cube is left out: it is not a three-dimensional table of size 64 or less",
   ]);
 });
 

@@ -300,7 +300,7 @@ t.test("what the page draws is named by a marker, what is not there by a warning
       "index.html: video#gone src leads to gone.mp4, which is not in the bundle",
       'index.html: video#gone data-track-index overlaps "a" on track 0; both are shown',
       "element#title is drawn by the page (HTML, CSS, scripts): only a marker stands for it",
-      "video#gone is left out: gone.mp4 is not there",
+      "video#gone is left out: gone.mp4 does not exist",
     ].filter((sentence) => !sentence.includes("overlaps")),
   );
 });

@@ -176,12 +176,12 @@ t.test("the file of the bundle is read; an invalid one is ignored with a warning
   const moved = JSON.stringify({ version: 1, clips: { a: { start: 2 } }, unknown: [1] });
   t.strictSame(times(effectiveTimeline(readBundle(three, files(moved))))["a"], [2, 3]);
   for (const [wrong, fault] of [
-    ["{", "is no JSON"],
+    ["{", "is not valid JSON"],
     ["[]", "must be object"],
     ['{"version":2}', "/version must be one of 1"],
     ['{"version":1,"clips":{"a":{"start":"2"}}}', "/clips/a/start must be number"],
     ['{"version":1,"clips":{"a":{"volume":2}}}', "/clips/a/volume must be <= 1"],
-    ['{"version":1,"tracks":{"one":{}}}', "/tracks/one is no track index"],
+    ['{"version":1,"tracks":{"one":{}}}', "/tracks/one is not a track index"],
   ] as const) {
     const timeline = effectiveTimeline(readBundle(three, files(wrong)));
     t.strictSame(times(timeline)["a"], [0, 1]);

@@ -32,7 +32,11 @@ export function readTable(
   text: string | undefined,
 ): CubeTable | undefined | { readonly fault: string } {
   const table = text === undefined ? undefined : parseCube(text);
-  return table ?? { fault: `${path} is left out: it is no table of three dimensions up to 64` };
+  return (
+    table ?? {
+      fault: `${path} is left out: it is not a three-dimensional table of size 64 or less`,
+    }
+  );
 }
 
 /** Writes a LUT file with the same function that grades the frames of a render. */

@@ -80,7 +80,7 @@ export function findMedia(clip: Clip, sources: Sources, notes: Notes): EditMedia
   const media = sources.find(source, clip.kind === "image" ? "image" : "video");
   if (media === undefined) {
     const what = source.kind === "file" ? source.path : `the asset ${source.assetId}`;
-    notes.add(`${getName(clip)} is left out: ${what.slice(0, 200)} is not there`);
+    notes.add(`${getName(clip)} is left out: ${what.slice(0, 200)} does not exist`);
   }
   return media;
 }

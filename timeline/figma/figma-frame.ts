@@ -136,7 +136,7 @@ class LayerReader {
     const { text, box } = node;
     if (text === undefined || text.characters.trim() === "") return;
     if (box === undefined) {
-      this.warn(node, "has no place on the canvas and is left out");
+      this.warn(node, "is not on the canvas and is left out");
       return;
     }
     const { style } = text;
@@ -167,7 +167,7 @@ class LayerReader {
 
   private addImage(node: FigmaNode, groupOpacity: number): void {
     if (node.box === undefined) {
-      this.warn(node, "has no place on the canvas and is left out");
+      this.warn(node, "is not on the canvas and is left out");
       return;
     }
     const place = this.place(node, node.box, groupOpacity);

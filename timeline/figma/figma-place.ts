@@ -30,7 +30,7 @@ function placeOfLink(link: string): FigmaPlace | Fault {
   if (!/^(file|design)$/.test(first) || !/^[A-Za-z0-9]{1,128}$/.test(fileKey))
     return {
       pointer: "/url",
-      detail: "is no link to a file: https://…/design/<key>/…?node-id=1-2",
+      detail: "is not a link to a file: https://…/design/<key>/…?node-id=1-2",
     };
   const nodeId = plainNodeId(url?.searchParams.get("node-id") ?? "");
   return nodeId === undefined ? wrongNode("/url") : { fileKey, nodeId };

@@ -216,7 +216,9 @@ class Grades {
     const text = source && (await bundle.bytes(source)).toString("latin1");
     const table = text === undefined ? undefined : parseCube(text);
     if (text !== undefined && table === undefined)
-      warnings.add(`${lutPath} is left out: it is no table of three dimensions up to 64`);
+      warnings.add(
+        `${lutPath} is left out: it is not a three-dimensional table of size 64 or less`,
+      );
     const path = join(folder, `grade-${index}.cube`);
     await writeNew(path, bakeCube(grade, table, "klieg"));
     return path;
