@@ -217,9 +217,11 @@ export class ProviderJobs {
       case "delivering":
         void job.next(() => this.reads.read(job, stage.ref));
         break;
+      case "unknown":
+        void job.next(() => this.submits.reconcile(job));
+        break;
       case "waiting":
       case "sending":
-      case "unknown":
       case "queued":
       case "running":
     }

@@ -8,8 +8,10 @@ import { limits } from "../../config/limits.ts";
 import type { NatsAccess } from "../../config/secret-files.ts";
 import type { Domain } from "../domain.ts";
 import type { Announcement } from "../ports/peers.ts";
+import type { Tables } from "../ports/tables.ts";
 import { readHead } from "../record.ts";
 import { type Owner, ownerKey, type Position } from "../shard/flush.ts";
+import { LatestOwner } from "../shard/latest-owner.ts";
 import { findPlace } from "../shard/log/log-place.ts";
 import { recover } from "../shard/recovery.ts";
 import type { ShardPlace } from "../shard/replica.ts";
@@ -71,8 +73,8 @@ export async function surveyLoss(survey: LossSurvey): Promise<ShardLoss> {
   const node = holdNode(survey.path);
   try {
     const place = findShard(node, survey.shard);
-    const { own, owner } = await readShard(survey, place);
-    const loss = await compare(survey, place, node, own, owner);
+    const loss = await readShard(survey, place, (known) => compare(survey, place, node, known));
+    const { own } = loss;
     if (!survey.accepts) return loss;
     const better = loss.others.find(
       ({ state, epoch, seq }) =>
@@ -110,14 +112,26 @@ function findShard({ shardCount }: HeldStore, name: string): ShardPlace {
   );
 }
 
-async function readShard({ path, shard, domain, nowMs }: LossSurvey, place: ShardPlace) {
+/** What the node itself has of the shard. */
+interface Known {
+  readonly own: Position;
+  readonly owner: Owner;
+  readonly tables: Tables;
+}
+
+/** Calls `use` while the shard's stores are open. */
+async function readShard<Result>(
+  { path, shard, domain, nowMs }: LossSurvey,
+  place: ShardPlace,
+  use: (known: Known) => Promise<Result>,
+): Promise<Result> {
   const folder = join(path, `shard-${shard}`);
   const journal = openJournal(join(folder, "journal"));
   const tables = openTables(join(folder, "tables"));
   try {
     const { position, rows } = await recover(place, journal, tables, domain, nowMs);
     const owner = rows.row(ownerKey, 0) as Owner | undefined;
-    if (owner !== undefined) return { own: position, owner };
+    if (owner !== undefined) return await use({ own: position, owner, tables });
   } finally {
     await journal.close();
     await tables.close();
@@ -132,12 +146,12 @@ async function compare(
   { access, shard, onWait }: LossSurvey,
   { shard: number }: ShardPlace,
   { nodeId, forgotten }: HeldStore,
-  own: Position,
-  owner: Owner,
+  { own, owner, tables }: Known,
 ): Promise<ShardLoss> {
   const connection = await connectNats({ ...access, name: "klieg shard rebuild" });
   const peers = natsPeers(connection, shard);
-  const standbys = new Standbys(number, nodeId, forgotten, peers, systemClock);
+  const latestOwner = new LatestOwner(nodeId, tables);
+  const standbys = new Standbys(number, nodeId, forgotten, peers, systemClock, latestOwner);
   const others = new Map<string, Announcement>();
   try {
     const silence = peers.onAnnounced((it) => others.set(it.node, it));

@@ -14,6 +14,7 @@ import type { Snapshot, Snapshots } from "../ports/snapshots.ts";
 import { type Owner, ownerKey, type Position } from "./flush.ts";
 import { type FollowEnd, Follower, type OwnEnd } from "./follower.ts";
 import { type HistoryNeeded, isJoining, join, OtherHistory, readJoining } from "./joining.ts";
+import { LatestOwner } from "./latest-owner.ts";
 import { findEpochNeeded, isAt, onUnreached } from "./log/log-place.ts";
 import { OwnedLog } from "./log/owned-log.ts";
 import { Members } from "./members.ts";
@@ -114,7 +115,9 @@ export class ClusterShard {
    */
   async run(): Promise<void> {
     const { place, stores, peers, node, forgotten } = this.parts;
-    const standbys = new Standbys(place.shard, node, forgotten, peers, stores.clock);
+    const { clock, tables } = stores;
+    const latestOwner = new LatestOwner(node, tables);
+    const standbys = new Standbys(place.shard, node, forgotten, peers, clock, latestOwner);
     try {
       while (!this.isStopped) {
         const replica = await this.restore(standbys);

@@ -34,6 +34,14 @@ export class Members {
     return true;
   }
 
+  /**
+   * Whether rows of the records up to `seq` may be read: no other node can own the shard without
+   * these records.
+   */
+  isReadable(_seq: number): boolean {
+    return true;
+  }
+
   /** Resolves when a standby announces its position, or after `ms` at the latest. */
   next(ms: number): Promise<void> {
     return this.standbys.next(ms);

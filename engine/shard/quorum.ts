@@ -27,6 +27,12 @@ export class Quorum extends Members {
     return this.members.some((member) => member !== node && (copies.get(member) ?? 0) >= seq);
   }
 
+  override isReadable(seq: number): boolean {
+    const { members } = this;
+    const isEachAsked = countMembersNeeded({ members, isQuorum: true }) >= members.length;
+    return isEachAsked || this.isSafe(seq);
+  }
+
   /** Whether enough of the previous members know the current ones. */
   private areKnown(): boolean {
     const { before, copies } = this;

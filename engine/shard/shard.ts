@@ -63,7 +63,7 @@ export class Shard {
   private isUnconfirmed = false;
   /** Whether a node needs a snapshot of what waits for a standby. */
   private isSnapshotWanted = false;
-  /** Whether the tables have rows that are not released, so that none can be read. */
+  /** Whether the tables have rows that may still be lost, so that none can be read. */
   private isHidden = false;
 
   constructor(
@@ -109,8 +109,7 @@ export class Shard {
   open(undelivered: readonly Delivery[]): void {
     const { seq, atMs } = this.position;
     this.outlets.event({ kind: "opened", seq, atMs });
-    const { log } = this.ownership;
-    if (log !== undefined) this.outlets.event({ kind: "lease", endsMs: log.leaseEndsMs });
+    this.renewLease(this.ownership.members?.isReadable(seq) === false);
     for (const delivery of undelivered) this.batch.deliveries.push(delivery);
     this.inbox.ring();
   }
@@ -170,7 +169,7 @@ export class Shard {
       if (this.flusher.isHoldWanted) await this.flusher.hold(this.position);
       this.flusher.startWhenDue(this.position, nowMs);
       const isHeartbeat = this.ownership.log?.isHeartbeatDue === true;
-      if (this.batch.isEmpty && !isHeartbeat) continue;
+      if (this.batch.isEmpty && !isHeartbeat && !this.isHidden) continue;
       this.startPut(nowMs, isHeartbeat);
       this.rows.fresh.findSome();
       // The put starts in the next tick, so that deciding goes on beside it.
@@ -281,7 +280,8 @@ export class Shard {
 
   /**
    * Whether all that `batch` depends on may be released: with a quorum, once it is on two disks.
-   * Heartbeats go on. After a stop the next owner answers.
+   * What an earlier owner has left may be read from then on. Heartbeats go on. After a stop the
+   * next owner answers.
    */
   private async confirm(batch: Batch): Promise<boolean> {
     const { members, log } = this.ownership;
@@ -293,7 +293,8 @@ export class Shard {
     for (;;) {
       const owner = members.ownerWithNewcomers;
       if (owner !== undefined || log?.isHeartbeatDue === true) await this.sign(owner);
-      if (batch.isEmpty || members.isSafe(seq)) break;
+      if (members.isSafe(seq)) break;
+      if (batch.isEmpty && (this.stopping || !this.isHidden)) return true;
       if (this.isUnconfirmed && this.stopping) return false;
       if (!this.isUnconfirmed && clock.monotonicMs() >= untilMs) {
         this.isUnconfirmed = true;

@@ -7,6 +7,7 @@ import { limits } from "../../config/limits.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Announcement, Peers } from "../ports/peers.ts";
 import type { Owner, Position } from "./flush.ts";
+import type { HeardOwner, LatestOwner } from "./latest-owner.ts";
 
 /** How many members must be heard to conclude that no other member has more records. */
 export function countMembersNeeded({
@@ -25,8 +26,8 @@ export interface Survey {
   readonly isComplete: boolean;
   /** Members that are not heard. */
   readonly missing: readonly string[];
-  /** Announcements of nodes with records that this one lacks. */
-  readonly ahead: readonly Announcement[];
+  /** Nodes with records that this one lacks. */
+  readonly ahead: readonly HeardOwner[];
   /** How many nodes with the same records rank before this one. */
   readonly before: number;
 }
@@ -47,6 +48,7 @@ export class Standbys {
   private readonly node: string;
   private readonly forgotten: readonly string[];
   private readonly clock: Clock;
+  private readonly latestOwner: LatestOwner;
   private readonly heardByNode = new Map<string, Heard>();
   /** Cache: a follower needs each weight several times in every check. */
   private readonly weightByNode = new Map<string, string>();
@@ -59,14 +61,17 @@ export class Standbys {
     forgotten: readonly string[],
     peers: Peers,
     clock: Clock,
+    latestOwner: LatestOwner,
   ) {
     this.shard = shard;
     this.node = node;
     this.forgotten = forgotten;
     this.clock = clock;
+    this.latestOwner = latestOwner;
     this.close = peers.onAnnounced((announcement) => {
       if (announcement.node === node) return;
       this.heardByNode.set(announcement.node, { announcement, atMs: clock.monotonicMs() });
+      latestOwner.hear(announcement);
       this.wake();
     });
   }
@@ -155,7 +160,16 @@ export class Standbys {
 
   /** Whether a node has ever announced records of a later epoch. */
   hasHeardLater(epoch: number): boolean {
-    return this.findEverAhead({ epoch, seq: Number.POSITIVE_INFINITY }).length > 0;
+    return this.findLater(epoch).length > 0;
+  }
+
+  /** Nodes that have ever announced a later epoch, also in an earlier run of this node. */
+  private findLater(epoch: number): readonly HeardOwner[] {
+    const { heard } = this.latestOwner;
+    const later = this.findEverAhead({ epoch, seq: Number.POSITIVE_INFINITY });
+    if (heard === undefined || heard.epoch <= epoch) return later;
+    const isCounted = !this.heardByNode.has(heard.node) && !this.forgotten.includes(heard.node);
+    return isCounted ? [...later, heard] : later;
   }
 
   /**
@@ -184,9 +198,7 @@ export class Standbys {
     const isOther = (other: Announcement) =>
       other.epoch === epoch && other.nonce !== undefined && other.nonce !== owner.nonce;
     // Without a quorum, what a later owner has released is on its disk alone, heard or not.
-    const later = owner.isQuorum
-      ? []
-      : this.findEverAhead({ epoch, seq: Number.POSITIVE_INFINITY });
+    const later = owner.isQuorum ? [] : this.findLater(epoch);
     const ahead = [...this.findAhead(position), ...later];
     const rivals = living.filter(
       (other) => isOther(other) || (other.state === "owning" && other.epoch === epoch),

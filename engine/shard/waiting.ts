@@ -1,7 +1,7 @@
 /** What a node waits for when the owner of a shard is silent or there is none, for the operator. */
 import { limits } from "../../config/limits.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Announcement } from "../ports/peers.ts";
+import type { HeardOwner } from "./latest-owner.ts";
 
 export type WaitReason =
   /** The log cannot be reached. */
@@ -35,7 +35,7 @@ export interface ShardWait {
   /** Id of the node that owned the shard at that record. */
   readonly owner: string | undefined;
   /** Other nodes that have more records, or different ones. */
-  readonly ahead: readonly Pick<Announcement, "node" | "epoch" | "seq">[];
+  readonly ahead: readonly HeardOwner[];
   /** Nodes that may have more records and are silent. */
   readonly missing: readonly string[];
 }

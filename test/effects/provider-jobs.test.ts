@@ -216,6 +216,15 @@ t.test(
   },
 );
 
+t.test("a shard that starts again hears again that a submit has no answer", async (t) => {
+  const { resume, pass, calls, sent } = stage({});
+  await resume({ submits: 1 });
+  await resume({ submits: 1 });
+  await pass(60_000);
+  t.strictSame(sent, [{ kind: "unanswered" }, { kind: "unanswered" }]);
+  t.strictSame(calls, []);
+});
+
 t.test(
   "a submit without an answer is looked up, and sent again when it never arrived",
   async (t) => {

@@ -45,6 +45,7 @@ export class ClusterNode {
   private requests = 0;
   private snapshots = 0;
   private lives = 0;
+  private leaseEndsMs = Number.NEGATIVE_INFINITY;
 
   constructor(name: string, house: ClusterHouse) {
     this.name = name;
@@ -146,6 +147,11 @@ export class ClusterNode {
     return this.life?.shard !== undefined;
   }
 
+  /** Whether rows of the shard can be read from this node. */
+  get isRead(): boolean {
+    return this.leaseEndsMs >= this.house.clock.monotonicMs();
+  }
+
   /** Resolves to undefined when there is no answer yet. */
   async ask(to: Key, message: CounterMessage): Promise<unknown> {
     const request = ++this.requests;
@@ -161,6 +167,7 @@ export class ClusterNode {
   private hear(event: ShardEvent): void {
     if (event.kind === "held") this.held.push(event);
     if (event.kind === "waiting") this.wait = event.wait;
+    if (event.kind === "lease") this.leaseEndsMs = event.endsMs;
     if (this.events.at(-1) !== event.kind) this.events.push(event.kind);
     if (event.kind !== "release") return;
     for (const { to, reply } of event.replies) this.waiting.get(to)?.(reply);

@@ -6,7 +6,9 @@ import t from "tap";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { MemoryLog } from "../../engine/adapters/memory/memory-log.ts";
 import { MemoryPeers } from "../../engine/adapters/memory/memory-peers.ts";
+import { memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
 import { noHash } from "../../engine/record.ts";
+import { LatestOwner } from "../../engine/shard/latest-owner.ts";
 import { OwnedLog } from "../../engine/shard/log/owned-log.ts";
 import { noPosition } from "../../engine/shard/replica.ts";
 import { Standbys } from "../../engine/shard/standbys.ts";
@@ -82,6 +84,7 @@ t.test("without a quorum, a later owner counts although it is silent", async (t)
       forgotten,
       peers.open(() => false),
       clock,
+      new LatestOwner("a", memoryTables()),
     );
     const later = { node: "c", state: "owning", epoch: 2, seq: 5, owner: "c", nonce: "c 1" };
     other.announce(later as Parameters<typeof other.announce>[0]);
@@ -91,6 +94,39 @@ t.test("without a quorum, a later owner counts although it is silent", async (t)
   t.match(survey([], false), [{ node: "c", epoch: 2 }]);
   t.strictSame(survey(["c"], false), [], "the operator has forgotten it");
   t.strictSame(survey([], true), [], "what was released is on another member's disk too");
+});
+
+t.test("a node that starts anew remembers the later owner", async (t) => {
+  const { house, first, second, third, logSeq } = await openThree();
+  first.kill();
+  second.kill();
+  await house.pass(10_000);
+  t.match(await third.ask(counter, add), { count: 2 });
+  house.log.lose(logSeq);
+  third.kill();
+  for (const node of house.nodes) node.start();
+  await house.pass(1_500);
+  for (const node of house.nodes) node.kill();
+  first.start();
+  second.start();
+  await house.pass(30_000);
+  t.strictSame(house.owners, []);
+  t.match(first.wait, { reason: "ahead", ahead: [{ node: "c", epoch: 2 }] });
+  third.start();
+  await house.pass(15_000);
+  t.match(await house.nodes[house.owners[0] ?? 0]?.ask(counter, look), { count: 2 });
+});
+
+t.test("a later owner that has lost its disk is not waited for", async (t) => {
+  const tables = memoryTables();
+  const heard = { node: "c", state: "owning", epoch: 2, seq: 5, owner: "c", nonce: "c 1" } as const;
+  const latestOwner = new LatestOwner("a", tables);
+  latestOwner.hear(heard);
+  await idle();
+  t.match(new LatestOwner("a", tables).heard, { node: "c", epoch: 2, seq: 5 });
+  latestOwner.hear({ ...heard, state: "following", epoch: 1 });
+  await idle();
+  t.equal(new LatestOwner("a", tables).heard, undefined);
 });
 
 t.test("an owner that stood still hears of its successor before it appends", async (t) => {

@@ -1,6 +1,8 @@
 /** With a quorum, an answered write is on two disks: one may be lost together with the log. */
 import t from "tap";
+import { PortError } from "../../engine/ports/port-error.ts";
 import { ClusterHouse, type ClusterNode } from "./cluster-house.ts";
+import { createHeldJournal } from "./held-journal.ts";
 import { counterKey } from "./toys.ts";
 
 const counter = counterKey(1, "a");
@@ -180,6 +182,33 @@ t.test(
     t.match(await second.ask(counter, look), { count: 1 });
   },
 );
+
+t.test("rows that are on one disk alone are not read from an owner that starts anew", async (t) => {
+  const { house, first, others } = await openQuorum(["a", "b", "c"]);
+  t.match(await first.ask(counter, add), { count: 1 });
+  await house.pass(2_000);
+  for (const node of others) node.kill();
+  t.equal(await first.ask(counter, add), undefined);
+  t.ok(first.isRead);
+  first.kill();
+  first.start();
+  // The others are heard, and cannot write what the log holds to their disks.
+  for (let turn = 0; turn < 20; turn++) {
+    for (const node of others) {
+      const journal = createHeldJournal(node.journal);
+      journal.failNext(new PortError("the disk fails", true));
+      node.journal = journal;
+      node.start();
+    }
+    await house.pass(500);
+  }
+  t.strictSame(house.owners, [0]);
+  t.notOk(first.isRead);
+  for (const node of others) node.start();
+  await house.pass(2_000);
+  t.ok(first.isRead);
+  t.match(await first.ask(counter, look), { count: 2 });
+});
 
 t.test("what waits for a standby is not in the tables, from which anybody may read", async (t) => {
   const { house, first, others } = await openQuorum(["a", "b"]);

@@ -1,0 +1,65 @@
+/**
+ * The owner of the latest epoch that this node has heard of, kept among the shard's rows. Without a
+ * quorum that owner may have released what is on its disk alone once the log has lost it, so a node
+ * may not forget it when it starts again.
+ */
+import { createKey, type Key } from "../key.ts";
+import type { Announcement } from "../ports/peers.ts";
+import type { TableReader, Tables } from "../ports/tables.ts";
+
+/** A node, and the last record that it or one of its followers had when it was heard of. */
+export type HeardOwner = Pick<Announcement, "node" | "epoch" | "seq">;
+
+const latestOwnerKey: Key<HeardOwner> = createKey(0, 0, "latest owner");
+
+export function readLatestOwner(tables: Pick<TableReader, "get">): HeardOwner | undefined {
+  const text = tables.get(latestOwnerKey);
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+export class LatestOwner {
+  private readonly node: string;
+  private readonly tables: Pick<Tables, "get" | "write">;
+  private latest: HeardOwner | undefined;
+  private stored: HeardOwner | undefined;
+  private isStoring = false;
+
+  /** `node` is this node. */
+  constructor(node: string, tables: Pick<Tables, "get" | "write">) {
+    this.node = node;
+    this.tables = tables;
+    this.latest = readLatestOwner(tables);
+    this.stored = this.latest;
+  }
+
+  get heard(): HeardOwner | undefined {
+    return this.latest;
+  }
+
+  /** Notes another node's announcement. An owner that has less than before has lost its disk. */
+  hear({ node, state, epoch, seq, owner }: Announcement): void {
+    if (state !== "joining") {
+      const { latest } = this;
+      if (epoch > (latest?.epoch ?? 0)) {
+        const isOther = owner !== undefined && owner !== this.node;
+        this.latest = { node: isOther ? owner : node, epoch, seq };
+      } else if (node === latest?.node && epoch < latest.epoch) this.latest = undefined;
+    }
+    if (this.latest !== this.stored) void this.store();
+  }
+
+  /** A failed write is repeated at the next announcement. */
+  private async store(): Promise<void> {
+    if (this.isStoring) return;
+    this.isStoring = true;
+    const { latest } = this;
+    try {
+      await this.tables.write([[latestOwnerKey, latest && JSON.stringify(latest)]]);
+      this.stored = latest;
+    } catch {
+      // The follower or the owner meets the same disk, and reports it.
+    } finally {
+      this.isStoring = false;
+    }
+  }
+}
