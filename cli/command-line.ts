@@ -52,51 +52,69 @@ import { upload } from "./upload.ts";
 import { vendor } from "./vendoring/vendor.ts";
 
 /** Groups of commands in the order of the help text. */
-const groups: readonly { readonly title: string; readonly commands: readonly Command[] }[] = [
-  { title: "Make", commands: [...generateCommands, generateSet, enhancePrompt, cost] },
-  { title: "Jobs", commands: [showJob, listJobs, cancelJob] },
-  {
-    title: "Assets and links",
-    commands: [
-      upload,
-      listAssets,
-      showAsset,
-      deleteAsset,
-      restoreAsset,
-      share,
-      shareList,
-      shareRevoke,
-    ],
-  },
-  {
-    title: "Films",
-    commands: [
-      ...[render, exportTimeline, blocks, lint, preview, vendor],
-      ...[listCompositions, pushComposition, pullComposition, cloneComposition],
-    ],
-  },
-  { title: "Agents", commands: [listAgents, startAgent, approveAgent, stopAgent, mcp] },
-  {
-    title: "Account",
-    commands: [
-      ...[openConsole, showAccount, listModels, login, logout, tokenCreate, tokenList, tokenRevoke],
-      completion(() => commands),
-    ],
-  },
-  {
-    title: "A running service, for operators",
-    commands: [
-      ...[accountCreate, audit, listProviders, pauseProvider, resumeProvider, listNodes, drainNode],
-      ...[doctor, modelsCheck, farm, tokenReset, backup],
-    ],
-  },
-  {
-    title: "A stopped service, for operators",
-    commands: [
-      ...[storeCheck, storeRestore, clusterJoin, nodeForget, shardRebuild, reshard, objectsMove],
-    ],
-  },
-];
+export const groups: readonly { readonly title: string; readonly commands: readonly Command[] }[] =
+  [
+    { title: "Make", commands: [...generateCommands, generateSet, enhancePrompt, cost] },
+    { title: "Jobs", commands: [showJob, listJobs, cancelJob] },
+    {
+      title: "Assets and links",
+      commands: [
+        upload,
+        listAssets,
+        showAsset,
+        deleteAsset,
+        restoreAsset,
+        share,
+        shareList,
+        shareRevoke,
+      ],
+    },
+    {
+      title: "Films",
+      commands: [
+        ...[render, exportTimeline, blocks, lint, preview, vendor],
+        ...[listCompositions, pushComposition, pullComposition, cloneComposition],
+      ],
+    },
+    { title: "Agents", commands: [listAgents, startAgent, approveAgent, stopAgent, mcp] },
+    {
+      title: "Account",
+      commands: [
+        ...[
+          openConsole,
+          showAccount,
+          listModels,
+          login,
+          logout,
+          tokenCreate,
+          tokenList,
+          tokenRevoke,
+        ],
+        completion(() => commands),
+      ],
+    },
+    {
+      title: "A running service, for operators",
+      commands: [
+        ...[
+          accountCreate,
+          audit,
+          listProviders,
+          pauseProvider,
+          resumeProvider,
+          listNodes,
+          drainNode,
+        ],
+        ...[doctor, modelsCheck, farm, tokenReset, backup],
+      ],
+    },
+    {
+      title: "A stopped service, for operators",
+      commands: [
+        ...[storeCheck, storeRestore, clusterJoin, nodeForget, shardRebuild, reshard, objectsMove],
+      ],
+    },
+  ];
 export const commands: readonly Command[] = groups.flatMap((group) => group.commands);
 
 /** Returns the exit code. Faults that are bugs are thrown. */

@@ -10,6 +10,7 @@ const passed: readonly string[] = [
   "KLIEG_ISOLATION",
   "KLIEG_LIMITS",
   "KLIEG_LOG_LEVEL",
+  "KLIEG_NODE_NAME",
   "LANG",
   "LC_ALL",
   "MALLOC_MMAP_THRESHOLD_",

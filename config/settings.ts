@@ -17,6 +17,7 @@ import { parseMemory } from "./memory.ts";
 import { natsServer } from "./nats-servers.ts";
 import { limitsFault } from "./overrides.ts";
 import { shippedModels } from "./providers/providers.ts";
+import { settingTable } from "./setting-table.ts";
 
 /**
  * The reader of the environment; beside it only `overrides.ts` looks there, for a file that the
@@ -47,6 +48,8 @@ export interface Settings {
   /** URLs of the NATS servers; without any, the service runs on this machine only. */
   readonly natsServers: readonly string[];
   readonly natsCredentialsFile: string | undefined;
+  /** Name of this node for operators; undefined for the host's. */
+  readonly nodeName: string | undefined;
   /** Host and port at which other nodes reach this one. */
   readonly clusterAddress: string;
   /** Port for metrics, open to this machine only; 0 for none. */
@@ -133,6 +136,7 @@ export function readSettings(environment: Environment, cores: number): Settings 
     natsServers: servers,
     durability: durability(environment, servers.length > 0),
     natsCredentialsFile: text(environment, "KLIEG_NATS_CREDENTIALS_FILE"),
+    nodeName: nodeName(environment),
     ...clusterListener(environment, port),
     operatorPort: integer(environment, "KLIEG_OPERATOR_PORT", (port + 1) % 65_536, 0, 65_535),
     providersFile: text(environment, "KLIEG_PROVIDERS"),
@@ -185,6 +189,15 @@ function objectStore(environment: Environment): ObjectStore | undefined {
   return { endpoint, bucket, accessKey, secretKey, region: region ?? "us-east-1" };
 }
 
+/** Throws `SettingsError`. */
+function nodeName(environment: Environment): string | undefined {
+  const name = text(environment, "KLIEG_NODE_NAME");
+  if (name === undefined || /^[\w.-]{1,64}$/.test(name)) return name;
+  throw new SettingsError(
+    `KLIEG_NODE_NAME is "${name}"; set it to 1 to 64 letters, digits, dots, hyphens and underscores.`,
+  );
+}
+
 /** Without a key, only this machine may reach the listener. Throws `SettingsError`. */
 function clusterListener(
   environment: Environment,
@@ -207,46 +220,9 @@ function clusterListener(
 }
 
 /** Settings of the service and the command line; `overrides.ts` reads `KLIEG_LIMITS`. */
-export const settingNames: ReadonlySet<string> = new Set([
-  "KLIEG_BOOTSTRAP_TOKEN",
-  "KLIEG_BOOTSTRAP_TOKEN_FILE",
-  "KLIEG_CHROMIUM",
-  "KLIEG_CLUSTER_ADDRESS",
-  "KLIEG_CLUSTER_KEY_FILE",
-  "KLIEG_CONNECTIONS_PER_ADDRESS",
-  "KLIEG_CORS_ORIGINS",
-  "KLIEG_DATA_DIR",
-  "KLIEG_DURABILITY",
-  "KLIEG_FARM_WORKERS",
-  "KLIEG_FFMPEG",
-  "KLIEG_FFPROBE",
-  "KLIEG_FIGMA_URL",
-  "KLIEG_HOST",
-  "KLIEG_ISOLATION",
-  "KLIEG_LIMITS",
-  "KLIEG_LOG_LEVEL",
-  "KLIEG_MEMORY",
-  "KLIEG_MODELS",
-  "KLIEG_NATS_CREDENTIALS_FILE",
-  "KLIEG_NATS_URL",
-  "KLIEG_OPERATOR_PORT",
-  "KLIEG_PORT",
-  "KLIEG_PROVIDERS",
-  "KLIEG_PUBLIC_URL",
-  "KLIEG_RATE_LIMITS",
-  "KLIEG_S3_ACCESS_KEY",
-  "KLIEG_S3_BUCKET",
-  "KLIEG_S3_ENDPOINT",
-  "KLIEG_S3_REGION",
-  "KLIEG_S3_SECRET_KEY",
-  "KLIEG_SHARDS",
-  "KLIEG_SHARD_THREADS",
-  "KLIEG_SHARE_URL",
-  "KLIEG_SIM",
-  "KLIEG_TOKEN",
-  "KLIEG_TRUSTED_PROXIES",
-  "KLIEG_URL",
-]);
+export const settingNames: ReadonlySet<string> = new Set(
+  settingTable.flatMap(({ names }) => names),
+);
 
 /** Refuses unknown settings, which would otherwise be ignored. Throws `SettingsError`. */
 function refuseUnknown(environment: Environment): void {

@@ -171,6 +171,8 @@ export const ReadRequeued = Type.Object(
 export const AdminNode = Type.Object(
   {
     id: Type.String(),
+    /** Name that the operator gave it, or that of its host. */
+    name: Type.String(),
     kind: Type.Enum(["engine", "farm"]),
     address: Type.String(),
     version: nullable(Type.String()),

@@ -3,7 +3,7 @@
  * in order. Every fault at the start ends with one sentence that names the remedy.
  */
 
-import { availableParallelism } from "node:os";
+import { availableParallelism, hostname } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { directoryKey } from "../actors/directory/directory-messages.ts";
@@ -232,6 +232,7 @@ async function openService(
     version,
     self: {
       id: data.nodeId,
+      name: settings.nodeName ?? hostname(),
       address: data.isClustered ? clusterAddress : `${host}:${port}`,
       startedAtMs: systemClock.nowMs(),
     },

@@ -24,6 +24,8 @@ import type { TrustedProxies } from "./transport/trusted-proxies.ts";
 /** Identity of this node, from its start to its end. */
 export interface OwnNode {
   readonly id: string;
+  /** Name of the node for operators. */
+  readonly name: string;
   /** Host and port at which other nodes reach it; on a single machine, clients. */
   readonly address: string;
   readonly startedAtMs: number;

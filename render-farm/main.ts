@@ -78,7 +78,7 @@ holdBuild();
 process.umask(0o022);
 const settings = orStop(() => readSettings(process.env, availableParallelism()));
 const log = openLog(settings.logLevel, "farm");
-const name = `${hostname()}-${process.pid}`;
+const name = `${settings.nodeName ?? hostname()}-${process.pid}`;
 const remote = process.send === undefined ? await joinOverNats() : undefined;
 const connection = remote ?? orStop(() => ipcBrokerConnection(process));
 connection.onClose(() => timers.after(limits.farm.orphanMs, () => process.exit(1)));

@@ -26,14 +26,14 @@ export const listNodes: Command = {
     });
     if (values.json) return terminal.print(JSON.stringify(list));
     const rows = list.items.map((node) => {
-      const { id, kind, address, version, status, tasks } = node;
+      const { id, name, kind, address, version, status, tasks } = node;
       const shards = [listShards(node, "owner"), listShards(node, "standby")];
-      return [id, kind, address, version ?? "", status, ...shards, `${tasks}`];
+      return [name, id, kind, address, version ?? "", status, ...shards, `${tasks}`];
     });
-    const head = ["NODE", "KIND", "ADDRESS", "VERSION", "STATUS", "OWNS", "FOLLOWS", "TASKS"];
+    const head = ["NAME", "ID", "KIND", "ADDRESS", "VERSION", "STATUS", "OWNS", "FOLLOWS", "TASKS"];
     for (const line of table(head, rows)) terminal.print(line);
-    for (const { id, warnings } of list.items)
-      for (const warning of warnings) terminal.print(`${id}: ${warning}`);
+    for (const { name, warnings } of list.items)
+      for (const warning of warnings) terminal.print(`${name}: ${warning}`);
   },
 };
 

@@ -1671,6 +1671,7 @@ type InvariantPageItemsItem struct {
 // AdminNode is an object of the contract.
 type AdminNode struct {
 	ID         string                `json:"id"`
+	Name       string                `json:"name"`
 	Kind       string                `json:"kind"`
 	Address    string                `json:"address"`
 	Version    *string               `json:"version,omitempty"`

@@ -58,17 +58,17 @@ function mayDrain({ id, kind, status }: AdminNode, nodes: readonly AdminNode[]):
 }
 
 function Row({ node, drain }: { node: AdminNode; drain: (() => void) | undefined }) {
-  const { id, kind, address, version, status, shards, tasks, started_at, last_seen_at } = node;
-  const { warnings } = node;
+  const { id, name, kind, address, version, status, shards, tasks, warnings } = node;
+  const { started_at, last_seen_at } = node;
   return (
     <div class="line">
       <div class="line-main">
         <p class="row-title">
-          {kind === "farm" ? id : address}{" "}
-          <span class="hint">{kind === "farm" ? "farm node" : "service"}</span>
+          {name} <span class="hint">{kind === "farm" ? "farm node" : "service"}</span>
         </p>
         <p class="hint">
-          {kind === "farm" ? address : id}
+          {address}
+          {kind === "farm" ? "" : ` · ${id}`}
           {version ? ` · ${version}` : ""} · up since {ago(started_at, nowMs.value)} · seen{" "}
           {ago(last_seen_at, nowMs.value)}
         </p>
@@ -121,7 +121,7 @@ function Drain({ node, close }: { node: AdminNode; close: (isDrained: boolean) =
           Leave it
         </button>
         <button type="button" onClick={drain}>
-          Drain {node.kind === "farm" ? node.id : node.address}
+          Drain {node.name}
         </button>
       </div>
     </Dialog>

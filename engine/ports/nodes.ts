@@ -20,6 +20,8 @@ export interface NodeReply {
 
 export interface Presence {
   readonly node: string;
+  /** Name of the node for operators; nodes before version 1.1 of the messages send none. */
+  readonly name?: string;
   /** Host and port at which other nodes reach the node. */
   readonly address: string;
   /** Version of the release that the node runs. */

@@ -5,6 +5,7 @@
  */
 import { createKey, type Key } from "../key.ts";
 import type { Announcement } from "../ports/peers.ts";
+import { PortError } from "../ports/port-error.ts";
 import type { TableReader, Tables } from "../ports/tables.ts";
 
 /** A node, and the last record that it or one of its followers had when it was heard of. */
@@ -37,7 +38,7 @@ export class LatestOwner {
   }
 
   /** Notes another node's announcement. An owner that has less than before has lost its disk. */
-  hear({ node, state, epoch, seq, owner }: Announcement): void {
+  note({ node, state, epoch, seq, owner }: Announcement): void {
     if (state !== "joining") {
       const { latest } = this;
       if (epoch > (latest?.epoch ?? 0)) {
@@ -56,8 +57,9 @@ export class LatestOwner {
     try {
       await this.tables.write([[latestOwnerKey, latest && JSON.stringify(latest)]]);
       this.stored = latest;
-    } catch {
+    } catch (error) {
       // The follower or the owner meets the same disk, and reports it.
+      if (!(error instanceof PortError)) throw error;
     } finally {
       this.isStoring = false;
     }

@@ -71,7 +71,7 @@ export class Standbys {
     this.close = peers.onAnnounced((announcement) => {
       if (announcement.node === node) return;
       this.heardByNode.set(announcement.node, { announcement, atMs: clock.monotonicMs() });
-      latestOwner.hear(announcement);
+      latestOwner.note(announcement);
       this.wake();
     });
   }

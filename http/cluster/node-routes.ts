@@ -75,9 +75,10 @@ export async function ownFarmNodes({
 
 /** The tasks in the view are those that the node has given to farm nodes. */
 function engineView(node: KnownNode, farm: readonly FarmNodeState[]): AdminNode {
-  const { address, version, status, shards } = node;
+  const { name, address, version, status, shards } = node;
   return {
     id: node.node,
+    name: name ?? address,
     kind: "engine",
     address,
     version,
@@ -97,6 +98,7 @@ function farmViews(states: readonly FarmNodeState[], nowMs: number): AdminNode[]
     const same = states.filter((state) => state.name === name);
     return {
       id: name,
+      name,
       kind: "farm",
       address: name.replace(/-\d+$/, ""),
       shards: [],

@@ -11,11 +11,12 @@ export function ownPresence({
   clock,
   warnings,
 }: Service): Presence {
-  const { id, address, startedAtMs } = self;
+  const { id, name, address, startedAtMs } = self;
   const { shardCount } = gateway;
   const shards = Array.from({ length: shardCount + 1 }, (_, shard) => listRoles(gateway, shard));
   return {
     node: id,
+    name,
     address,
     version,
     startedAtMs,

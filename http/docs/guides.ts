@@ -36,6 +36,7 @@ export const guides: readonly Guide[] = [
   { slug: "sharing", title: "Sharing and exports", about: "Links, and files for other programs" },
   { slug: "credits", title: "Credits", about: "Prices, plans and organizations" },
   { slug: "commands", title: "Command line", about: "klieg, previews, tools for agents" },
+  { slug: "command-reference", title: "All commands", about: "Every command and its options" },
   { slug: "load-testing", title: "Load testers", about: "Measure it, without spending anything" },
   { slug: "operator", title: "Operators", about: "Monitor, scale, back up, recover" },
   { slug: "settings", title: "Settings", about: "Every environment variable" },

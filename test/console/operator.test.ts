@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 /** Tests the console as an operator uses it, and what is shown to users who are not operators. */
+import { hostname } from "node:os";
 import t, { type Test } from "tap";
 import { ask } from "../crash/accounts.ts";
 import { firstToken } from "../crash/klieg-process.ts";
@@ -96,7 +97,11 @@ async function drainNode(t: Test, { page }: ConsolePage): Promise<void> {
   await row.waitFor();
   await look(t, page, "nodes");
   const service = page.locator(".line", { hasText: "service" });
-  t.match(await service.locator(".row-title").textContent(), /^127\.0\.0\.1:\d+ service$/);
+  t.equal(await service.locator(".row-title").textContent(), `${hostname()} service`);
+  t.match(
+    await service.locator(".hint").nth(1).textContent(),
+    /^127\.0\.0\.1:\d+ · [0-9a-f-]{36} /,
+  );
   t.equal(await service.getByRole("button").count(), 0, "E8: nothing could take its shards over");
   await row.getByRole("button", { name: "Drain" }).click();
   await page.getByRole("button", { name: /^Drain / }).click();

@@ -38,7 +38,7 @@ export async function openHouse(t: Test, farmEntry = "") {
   const readModels = () => readConfiguration(settings, {});
   const service = wire({
     version: "0.0.0-test",
-    self: { id: "node", address: "127.0.0.1:8080", startedAtMs: 0 },
+    self: { id: "node", name: "house", address: "127.0.0.1:8080", startedAtMs: 0 },
     origin: "http://klieg.example",
     shareOrigin: "http://klieg.example",
     traces: undefined,

@@ -11,6 +11,7 @@ function stage(...names: readonly string[]) {
   const nodes = names.map((node, number) => {
     const state: { -readonly [Name in keyof Presence]: Presence[Name] } = {
       node,
+      name: node,
       address: `127.0.0.1:${number + 1}`,
       version: "1.0.0",
       status: "live",

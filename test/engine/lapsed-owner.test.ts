@@ -18,6 +18,7 @@ import { idle } from "./toys.ts";
 
 const presence: Presence = {
   node: "a",
+  name: "a",
   address: "127.0.0.1:1",
   version: "1",
   status: "live",

@@ -121,10 +121,10 @@ t.test("a later owner that has lost its disk is not waited for", async (t) => {
   const tables = memoryTables();
   const heard = { node: "c", state: "owning", epoch: 2, seq: 5, owner: "c", nonce: "c 1" } as const;
   const latestOwner = new LatestOwner("a", tables);
-  latestOwner.hear(heard);
+  latestOwner.note(heard);
   await idle();
   t.match(new LatestOwner("a", tables).heard, { node: "c", epoch: 2, seq: 5 });
-  latestOwner.hear({ ...heard, state: "following", epoch: 1 });
+  latestOwner.note({ ...heard, state: "following", epoch: 1 });
   await idle();
   t.equal(new LatestOwner("a", tables).heard, undefined);
 });

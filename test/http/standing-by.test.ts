@@ -19,6 +19,7 @@ function otherNodes(clock: ProcessClock): Elsewhere {
   const nodes = new MemoryNodes().open();
   const own: Presence = {
     node: "a",
+    name: "a",
     address: "127.0.0.1:1",
     version: "1",
     status: "live",

@@ -165,7 +165,7 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
   const read = () => readConfiguration({ modelFiles, providersFile, simulatedModels }, environment);
   const service = wire({
     version: "0.0.0-test",
-    self: { id: "node", address: "127.0.0.1:8080", startedAtMs: startMs },
+    self: { id: "node", name: "stage", address: "127.0.0.1:8080", startedAtMs: startMs },
     origin,
     shareOrigin: origin,
     shardCount,

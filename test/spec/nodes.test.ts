@@ -10,6 +10,7 @@ t.test("GET /admin/nodes lists a machine that is alone, and its farm nodes", asy
   const { json: alone } = await house.admin.get<AdminNodeList>(path);
   const engine = {
     id: "node",
+    name: "stage",
     kind: "engine",
     address: "127.0.0.1:8080",
     version: "0.0.0-test",
@@ -35,6 +36,7 @@ t.test("GET /admin/nodes lists a machine that is alone, and its farm nodes", asy
     { id: "node", tasks: 1, last_seen_at: "2026-04-15T12:00:05.000Z" },
     {
       id: "double",
+      name: "double",
       kind: "farm",
       version: null,
       status: "live",

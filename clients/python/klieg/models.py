@@ -1662,6 +1662,7 @@ class AdminNodeShardsItem(TypedDict):
 
 class AdminNode(TypedDict):
     id: str
+    name: str
     kind: Literal["engine", "farm"]
     address: str
     version: NotRequired[str | None]

@@ -12,6 +12,7 @@ const isPresence = check<Presence>(
   Type.Object({
     version: text,
     node: Type.String({ minLength: 1, maxLength: 64 }),
+    name: Type.Optional(text),
     address: text,
     status: Type.Union([Type.Literal("live"), Type.Literal("draining"), Type.Literal("gone")]),
     startedAtMs: count,

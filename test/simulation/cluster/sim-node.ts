@@ -230,6 +230,7 @@ export class SimNode {
     const directorySeq = gateway.reads(shardCount) ? gateway.getSeq(shardCount) : 0;
     return {
       node: this.name,
+      name: this.name,
       address: this.name,
       version: "1",
       status: "live" as const,

@@ -1535,6 +1535,7 @@ export interface InvariantPage {
 
 export interface AdminNode {
   id: string;
+  name: string;
   kind: "engine" | "farm";
   address: string;
   version?: string | null;
