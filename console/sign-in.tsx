@@ -24,7 +24,8 @@ export function SignIn() {
         </button>
       </div>
       <p class="hint">
-        The first token of a new service is in <code>data/admin-token</code>. It stays in this tab.
+        The first token of a new service is in <code>data/admin-token</code>, and its start prints a
+        link that signs you in. The token stays in this tab.
       </p>
     </main>
   );

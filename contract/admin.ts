@@ -181,6 +181,8 @@ export const AdminNode = Type.Object(
       Type.Object({ shard: Type.Integer(), role: Type.Enum(["owner", "standby"]) }),
     ),
     tasks: Type.Integer(),
+    /** How many tasks a farm node runs at once; 0 for an engine node. */
+    slots: Type.Integer(),
     /** What keeps the node from taking part in the cluster, as sentences for the operator. */
     warnings: Type.Array(Type.String()),
     started_at: Timestamp,

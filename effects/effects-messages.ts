@@ -56,6 +56,8 @@ export interface FarmNodeState {
   readonly version: string | undefined;
   readonly joinedAtMs: number;
   readonly isDraining: boolean;
+  /** Number of tasks that it runs at once. */
+  readonly slots: number;
   /** Number of tasks that the node has from this service. */
   readonly tasks: number;
 }

@@ -146,10 +146,10 @@ export class FarmBroker {
   states(): readonly FarmNodeState[] {
     const leases = [...this.leaseByToken.values()];
     return [...this.nodes].flatMap((node) => {
-      const { name, version, joinedAtMs } = node;
+      const { name, version, joinedAtMs, slots } = node;
       if (name === undefined) return [];
       const tasks = leases.filter((lease) => lease.node === node).length;
-      return [{ name, version, joinedAtMs, isDraining: this.isDraining(node), tasks }];
+      return [{ name, version, joinedAtMs, isDraining: this.isDraining(node), slots, tasks }];
     });
   }
 

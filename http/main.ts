@@ -43,7 +43,7 @@ import { simulatedMedia } from "../providers/simulated/simulated-media.ts";
 import { findChromium, isExecutable } from "../render-farm/browser/chromium-path.ts";
 import { Api } from "./api.ts";
 import { watchBackups } from "./backup-requests.ts";
-import { bootstrap, chooseToken } from "./bootstrap.ts";
+import { bootstrap, chooseToken, tokenFile } from "./bootstrap.ts";
 import { atOneInstant } from "./cluster/one-instant.ts";
 import { OtherNodes } from "./cluster/other-nodes.ts";
 import { standBy } from "./cluster/standing-by.ts";
@@ -139,10 +139,20 @@ async function start(): Promise<void> {
     atOneInstant: (look) => atOneInstant(service, host, look),
     areObjectsOnDisk: settings.objectStore === undefined,
   });
-  process.stdout.write(
-    `Klieg ${version} serves ${settings.publicUrl}/v1\n` +
-      `The first credential is in ${join(settings.dataDir, "admin-token")}; the klieg command finds it by itself.\n`,
-  );
+  process.stdout.write(greet(settings, data, service));
+}
+
+/** The link is for the person who started the service, not for a journal that others may read. */
+function greet({ publicUrl, dataDir }: Settings, data: DataDirectory, service: Service): string {
+  const isWatched = process.env["JOURNAL_STREAM"] === undefined && !data.isClustered;
+  const link = isWatched ? service.signInLink.make(publicUrl) : undefined;
+  const minutes = limits.oauth.signInLinkSeconds / 60;
+  const lines = [
+    `Klieg ${version} serves ${publicUrl}/v1`,
+    link && `Console, signed in (works once, for ${minutes} minutes): ${link}`,
+    `The first credential is in ${join(dataDir, tokenFile)}; the klieg command finds it by itself.`,
+  ];
+  return lines.flatMap((line) => (line === undefined ? [] : `${line}\n`)).join("");
 }
 
 /** Closes a data directory that other users could read. */
@@ -249,6 +259,7 @@ async function openService(
     writeExport: (writing) => threads.exports.run(writing),
     figma: new FigmaHost(openWeb(), settings.figmaUrl, (task) => threads.figma.run(task)),
     hashPassword: (task) => passwords.run(task),
+    readFirstToken: () => data.read(tokenFile)?.trim(),
     hasRates: settings.rateLimits,
     // The log reports whether nodes have joined over NATS.
     renderers: settings.farmWorkers > 0 || settings.natsServers.length > 0 ? "ok" : "degraded",

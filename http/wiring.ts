@@ -19,6 +19,7 @@ import { ProcessClock } from "../engine/process-clock.ts";
 import { ShardDown } from "../engine/reading/shard-end.ts";
 import { Principals } from "./auth/principals.ts";
 import { RateClasses } from "./auth/rate-classes.ts";
+import { SignInLink } from "./auth/sign-in-link.ts";
 import { SignedUrls } from "./auth/signed-urls.ts";
 import { Warnings } from "./cluster/warnings.ts";
 import { CompositionTimelines, type ComputeRound } from "./compositions/composition-timelines.ts";
@@ -61,6 +62,8 @@ export interface Wiring {
   readonly writeExport: WriteExport;
   readonly figma: FigmaHost;
   readonly hashPassword: HashPassword;
+  /** Reads the first token from the data directory. */
+  readonly readFirstToken: () => string | undefined;
   readonly hasRates: boolean;
   readonly proxies: TrustedProxies;
   readonly renderers: CheckState;
@@ -119,6 +122,7 @@ export function wire(wiring: Wiring): Service {
     following,
     timelines: new CompositionTimelines(gateway, objects, wiring.computeRound),
     previews: new StoredPreviews(),
+    signInLink: new SignInLink(clock, entropy, wiring.readFirstToken),
     writePage: wiring.writePage,
     writeExport: wiring.writeExport,
     figma: wiring.figma,

@@ -1678,6 +1678,7 @@ type AdminNode struct {
 	Status     string                `json:"status"`
 	Shards     []AdminNodeShardsItem `json:"shards"`
 	Tasks      int64                 `json:"tasks"`
+	Slots      int64                 `json:"slots"`
 	Warnings   []string              `json:"warnings"`
 	StartedAt  string                `json:"started_at"`
 	LastSeenAt string                `json:"last_seen_at"`

@@ -45,6 +45,8 @@ export const accessLimits = {
     refreshTokenDays: 30,
     deviceSeconds: 900,
     devicePollSeconds: 5,
+    /** How long the sign-in link that a start prints can be used. */
+    signInLinkSeconds: 900,
     /** Maximum device authorizations that are open at once, for one client and in total. */
     devicesPerClientMax: 20,
     devicesMax: 10_000,

@@ -153,7 +153,12 @@ function Ledger() {
 function Entries({ page }: { page: LedgerPage }) {
   const [last, setLast] = useState(page);
   const [items, setItems] = useState<readonly LedgerEntry[]>(page.items);
-  if (items.length === 0) return <Empty icon="audit" title="Nothing yet" />;
+  if (items.length === 0)
+    return (
+      <Empty icon="audit" title="Nothing yet">
+        <p>Every credit that you receive or spend is listed here.</p>
+      </Empty>
+    );
   const more = async () => {
     const cursor = last.next_cursor ?? undefined;
     const next = await klieg.value.credits.ledger({ limit: pageSize, cursor });

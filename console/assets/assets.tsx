@@ -2,7 +2,7 @@
 import type { Asset, AssetPage } from "../../clients/typescript/src/generated/models.ts";
 import { useAsked } from "../asked.ts";
 import { count, playtime, words } from "../format.ts";
-import { Filter, SearchFilter } from "../parts/filter.tsx";
+import { Filter, Filters, SearchFilter } from "../parts/filter.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Thumbnail } from "../parts/media.tsx";
 import { More } from "../parts/more.tsx";
@@ -63,7 +63,7 @@ function Gallery() {
       {isTrash ? (
         <p class="hint trash-words">Assets in the trash are deleted for good after 30 days.</p>
       ) : (
-        <Filters />
+        <AssetFilters />
       )}
       <Uploads />
       <RequestView asked={asked} again={again} skeleton={<Tiles count={12} />}>
@@ -73,9 +73,11 @@ function Gallery() {
   );
 }
 
-function Filters() {
+const filters = ["q", "modality", "source", "favorite", "tag"] as const;
+
+function AssetFilters() {
   return (
-    <search class="filters">
+    <Filters isUsed={filters.some((name) => askedFor(name) !== undefined)}>
       <SearchFilter name="q" label="Search" />
       <Filter name="modality" label="Kind" options={modalities} />
       <Filter name="source" label="From" options={sources} />
@@ -86,7 +88,7 @@ function Filters() {
         labels={{ true: "Only these" }}
       />
       <SearchFilter name="tag" label="Tag" />
-    </search>
+    </Filters>
   );
 }
 
@@ -159,7 +161,14 @@ function Pictures({ page, filter }: { page: AssetPage; filter: ReturnType<typeof
 function None({ isTrash }: { isTrash: boolean }) {
   const isFiltered = Object.values(query()).some((value) => value !== undefined);
   if (isTrash) return <Empty icon="trash" title="The trash is empty" />;
-  if (isFiltered) return <Empty icon="search" title="No matching assets" />;
+  if (isFiltered)
+    return (
+      <Empty icon="search" title="No matching assets">
+        <a class="button plain" href={at("assets")}>
+          Show all
+        </a>
+      </Empty>
+    );
   return (
     <Empty icon="assets" title="No assets yet">
       <p>What you make is kept here. You can also drop files of your own on this page.</p>

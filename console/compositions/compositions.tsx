@@ -9,7 +9,7 @@ import { ago, bytes, count, playtime } from "../format.ts";
 import { attempt } from "../notices.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Field } from "../parts/field.tsx";
-import { SearchFilter } from "../parts/filter.tsx";
+import { Filters, SearchFilter } from "../parts/filter.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { More } from "../parts/more.tsx";
 import { Empty, RequestView } from "../parts/shown.tsx";
@@ -17,6 +17,7 @@ import { getParameter as askedFor, at, go, segments } from "../place.ts";
 import { klieg, may } from "../session.ts";
 import { useState } from "../view.ts";
 import { CompositionView } from "./composition.tsx";
+import { Poster } from "./poster.tsx";
 
 const pageSize = 50;
 
@@ -47,10 +48,10 @@ function List() {
           </div>
         )}
       </header>
-      <search class="filters">
+      <Filters isUsed={filter.q !== undefined || filter.series !== undefined}>
         <SearchFilter name="q" label="Search" />
         <SearchFilter name="series" label="Series" />
-      </search>
+      </Filters>
       <RequestView asked={asked} again={again}>
         {(page) => <Rows key={key} page={page} filter={filter} />}
       </RequestView>
@@ -71,6 +72,9 @@ function Rows({ page, filter }: RowsProps) {
     return (
       <Empty icon="compositions" title="No compositions yet">
         <p>A composition is a film made of HTML: pictures, video, sound and text on a timeline.</p>
+        <p>
+          Begin with an empty one above, or send a folder with <code>klieg render</code>.
+        </p>
       </Empty>
     );
   const more = async () => {
@@ -95,9 +99,7 @@ function Row({ composition }: { composition: Composition }) {
   const { id, name, width, height, duration_seconds: seconds, updated_at, revision } = composition;
   return (
     <a class="row" data-row href={at(`compositions/${id}`)}>
-      <span class="row-picture">
-        <Icon name="compositions" size={20} />
-      </span>
+      <Poster composition={composition} />
       <span class="row-main">
         <span class="row-title">{name}</span>
         <span class="hint">

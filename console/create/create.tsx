@@ -25,6 +25,7 @@ import { Input } from "./inputs.tsx";
 import { isOfKind, type Kind, kinds, type Submitted } from "./kinds.ts";
 import { computePrice } from "./price.ts";
 import { getConfirmation, type Quote, useQuote } from "./quote.ts";
+import { Recent } from "./recent.tsx";
 import { addRun, Runs, runs } from "./runs.tsx";
 
 export function Create() {
@@ -72,7 +73,12 @@ function Playground({ models }: { models: readonly Model[] }) {
       >
         <Kinds models={models} />
         {model === undefined ? (
-          <Empty icon="cube" title="No model here can make this" />
+          <Empty icon="cube" title="No model here can make this">
+            <p>An operator adds models by a provider.</p>
+            <a class="button plain" href="/docs/providers">
+              How to add models
+            </a>
+          </Empty>
         ) : (
           <>
             <Models models={models.filter((one) => isOfKind(one, of))} chosen={model} of={of} />
@@ -86,6 +92,7 @@ function Playground({ models }: { models: readonly Model[] }) {
           <Examples models={models} start={() => send()} />
         )}
         <Runs />
+        {runs.value.length === 0 && may("jobs:read") && <Recent />}
         {body !== undefined && <Code kind={of} body={body} />}
       </section>
     </div>

@@ -4,7 +4,7 @@ import { useAsked } from "../asked.ts";
 import { nowMs } from "../clock.ts";
 import { ago, count, credits } from "../format.ts";
 import { attempt } from "../notices.ts";
-import { DayFilter, Filter, SearchFilter } from "../parts/filter.tsx";
+import { DayFilter, Filter, Filters, SearchFilter } from "../parts/filter.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { iconOfModality, Thumbnail } from "../parts/media.tsx";
 import { More } from "../parts/more.tsx";
@@ -56,7 +56,7 @@ function JobList() {
         {asked.phase === "ready" && <p class="hint">{count(asked.value.total)} in all</p>}
         <CancelAll jobs={asked.phase === "ready" ? asked.value.items : []} again={again} />
       </header>
-      <Filters />
+      <JobFilters />
       <RequestView asked={asked} again={again}>
         {(page) => <List key={key} page={page} filter={filter} />}
       </RequestView>
@@ -83,10 +83,10 @@ function CancelAll({ jobs, again }: { jobs: readonly Job[]; again: () => void })
 const statuses = ["queued", "running", "succeeded", "failed", "canceled"];
 const modalities = ["image", "video", "audio", "three_d"];
 
-function Filters() {
+function JobFilters() {
   const isMember = me.value?.active_organization !== null && me.value?.active_organization;
   return (
-    <search class="filters">
+    <Filters isUsed={isFiltered()}>
       <Filter name="status" label="Status" options={statuses} />
       <Filter name="modality" label="Kind" options={modalities} />
       <SearchFilter name="model" label="Model" />
@@ -100,7 +100,7 @@ function Filters() {
           Clear
         </button>
       )}
-    </search>
+    </Filters>
   );
 }
 
@@ -118,7 +118,11 @@ function List({ page, filter }: { page: JobPage; filter: ReturnType<typeof query
   if (page.items.length === 0)
     return (
       <Empty icon="jobs" title={isFiltered() ? "No matching jobs" : "No jobs yet"}>
-        {!isFiltered() && (
+        {isFiltered() ? (
+          <a class="button plain" href={at("jobs")}>
+            Show all
+          </a>
+        ) : (
           <a class="button" href={at("create")}>
             Create something
           </a>

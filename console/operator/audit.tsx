@@ -34,7 +34,12 @@ function Entries({ page }: { page: AuditPage }) {
     setItems([...items, ...next.items]);
     setCursor(next.next_cursor);
   };
-  if (items.length === 0) return <Empty icon="audit" title="Nothing has been changed yet" />;
+  if (items.length === 0)
+    return (
+      <Empty icon="audit" title="Nothing has been changed yet">
+        <p>What operators and members change is listed here: who, what, when and from where.</p>
+      </Empty>
+    );
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys. */}

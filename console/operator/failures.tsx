@@ -42,7 +42,9 @@ export function Failures() {
       <RequestView asked={asked} again={again}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty icon="check" title="Nothing failed" />
+            <Empty icon="check" title="Nothing failed">
+              <p>Jobs that fail are counted here by cause and model, with the last message.</p>
+            </Empty>
           ) : (
             <div class="list card">
               {items.map((item) => (

@@ -1,37 +1,52 @@
-/** What each farm node is doing, with pictures of renders, and the tasks that are waiting. */
-import type { AdminTask, AdminTaskList } from "../../clients/typescript/src/generated/models.ts";
+/** The farm's nodes: what each is doing, with pictures of renders, its room, and what waits. */
+import type {
+  AdminNode,
+  AdminTask,
+  AdminTaskList,
+} from "../../clients/typescript/src/generated/models.ts";
 import { useAsked } from "../asked.ts";
 import { nowMs } from "../clock.ts";
 import { ago, count, words } from "../format.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Empty, RequestView } from "../parts/shown.tsx";
+import { Status } from "../parts/status.tsx";
 import { klieg } from "../session.ts";
 import { useEffect, useState } from "../view.ts";
 
 const everyMs = 2_500;
 
 export function Farm() {
-  const { asked, again } = useAsked(
-    (signal) => klieg.value.admin.tasks({ signal }),
-    [],
-    () => everyMs,
-  );
+  const { asked, again } = useAsked(readFarm, [], () => everyMs);
   return (
     <div class="view">
       <header class="view-head">
         <h1>Farm</h1>
-        {asked.phase === "ready" && <p class="hint">{count(asked.value.items.length)} tasks run</p>}
+        {asked.phase === "ready" && <p class="hint">{describe(asked.value.nodes)}</p>}
       </header>
       <RequestView asked={asked} again={again}>
-        {(list) => (
+        {({ list, nodes }) => (
           <div class="stack">
             <Waiting list={list} />
-            <Running items={list.items} />
+            <Nodes nodes={nodes} items={list.items} />
           </div>
         )}
       </RequestView>
     </div>
   );
+}
+
+async function readFarm(signal: AbortSignal) {
+  const { admin } = klieg.value;
+  const [list, { items }] = await Promise.all([admin.tasks({ signal }), admin.nodes({ signal })]);
+  return { list, nodes: items.filter(({ kind }) => kind === "farm") };
+}
+
+function describe(nodes: readonly AdminNode[]): string {
+  const sum = (number: (node: AdminNode) => number) =>
+    nodes.reduce((total, node) => total + number(node), 0);
+  const [tasks, slots] = [sum((node) => node.tasks), sum((node) => node.slots)];
+  const names = nodes.length === 1 ? "1 node" : `${count(nodes.length)} nodes`;
+  return `${names}, ${count(tasks)} of ${count(slots)} places taken`;
 }
 
 function Waiting({ list: { waiting } }: { list: AdminTaskList }) {
@@ -49,24 +64,50 @@ function Waiting({ list: { waiting } }: { list: AdminTaskList }) {
   );
 }
 
-function Running({ items }: { items: readonly AdminTask[] }) {
-  if (items.length === 0) return <Empty icon="farm" title="The farm is idle" />;
-  const nodes = [...new Set(items.map(({ node }) => node))];
+function Nodes({ nodes, items }: { nodes: readonly AdminNode[]; items: readonly AdminTask[] }) {
+  if (nodes.length === 0)
+    return (
+      <Empty icon="farm" title="No farm node is here">
+        <p>
+          Films and built-in pictures wait until one comes. Set <code>KLIEG_FARM_WORKERS</code> to 1
+          or more, or start farm nodes on other machines.
+        </p>
+        <a class="button plain" href="/docs/farm">
+          How to start a farm node
+        </a>
+      </Empty>
+    );
   return (
     <>
       {nodes.map((node) => (
-        <section key={node} class="card panel">
-          <h2>{node}</h2>
-          <div class="tasks">
-            {items
-              .filter((task) => task.node === node)
-              .map((task) => (
-                <Task key={task.id} task={task} />
-              ))}
-          </div>
-        </section>
+        <Node key={node.id} node={node} tasks={items.filter((task) => task.node === node.id)} />
       ))}
     </>
+  );
+}
+
+function Node({ node, tasks }: { node: AdminNode; tasks: readonly AdminTask[] }) {
+  const { name, status, slots, started_at: started } = node;
+  const room = Math.max(0, slots - node.tasks);
+  return (
+    <section class="card panel">
+      <div class="panel-head">
+        <h2>{name}</h2>
+        <Status of={status} />
+      </div>
+      <p class="hint">
+        {node.tasks === 0 ? "Idle" : `${count(node.tasks)} of ${count(slots)} places taken`}
+        {status === "live" ? ` · room for ${count(room)} more` : ""} · up since{" "}
+        {ago(started, nowMs.value)}
+      </p>
+      {tasks.length > 0 && (
+        <div class="tasks">
+          {tasks.map((task) => (
+            <Task key={task.id} task={task} />
+          ))}
+        </div>
+      )}
+    </section>
   );
 }
 

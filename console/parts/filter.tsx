@@ -1,6 +1,27 @@
 /** Filters of a listing, stored in its address. */
 import { words } from "../format.ts";
 import { getParameter, refine } from "../place.ts";
+import { type ComponentChildren, useState } from "../view.ts";
+import { Icon } from "./icon.tsx";
+
+/** The filters of a listing. A narrow screen shows them when they are asked for. */
+export function Filters({ isUsed, children }: { isUsed: boolean; children: ComponentChildren }) {
+  const [isOpen, setOpen] = useState(isUsed);
+  return (
+    <search class={isOpen ? "folding open" : "folding"}>
+      <button
+        type="button"
+        class="plain small"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Icon name="search" size={16} />
+        {isUsed ? "Filters in use" : "Filters"}
+      </button>
+      <div class="filters">{children}</div>
+    </search>
+  );
+}
 
 interface FilterProps {
   name: string;

@@ -2,8 +2,12 @@
  * Routes of the console: one page for all of its addresses, and the files that it loads. Its data
  * come from the public API under the user's own token; the page itself contains none.
  */
+import { type Static, Type } from "../../config/schema.ts";
+import { strict } from "../../contract/common.ts";
+import { type Answer, json } from "../exchange/answer.ts";
+import { RefusalError } from "../exchange/refusal-error.ts";
 import { anyParameters } from "../request/query.ts";
-import { type Route, route } from "../route.ts";
+import { anywhere, type Call, jsonBody, type Route, route } from "../route.ts";
 import { consoleFiles, consoleFilesPath } from "./console-files.ts";
 import { consolePage } from "./console-page.ts";
 
@@ -12,6 +16,10 @@ const page = {
   access: "open",
   query: anyParameters,
 } as const;
+
+const SignInRequest = strict({ code: Type.String({ maxLength: 64 }) });
+type SignInRequest = Static<typeof SignInRequest>;
+const SignInAnswer = Type.Object({ token: Type.String() });
 
 export const consoleRoutes: readonly Route[] = [
   route("GET", "/console", {
@@ -30,4 +38,22 @@ export const consoleRoutes: readonly Route[] = [
     access: "open",
     run: ({ request, id }) => consoleFiles.answer(request, id),
   }),
+  route("POST", "/console/sign-in", {
+    summary: "Sign in with the link that the start printed",
+    answers: { 200: SignInAnswer },
+    access: "open",
+    getPartition: anywhere,
+    body: jsonBody<SignInRequest>(SignInRequest),
+    run: signIn,
+  }),
 ];
+
+/** Counted by address, like requests without a valid bearer. */
+function signIn({ service, request, body }: Call<SignInRequest>): Answer {
+  const rate = service.rates?.countAddress(request.address);
+  if (rate?.isOver === true)
+    throw new RefusalError({ code: "rate_limit", retryAfterSeconds: rate.resetSeconds });
+  const token = service.signInLink.redeem(body.code);
+  if (token === undefined) throw new RefusalError({ code: "unauthorized", presented: false });
+  return json(200, { token });
+}

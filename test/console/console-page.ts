@@ -34,14 +34,17 @@ export interface WatchedPage {
 export interface ConsolePage extends WatchedPage {
   readonly origin: string;
   readonly port: number;
+  /** The sign-in link that the start printed. */
+  readonly link: string;
 }
 
 export async function openConsole(t: Test, more: Environment = {}): Promise<ConsolePage> {
-  const [{ port }, watched] = await Promise.all([
+  const [{ port, greeting }, watched] = await Promise.all([
     startKlieg(t, t.testdir(), { KLIEG_FARM_WORKERS: "1", ...more }),
     openPage(t),
   ]);
-  return { ...watched, origin: `http://127.0.0.1:${port}`, port };
+  const [link = ""] = /http:\S+#sign-in=\S+/.exec(greeting) ?? [];
+  return { ...watched, origin: `http://127.0.0.1:${port}`, port, link };
 }
 
 export async function openPage(t: Test): Promise<WatchedPage> {

@@ -4,7 +4,7 @@ import t, { type Test } from "tap";
 import type { Page } from "../../render-farm/browser/browser.ts";
 import { ask } from "../crash/accounts.ts";
 import { firstToken } from "../crash/klieg-process.ts";
-import { type ConsolePage, look, openConsole, signIn } from "./console-page.ts";
+import { type ConsolePage, desktop, look, openConsole, phone, signIn } from "./console-page.ts";
 
 /** Largest number of bytes of script that the first view may load. */
 const scriptBytesMax = 150 * 1024;
@@ -14,6 +14,7 @@ t.test("a customer's day in the console", async (t) => {
   const { page, complaints, asked, origin } = shown;
   await t.test("a wrong token is refused where it was typed", (t) => refuseToken(t, shown));
   await t.test("a device that is signed in lets the console in", (t) => deviceLogin(t, shown));
+  await t.test("the link that the start printed signs in, once", (t) => followLink(t, shown));
   await t.test("the first view is of use to one who has done nothing yet", (t) =>
     firstView(t, shown),
   );
@@ -30,6 +31,8 @@ t.test("a customer's day in the console", async (t) => {
   await t.test("a file is uploaded, thrown away and restored", (t) => uploadFile(t, page));
   await t.test("a model in 3D is shown", (t) => showModel(t, shown));
   await t.test("a set of pictures is made of lines", (t) => makeSet(t, shown));
+  await t.test("a new tab begins with recent work", (t) => seeRecentWork(t, shown));
+  await t.test("a narrow screen folds the filters of a list", (t) => foldFilters(t, shown));
   await t.test("the account shows spend, tokens, members and limits", (t) => seeAccount(t, page));
   t.strictSame(complaints, [], "no errors in the browser's console");
   const elsewhere = asked.filter((url) => !url.startsWith(origin) && !url.startsWith("blob:"));
@@ -73,6 +76,44 @@ async function deviceLogin(t: Test, shown: ConsolePage): Promise<void> {
   const noted = complaints.filter((text) => !/status of 400/.test(text));
   t.strictSame(noted, []);
   complaints.length = 0;
+}
+
+async function followLink(t: Test, { page, link, complaints }: ConsolePage): Promise<void> {
+  await page.goto(link);
+  await page.getByRole("navigation", { name: "Views" }).waitFor();
+  t.notMatch(page.url(), /sign-in=/, "the code is taken out of the address");
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.goto("about:blank");
+  await page.goto(link);
+  await page.getByText("This link was used before or has expired.").waitFor();
+  t.strictSame(complaints.splice(0).filter((text) => !/status of 401/.test(text)), []);
+}
+
+async function seeRecentWork(t: Test, { page, origin }: ConsolePage): Promise<void> {
+  await page.goto(`${origin}/console`);
+  await page.getByRole("heading", { name: "Recent work" }).waitFor();
+  const works = page.locator(".recent a.tile");
+  t.ok((await works.count()) > 2);
+  await look(t, page, "recent");
+  await works.first().click();
+  await page.getByText("History").waitFor();
+  t.match(page.url(), /\/console\/jobs\/[0-9a-f-]{36}$/);
+}
+
+async function foldFilters(t: Test, { page, origin }: ConsolePage): Promise<void> {
+  await page.setViewportSize(phone);
+  await page.goto(`${origin}/console/jobs`);
+  const model = page.getByLabel("Model");
+  await page.getByRole("button", { name: "Filters" }).click();
+  await model.fill("nothing-of-this-name");
+  await model.press("Enter");
+  await page.getByText("No matching jobs").waitFor();
+  await page.getByRole("link", { name: "Show all" }).click();
+  await page.locator("a.row").first().waitFor();
+  await page.getByRole("button", { name: "Filters" }).click();
+  t.notOk(await model.isVisible());
+  await page.setViewportSize(desktop);
+  t.ok(await model.isVisible(), "a wide screen always shows them");
 }
 
 async function firstView(t: Test, shown: ConsolePage): Promise<void> {

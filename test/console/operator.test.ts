@@ -21,10 +21,8 @@ t.test("an operator's day in the console", async (t) => {
     await page.getByText("No providers").waitFor();
     await look(t, page, "providers");
     await page.getByRole("link", { name: "Farm" }).click();
-    await page
-      .getByText(/The farm is idle|tasks run/)
-      .first()
-      .waitFor();
+    await page.getByText(/^1 node, 0 of [2-4] places taken$/).waitFor();
+    await page.getByText(/^Idle · room for [2-4] more/).waitFor();
     await look(t, page, "farm");
   });
   await t.test("a node says what its shards wait for", (t) => seeWarning(t, shown));

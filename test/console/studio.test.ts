@@ -87,6 +87,9 @@ async function renderFilm(t: Test, { page }: ConsolePage): Promise<void> {
     return film.videoWidth;
   });
   t.equal(width, 320);
+  await page.getByRole("link", { name: "To all compositions" }).click();
+  await page.locator("a.row .row-picture img").waitFor();
+  await page.locator("a.row").click();
 }
 
 /** A PNG of one pixel. */

@@ -32,6 +32,8 @@ export interface Ended {
 
 export interface Klieg {
   readonly port: number;
+  /** What the start printed. */
+  readonly greeting: string;
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
   /** Resolves when the process is gone. */
@@ -51,10 +53,11 @@ export async function startKlieg(
     child.kill("SIGKILL");
     await ended;
   });
-  const isServing = await Promise.race([said("serves"), ended.then(() => false)]);
-  if (isServing === false) throw new Error(`the service did not start: ${(await ended).stderr}`);
+  const greeting = await Promise.race([said("serves"), ended.then(() => undefined)]);
+  if (greeting === undefined) throw new Error(`the service did not start: ${(await ended).stderr}`);
   return {
     port,
+    greeting,
     child,
     ended,
     kill(signal) {
@@ -113,9 +116,9 @@ function launch(
   });
   const ended = once(child, "close").then(([code, signal]) => ({ code, signal, stdout, stderr }));
   const say = (text: string) =>
-    new Promise<true>((resolve) => {
+    new Promise<string>((resolve) => {
       hear = () => {
-        if (stdout.includes(text)) resolve(true);
+        if (stdout.includes(text)) resolve(stdout);
       };
     });
   return { child, ended, said: say };

@@ -54,6 +54,7 @@ export async function openHouse(t: Test, farmEntry = "") {
     writeExport: archiveExport,
     figma: new FigmaHost(openWeb(), "http://127.0.0.1:9", async (task) => runFigmaTask(task)),
     hashPassword: async (task) => hashPassword(task),
+    readFirstToken: () => firstToken,
     hasRates: false,
     proxies: new TrustedProxies([]),
     renderers: "ok",

@@ -180,6 +180,7 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
     writeExport: archiveExport,
     figma: new FigmaHost(openWeb(), figmaUrl, async (task) => runFigmaTask(task)),
     hashPassword,
+    readFirstToken: () => adminToken,
     hasRates: rates,
     proxies: new TrustedProxies(trustedProxies),
     renderers: "ok",

@@ -21,6 +21,7 @@ t.test("GET /admin/nodes lists a machine that is alone, and its farm nodes", asy
       { shard: 2, role: "owner" },
     ],
     tasks: 0,
+    slots: 0,
     warnings: [],
     started_at: "2026-04-15T12:00:00.000Z",
     last_seen_at: "2026-04-15T12:00:00.000Z",
@@ -42,6 +43,7 @@ t.test("GET /admin/nodes lists a machine that is alone, and its farm nodes", asy
       status: "live",
       shards: [],
       tasks: 1,
+      slots: 1,
       started_at: "2026-04-15T12:00:00.000Z",
     },
   ]);

@@ -1669,6 +1669,7 @@ class AdminNode(TypedDict):
     status: Literal["live", "draining", "gone"]
     shards: List[AdminNodeShardsItem]
     tasks: int
+    slots: int
     warnings: List[str]
     started_at: str
     last_seen_at: str

@@ -1545,6 +1545,7 @@ export interface AdminNode {
     role: "owner" | "standby";
   })[];
   tasks: number;
+  slots: number;
   warnings: string[];
   started_at: string;
   last_seen_at: string;
