@@ -7,6 +7,8 @@ export const clusterLimits = {
     heartbeatMs: 500,
     /** Silence after which a standby considers the owner dead. */
     silenceMs: 3_000,
+    /** Extra wait of a standby to which no other node announces itself, of more than two. */
+    isolatedMs: 4_000,
     /** Extra wait of the second standby, so that the two standbys do not compete. */
     rankMs: 400,
     /** The standby's extra wait when the owner has handed the shard over. */

@@ -26,6 +26,7 @@ import { findPlace, type LogPlace, onUnreached } from "./log/log-place.ts";
 import { LogReader, leadsTo } from "./log/log-reader.ts";
 import type { Replica } from "./replica.ts";
 import type { Standbys } from "./standbys.ts";
+import { Standstill } from "./standstill.ts";
 import type { Succession } from "./succession.ts";
 import type { ShardWait, WaitReason } from "./waiting.ts";
 
@@ -70,7 +71,6 @@ export type FollowEnd =
 export class Follower {
   private readonly parts: FollowerParts;
   private readonly reader: LogReader;
-  private wake = () => {};
   private isStopped = false;
   private heardMs = 0;
   /** Whether a record of the current owner has arrived while it was followed. */
@@ -82,7 +82,7 @@ export class Follower {
   private announcedMs = Number.NEGATIVE_INFINITY;
   private announcedSeq = 0;
   private flushedMs: number;
-  private readonly startedMs: number;
+  private readonly standstill: Standstill;
   private readonly filling: LogFilling;
   private flushing: Promise<void> | undefined;
   private failure: { readonly error: unknown } | undefined;
@@ -91,20 +91,20 @@ export class Follower {
   constructor(parts: FollowerParts) {
     this.parts = parts;
     this.filling = new LogFilling(parts.log, parts.clock);
-    this.reader = new LogReader(parts.log, parts.clock, () => this.wake());
-    this.startedMs = parts.clock.monotonicMs();
-    this.flushedMs = this.startedMs;
+    this.reader = new LogReader(parts.log, parts.clock);
+    this.standstill = new Standstill(parts.clock);
+    this.flushedMs = this.standstill.sinceMs;
   }
 
   stop(): void {
     this.isStopped = true;
-    this.wake();
+    this.reader.wake();
   }
 
   /** Calls `onReached` when the records up to `seq` are in the tables. */
   reach(number: number, seq: number): void {
     this.wanted = { number, seq };
-    this.wake();
+    this.reader.wake();
   }
 
   /** Counts the log's records that are not durable here; undefined while it is unreachable. */
@@ -129,6 +129,7 @@ export class Follower {
 
   /** Returns undefined when the log has to be examined again. */
   private async attempt(): Promise<FollowEnd | undefined> {
+    this.standstill.check();
     this.announce();
     const place = await this.findPlace();
     switch (place?.kind) {
@@ -167,7 +168,7 @@ export class Follower {
   private findRefillObstacle(): WaitReason | undefined {
     const { standbys, succession } = this.parts;
     if (!succession.isLossAccepted && standbys.isOwned) return "ahead";
-    return succession.findRefillObstacle(this.parts.clock.monotonicMs() - this.startedMs);
+    return succession.findRefillObstacle(this.parts.clock.monotonicMs() - this.standstill.sinceMs);
   }
 
   /** Resolves to undefined while the log cannot be reached. */
@@ -190,6 +191,7 @@ export class Follower {
     this.reader.start(logSeq + 1);
     try {
       while (!this.isStopped && this.failure === undefined) {
+        if (this.standstill.check()) this.heardMs = this.standstill.sinceMs;
         const gap = await this.applyAll(endSeq);
         if (gap === "missing") return undefined;
         if (gap !== undefined) return this.leaveLog(gap.logEpoch);
@@ -386,13 +388,6 @@ export class Follower {
 
   /** Resolves when an entry has arrived, or after one tick. */
   private waitForEntry(): Promise<void> {
-    if (this.reader.hasEntry || this.isStopped) return Promise.resolve();
-    return new Promise((resolve) => {
-      const cancel = this.parts.clock.after(limits.cluster.followTickMs, resolve);
-      this.wake = () => {
-        cancel();
-        resolve();
-      };
-    });
+    return this.isStopped ? Promise.resolve() : this.reader.next(limits.cluster.followTickMs);
   }
 }

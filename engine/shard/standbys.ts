@@ -148,6 +148,11 @@ export class Standbys {
     });
   }
 
+  /** Whether any other node has recently announced itself. */
+  get hasLivingOthers(): boolean {
+    return this.listLiving().length > 0;
+  }
+
   /** Whether another node has recently announced that it owns the shard. */
   get isOwned(): boolean {
     return this.listLiving().some(({ state }) => state === "owning");

@@ -61,8 +61,9 @@ export class Succession {
   /** Why this node cannot own the shard that it follows; `owner`: another node still owns it. */
   findTakeoverObstacle(silentMs: number): WaitReason | "owner" | undefined {
     const { replica, standbys, isDraining } = this.parts;
-    const { silenceMs, rankMs, handoverRankMs } = limits.cluster;
+    const { silenceMs, isolatedMs, rankMs, handoverRankMs } = limits.cluster;
     const { isHandedOver } = this;
+    if (this.isIsolated && silentMs < silenceMs + isolatedMs) return "owner";
     const leastMs = isHandedOver ? 0 : silenceMs;
     if (silentMs < leastMs) return "owner";
     if (silentMs < leastMs + standbys.rank * (isHandedOver ? handoverRankMs : rankMs))
@@ -70,6 +71,17 @@ export class Succession {
     if (isDraining()) return "draining";
     if (standbys.findEverAhead(replica.position).length === 0) return undefined;
     return standbys.isOwned ? "behind" : "ahead";
+  }
+
+  /**
+   * Whether this node may be the one that is cut off: others may have written what the log has lost
+   * since, and need time to write it there again.
+   */
+  private get isIsolated(): boolean {
+    const { standbys } = this.parts;
+    return (
+      standbys.rememberNodes(this.owner?.members ?? []).length > 2 && !standbys.hasLivingOthers
+    );
   }
 
   /**

@@ -129,6 +129,27 @@ t.test("a later owner that has lost its disk is not waited for", async (t) => {
   t.equal(new LatestOwner("a", tables).heard, undefined);
 });
 
+t.test("a standby that stood still listens for 3 s before it takes over", async (t) => {
+  const { house, first } = await openThree();
+  first.kill();
+  house.clock.advance(20_000);
+  await house.pass(2_900);
+  t.strictSame(house.owners, []);
+  await house.pass(3_100);
+  t.equal(house.owners.length, 1);
+});
+
+t.test("a standby that hears none of several other nodes waits 4 s longer", async (t) => {
+  const { house, first, second, third } = await openThree();
+  first.kill();
+  second.kill();
+  await house.pass(8_500);
+  t.strictSame(house.owners, [], "3 s of silence, 4 s more, 2 s of the lease");
+  await house.pass(1_500);
+  t.strictSame(house.owners, [2]);
+  t.match(await third.ask(counter, look), { count: 1 });
+});
+
 t.test("an owner that stood still hears of its successor before it appends", async (t) => {
   const clock = new ManualClock(0);
   let isSuperseded = false;

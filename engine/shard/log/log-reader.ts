@@ -12,17 +12,15 @@ import { onUnreached } from "./log-place.ts";
 export class LogReader {
   private readonly log: Log;
   private readonly clock: Clock;
-  private readonly onEntry: () => void;
   private readonly entries: LogEntry[] = [];
   private fetchedMs = 0;
   private isUnreached = false;
   private unfollow = () => {};
+  private ring = () => {};
 
-  /** `onEntry` is called for each entry that the log delivers. */
-  constructor(log: Log, clock: Clock, onEntry: () => void) {
+  constructor(log: Log, clock: Clock) {
     this.log = log;
     this.clock = clock;
-    this.onEntry = onEntry;
   }
 
   /** Reads from `logSeq` on, until `stop`. */
@@ -32,7 +30,7 @@ export class LogReader {
     this.unfollow = this.log.follow(logSeq, (entry) => {
       this.entries.push(entry);
       this.isUnreached = false;
-      this.onEntry();
+      this.ring();
     });
   }
 
@@ -42,6 +40,22 @@ export class LogReader {
 
   get hasEntry(): boolean {
     return this.entries.length > 0;
+  }
+
+  /** Resolves when there is an entry, when `wake` is called, or after `ms` at the latest. */
+  next(ms: number): Promise<void> {
+    if (this.hasEntry) return Promise.resolve();
+    return new Promise((resolve) => {
+      const cancel = this.clock.after(ms, resolve);
+      this.ring = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+
+  wake(): void {
+    this.ring();
   }
 
   /** Returns the oldest entry that was read and not taken yet. */
