@@ -191,7 +191,7 @@ export class Follower {
     this.reader.start(logSeq + 1);
     try {
       while (!this.isStopped && this.failure === undefined) {
-        if (this.standstill.check()) this.heardMs = this.standstill.sinceMs;
+        this.standstill.check();
         const gap = await this.applyAll(endSeq);
         if (gap === "missing") return undefined;
         if (gap !== undefined) return this.leaveLog(gap.logEpoch);
@@ -276,7 +276,7 @@ export class Follower {
   private async claim(): Promise<FollowEnd | "stay" | undefined> {
     const { replica, clock, succession, isDraining } = this.parts;
     const { leaseMs, silenceMs } = limits.cluster;
-    const silentMs = clock.monotonicMs() - this.heardMs;
+    const silentMs = clock.monotonicMs() - Math.max(this.heardMs, this.standstill.sinceMs);
     const obstacle = this.hasHeardOwner
       ? succession.findTakeoverObstacle(silentMs)
       : (succession.findObstacle(silentMs) ?? (isDraining() ? "draining" : undefined));

@@ -18,12 +18,10 @@ export class Standstill {
     return this.endMs;
   }
 
-  /** Returns whether the process stood still since the last check; to be called at each tick. */
-  check(): boolean {
+  /** To be called at each tick. */
+  check(): void {
     const nowMs = this.clock.monotonicMs();
-    const stoodStill = nowMs - this.checkedMs > limits.cluster.silenceMs;
-    if (stoodStill) this.endMs = nowMs;
+    if (nowMs - this.checkedMs > limits.cluster.silenceMs) this.endMs = nowMs;
     this.checkedMs = nowMs;
-    return stoodStill;
   }
 }
