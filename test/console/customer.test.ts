@@ -86,7 +86,10 @@ async function followLink(t: Test, { page, link, complaints }: ConsolePage): Pro
   await page.goto("about:blank");
   await page.goto(link);
   await page.getByText("This link was used before or has expired.").waitFor();
-  t.strictSame(complaints.splice(0).filter((text) => !/status of 401/.test(text)), []);
+  t.strictSame(
+    complaints.splice(0).filter((text) => !/status of 401/.test(text)),
+    [],
+  );
 }
 
 async function seeRecentWork(t: Test, { page, origin }: ConsolePage): Promise<void> {
