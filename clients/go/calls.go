@@ -97,7 +97,7 @@ func (s *GenerateService) RestoreVideo(ctx context.Context, request RestoreVideo
 // EnhancePrompt: Rewrite a video prompt for its target model.
 func (s *GenerateService) EnhancePrompt(ctx context.Context, request EnhancePromptRequest, options ...CallOption) (*EnhancedPrompt, error) {
 	answer := new(EnhancedPrompt)
-	if err := s.caller.sendJSON(ctx, call{method: "POST", path: "/generate/video/enhance-prompt", body: request, isRepeatable: true, isSubmit: true, earlier: ""}, answer, options); err != nil {
+	if err := s.caller.sendJSON(ctx, call{method: "POST", path: "/generate/video/enhance-prompt", body: request}, answer, options); err != nil {
 		return nil, err
 	}
 	return answer, nil

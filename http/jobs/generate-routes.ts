@@ -126,6 +126,7 @@ export const generateRoutes: readonly Route[] = [
     needs: "submit",
     rate: "submit",
     isSubmit: true,
+    takesKey: false,
     body: jsonBody<EnhancePromptRequest>(EnhancePromptRequest, limits.http.generationBodyMax),
     run: enhancePrompt,
   }),

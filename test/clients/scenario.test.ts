@@ -1,5 +1,6 @@
 /** Tests the clients as customers install them, against the service as `npm start` runs it. */
 import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,14 +22,33 @@ function emptyFolder(t: Test): string {
   return folder;
 }
 
-async function service(t: Test): Promise<string> {
+/** URL and token of a service that runs already: the long tests start a whole cluster. */
+const given = process.env["KLIEG_TEST_SERVICE"]?.split(" ");
+
+async function service(t: Test): Promise<readonly string[]> {
+  if (given !== undefined) return openAccount(...given);
   const { port } = await startKlieg(t, t.testdir(), { KLIEG_FARM_WORKERS: "1" });
-  return `http://127.0.0.1:${port}`;
+  return [`http://127.0.0.1:${port}`, firstToken];
+}
+
+/** Opens an account of its own for a client, so that no other one changes what it lists. */
+async function openAccount(url = "", admin = ""): Promise<readonly string[]> {
+  const headers = { authorization: `Bearer ${admin}`, "content-type": "application/json" };
+  const account = {
+    email: `${randomUUID()}@klieg.example`,
+    plan: "enterprise",
+    credits: 100_000,
+    issue_token: true,
+  };
+  const body = JSON.stringify(account);
+  const answer = await fetch(`${url}/v1/admin/accounts`, { method: "POST", headers, body });
+  const { token }: { token: string } = await answer.json();
+  return [url, token];
 }
 
 /** Plays the scenario; its path, the service's URL and a token are appended to `args`. */
 async function play(t: Test, command: string, args: readonly string[], cwd: string) {
-  const { stdout } = await run(command, [...args, scenario, await service(t), firstToken], {
+  const { stdout } = await run(command, [...args, scenario, ...(await service(t))], {
     cwd,
   }).catch((fault: { readonly stdout: string; readonly stderr: string }) => fault);
   const lines = stdout.trimEnd().split("\n");

@@ -1,10 +1,13 @@
 /// <reference lib="dom" />
 /** The documentation as people use it, in a real browser with its policies in force. */
 import t from "tap";
+import type { Job } from "../../contract/job.ts";
+import type { ShareLink } from "../../contract/share.ts";
 import { launch } from "../../render-farm/browser/browser.ts";
 import { findChromium } from "../../render-farm/browser/chromium-path.ts";
 import { look, openConsole } from "../console/console-page.ts";
-import { startKlieg } from "../crash/klieg-process.ts";
+import { ask } from "../crash/accounts.ts";
+import { firstToken, startKlieg } from "../crash/klieg-process.ts";
 
 const flags = ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"];
 
@@ -46,18 +49,34 @@ t.test("documentation is searched and drawn without a word to other hosts", asyn
   t.strictSame(complaints, []);
 });
 
+/** Makes a picture and a link to it; returns the path of the link. */
+async function share(port: number, body: object): Promise<string> {
+  const prompt = `a kite for ${Object.keys(body).join() || "all"}`;
+  const request = { model: "sim-instant", prompt };
+  const { json: job } = await ask<Job>(port, firstToken, "/generate/image", request);
+  const { json: ended } = await ask<Job>(port, firstToken, `/jobs/${job.id}/wait`);
+  const path = `/assets/${ended.asset?.id}/share`;
+  const { json } = await ask<ShareLink>(port, firstToken, path, body);
+  return new URL(json.url ?? "").pathname;
+}
+
 t.test("pages have no serious accessibility fault, and load less than 300 KiB", async (t) => {
-  const { page, origin } = await openConsole(t, { KLIEG_FARM_WORKERS: "0" });
+  const { page, origin, port } = await openConsole(t, { KLIEG_FARM_WORKERS: "0" });
+  const shares = await Promise.all(
+    [{}, { password: "open sesame" }].map((body) => share(port, body)),
+  );
   const tags = ["authentication", "generate", "jobs", "operators", "documents"];
   const paths = ["/", "/docs", "/docs/settings", "/docs/problems", "/docs/api", "/console"];
   let bytes = 0;
   page.on("response", (response) => {
     bytes += Number(response.headers()["content-length"] ?? 0);
   });
-  for (const path of [...paths, ...tags.map((tag) => `/docs/api/${tag}`)]) {
+  for (const path of [...paths, ...tags.map((tag) => `/docs/api/${tag}`), ...shares]) {
     bytes = 0;
     await page.goto(`${origin}${path}`, { waitUntil: "networkidle" });
     t.ok(bytes > 0 && bytes < 300 * 1024, `${path}: ${bytes} bytes`);
-    await look(t, page, `page${path.replaceAll("/", "-")}`);
+    const isShare = shares.includes(path);
+    const name = isShare ? `-share-${shares.indexOf(path)}` : path.replaceAll("/", "-");
+    await look(t, page, `page${name}`);
   }
 });

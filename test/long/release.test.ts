@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
@@ -54,6 +54,31 @@ t.test("a release is delivered whole, and every form makes the first picture", a
     await makePicture(t, join(folder, "home"), serve, join(home, "config/klieg"), path);
   });
 
+  await t.test("the package for Debian, in a new system that has nothing else", async (t) => {
+    const place = join(folder, "system");
+    const hasTools = process.getuid?.() === 0 && existsSync("/usr/sbin/debootstrap");
+    if (!hasTools) {
+      t.pass("only root can make a new system, with debootstrap");
+      return;
+    }
+    await run("debootstrap", ["--variant=minbase", "bookworm", place]);
+    const name = `klieg_${version}_amd64.deb`;
+    cpSync(join(release, name), join(place, name));
+    const inside = (...command: readonly string[]) => [...enter, place, ...command];
+    const [program = "", ...args] = inside("apt-get", "install", "-y", `/${name}`);
+    await run(program, args, { env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" } });
+    const [stat = "", ...of] = inside("stat", "--format", "%U %G %a", "/var/lib/klieg");
+    t.equal((await run(stat, of)).stdout, "klieg klieg 700\n", "it has a user of its own");
+    const path = "/opt/klieg/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+    const serve = inside("/bin/sh", "/opt/klieg/config/serve");
+    const data = "/var/lib/klieg";
+    const service = await startService(t, serve, { PATH: path, KLIEG_DATA_DIR: data, HOME: "/" });
+    const [klieg = "", ...rest] = inside("klieg", "generate", "image", "a kite", "-o", "/kite.png");
+    await run(klieg, rest, { env: { PATH: path } });
+    t.ok(isPng(join(place, "kite.png")));
+    await service.end();
+  });
+
   await t.test("the context of a container, whose image compiles nothing", async (t) => {
     await run("tar", ["-xzf", join(release, `klieg-container-${version}.tar.gz`)], { cwd: folder });
     const place = join(folder, `klieg-container-${version}`);
@@ -81,21 +106,45 @@ t.test("a release is delivered whole, and every form makes the first picture", a
 async function makePicture(
   t: Test,
   home: string,
-  [program = "", ...args]: readonly string[],
+  serve: readonly string[],
   klieg: string,
   path = pathBefore,
 ): Promise<void> {
   const data = t.testdir();
-  const port = String(await freePort());
-  const env = { HOME: home, PATH: path, KLIEG_PORT: port, KLIEG_DATA_DIR: join(data, "data") };
+  const env = { HOME: home, PATH: path, KLIEG_DATA_DIR: join(data, "data") };
+  const service = await startService(t, serve, env);
+  const picture = join(data, "kite.png");
+  await run(klieg, ["generate", "image", "a red kite over dunes", "-o", picture], { env });
+  t.ok(isPng(picture));
+  await service.end();
+}
+
+/** Enters a new system, with processes that it can see, for as long as a command runs. */
+const enter = [
+  ...["unshare", "--mount", "sh", "-c"],
+  'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"',
+];
+
+/** Starts the service on a free port; `end` stops it in order. */
+async function startService(
+  t: Test,
+  [program = "", ...args]: readonly string[],
+  given: Readonly<Record<string, string>>,
+) {
+  const env = { ...given, KLIEG_PORT: String(await freePort()) };
   const service = spawn(program, args, { env, stdio: ["ignore", "pipe", "ignore"] });
   t.teardown(() => service.kill("SIGKILL"));
   await awaitStart(service);
-  const picture = join(data, "kite.png");
-  await run(klieg, ["generate", "image", "a red kite over dunes", "-o", picture], { env });
-  t.ok(readFileSync(picture).subarray(0, png.length).equals(png));
-  service.kill("SIGTERM");
-  await once(service, "exit");
+  return {
+    async end() {
+      service.kill("SIGTERM");
+      await once(service, "exit");
+    },
+  };
+}
+
+function isPng(path: string): boolean {
+  return readFileSync(path).subarray(0, png.length).equals(png);
 }
 
 /** Resolves once the service says where it serves; rejects if it ends before. */

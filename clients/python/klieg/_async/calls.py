@@ -214,21 +214,10 @@ class GenerateCalls:
         call = Call("POST", "/restore/video", body=request, is_repeatable=True, earlier="jobs")
         return cast(Job, await self._caller.json(call, key=idempotency_key))
 
-    async def enhance_prompt(
-        self,
-        request: EnhancePromptRequest,
-        *,
-        idempotency_key: str | None = None,
-    ) -> EnhancedPrompt:
+    async def enhance_prompt(self, request: EnhancePromptRequest) -> EnhancedPrompt:
         """Rewrite a video prompt for its target model."""
-        call = Call(
-            "POST",
-            "/generate/video/enhance-prompt",
-            body=request,
-            is_repeatable=True,
-            earlier="none",
-        )
-        return cast(EnhancedPrompt, await self._caller.json(call, key=idempotency_key))
+        call = Call("POST", "/generate/video/enhance-prompt", body=request)
+        return cast(EnhancedPrompt, await self._caller.json(call))
 
 
 class JobsCalls:

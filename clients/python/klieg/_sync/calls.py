@@ -216,21 +216,10 @@ class GenerateCalls:
         call = Call("POST", "/restore/video", body=request, is_repeatable=True, earlier="jobs")
         return cast(Job, self._caller.json(call, key=idempotency_key))
 
-    def enhance_prompt(
-        self,
-        request: EnhancePromptRequest,
-        *,
-        idempotency_key: str | None = None,
-    ) -> EnhancedPrompt:
+    def enhance_prompt(self, request: EnhancePromptRequest) -> EnhancedPrompt:
         """Rewrite a video prompt for its target model."""
-        call = Call(
-            "POST",
-            "/generate/video/enhance-prompt",
-            body=request,
-            is_repeatable=True,
-            earlier="none",
-        )
-        return cast(EnhancedPrompt, self._caller.json(call, key=idempotency_key))
+        call = Call("POST", "/generate/video/enhance-prompt", body=request)
+        return cast(EnhancedPrompt, self._caller.json(call))
 
 
 class JobsCalls:

@@ -1,5 +1,5 @@
 /** Written by clients/generator from the published contract; do not edit it. */
-import type { Caller, SubmitOptions } from "../caller.ts";
+import type { CallOptions, Caller, SubmitOptions } from "../caller.ts";
 import type {
   EnhancePromptRequest,
   EnhancedPrompt,
@@ -119,15 +119,14 @@ export class GenerateCalls {
   /** Rewrite a video prompt for its target model. */
   enhancePrompt(
     request: EnhancePromptRequest,
-    options: SubmitOptions = {},
+    options: CallOptions = {},
   ): Promise<EnhancedPrompt> {
     return this.caller.json<EnhancedPrompt>(
       {
         method: "POST",
         path: "/generate/video/enhance-prompt",
         body: request,
-        isRepeatable: true,
-        earlier: "none",
+        isRepeatable: false,
       },
       options,
     );
