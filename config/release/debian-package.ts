@@ -50,13 +50,14 @@ function addNode(folder: string, home: string): void {
   rmSync(place, { recursive: true });
 }
 
-/** The units are those of a clone; a drop-in puts the delivered Node before the system's. */
+/** The units are those of a clone; a drop-in names the user and the delivered Node. */
 function addUnit(root: string, folder: string, name: string): void {
   const units = makeFolder(folder, "lib/systemd/system");
   cpSync(join(root, "config/deploy", name), join(units, name));
   const path = "/opt/klieg/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
   const dropIn = makeFolder(units, `${name}.d`);
-  writeFileSync(join(dropIn, "node.conf"), `[Service]\nEnvironment=PATH=${path}\n`);
+  const lines = ["[Service]", "User=klieg", "Group=klieg", `Environment=PATH=${path}`, ""];
+  writeFileSync(join(dropIn, "package.conf"), lines.join("\n"));
 }
 
 function makeFolder(...parts: readonly string[]): string {
