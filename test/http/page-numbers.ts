@@ -70,6 +70,7 @@ const restore = ["POST", "/v1/restore/video"] as const;
 export const claims: readonly string[] = [
   // Claims of README.md and the guides.
   `a better prompt for ${limits.pricing.enhancePromptCredits} credit`,
+  `it works once, for ${limits.oauth.signInLinkSeconds / 60} minutes.`,
   `each for ${span(limits.farm.urlSeconds * 1_000, minuteMs, "minute")},`,
   `lets what runs end within ${span(limits.farm.farewellMs, minuteMs, "minute")}`,
   `cannot be reached for ${span(limits.farm.leaseMs, 1_000, "second")}`,
