@@ -13,7 +13,7 @@ export type HeardOwner = Pick<Announcement, "node" | "epoch" | "seq">;
 
 const latestOwnerKey: Key<HeardOwner> = createKey(0, 0, "latest owner");
 
-export function readLatestOwner(tables: Pick<TableReader, "get">): HeardOwner | undefined {
+function readLatestOwner(tables: Pick<TableReader, "get">): HeardOwner | undefined {
   const text = tables.get(latestOwnerKey);
   return text === undefined ? undefined : JSON.parse(text);
 }
