@@ -240,7 +240,7 @@ async function conflict(t: Test, edited: Edited): Promise<void> {
   await page.getByText("Someone else has changed the edits").waitFor();
   t.equal(await (await klieg.compositions.getFile(id, path)).text(), theirs, "theirs are there");
   await page.getByRole("button", { name: "Load theirs" }).click();
-  await page.getByText("Another has changed").waitFor({ state: "detached" });
+  await page.getByText("Someone else has changed the edits").waitFor({ state: "detached" });
   await clip(page, "title").press("ArrowRight");
   const expected = { version: 1, clips: { title: { start: 5.033333333 } }, note: "theirs" };
   t.strictSame(await store(edited), expected, "what is not known is kept");
