@@ -2,6 +2,7 @@
 import { awaitPage, beginFilm, type HeldFilm, leadTo } from "../page/held-film.ts";
 import { showMovingImages, takeMovingImages } from "../page/moving/moving-images.ts";
 import type { FilmWindow } from "../page/plan.ts";
+import { holdEarlyAnimations } from "./early-animations.ts";
 import { InnerFrames } from "./inner-frames.ts";
 import { type FrameMessage, isFrameMessage } from "./messages.ts";
 import { lendWorkers } from "./workers.ts";
@@ -51,6 +52,7 @@ const listen = (event: MessageEvent<unknown>): void => {
     );
 };
 lendWorkers();
+holdEarlyAnimations();
 addEventListener("message", listen, true);
 // Sent only once the page has its clock.
 document.addEventListener("DOMContentLoaded", () => tell({ kliegFrame: "open" }), { once: true });

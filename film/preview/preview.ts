@@ -3,6 +3,7 @@ import { frameCount } from "../../timeline/model.ts";
 import { open, seek } from "../page/film.ts";
 import { type LivePicture, showLive } from "../page/film-videos.ts";
 import { ownAddress } from "../page/own-address.ts";
+import { holdEarlyAnimations } from "./early-animations.ts";
 import { Grader, notGraded } from "./grades.ts";
 import { InnerFrames } from "./inner-frames.ts";
 import { PlayedMedia } from "./media.ts";
@@ -205,6 +206,7 @@ async function openGrades({ grades }: PreviewFilm, warnings: string[]) {
 }
 
 lendWorkers();
+holdEarlyAnimations();
 const opening = start();
 opening.catch((fault: unknown) => tell({ kind: "failed", message: String(fault) }));
 const listen = (event: MessageEvent<PreviewOrder>): void => {

@@ -166,6 +166,8 @@ export class StageBrowser {
     const session = await this.context.newCDPSession(page);
     const quotaSize = limits.capture.storageBytesMax;
     await session.send("Storage.overrideQuotaForOrigin", { origin: this.origin, quotaSize });
+    // Otherwise the real time that a page needs to open would end its short animations.
+    await session.send("Animation.setPlaybackRate", { playbackRate: 0 });
     return session;
   }
 

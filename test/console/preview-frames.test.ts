@@ -19,6 +19,11 @@ const going =
 const ticking = `<style>body{margin:0;background:#000}i{position:absolute;left:0;top:0;width:20px;
   height:20px;background:#fff}</style><i></i><script>let n = 0; setInterval(() => { n += 1;
   document.querySelector("i").style.left = n + "px"; }, 20);</script>`;
+/** A page whose square is at 100 pixels during an animation shorter than the opening of the page. */
+const short =
+  "<style>body{margin:0;background:#000}@keyframes short{from,to{left:100px}}.short{" +
+  "position:absolute;left:0;width:20px;height:20px;background:#fff;animation:short .05s}</style>" +
+  '<i class="short"></i>';
 const outer =
   "<style>body{margin:0}iframe{border:0;width:160px;height:20px}</style>" +
   '<iframe src="parts/frame.html"></iframe>';
@@ -33,13 +38,15 @@ const lanes = [
     parentElement.append(made); }, 500); }</script>`,
   `<iframe id="shut" sandbox="allow-scripts" srcdoc="${attribute(ticking)}"></iframe>`,
   '<iframe id="drawing" src="drawing.svg"></iframe>',
+  short,
+  `<iframe srcdoc="${attribute(short)}"></iframe>`,
 ];
 
 const film = {
   "index.html": `<!doctype html><style>*{margin:0}iframe{border:0;width:160px;height:20px}
-    .lane{height:20px}</style><div data-composition-id="main" data-width="160" data-height="120"
+    .lane{height:20px}</style><div data-composition-id="main" data-width="160" data-height="160"
     data-fps="10" data-duration="2" data-no-timeline style="position:relative;width:160px;
-    height:120px;background:#000">${lanes.map((one) => `<div class="lane">${one}</div>`).join("")}
+    height:160px;background:#000">${lanes.map((one) => `<div class="lane">${one}</div>`).join("")}
     </div>`,
   parts: {
     "frame.html": ticking.replace(/<script>.*<.script>/s, '<script src="go.js"></script>'),
@@ -59,10 +66,10 @@ function edgeIn(picture: Pixels, lane: number): number {
 t.test("D11: the pages in a preview's frames show the film's time", async (t) => {
   const { show, warnings, page } = await openFilm(t, t.testdir(film));
   const expected: Readonly<Record<number, readonly number[]>> = {
-    0: [0, 0, 0, -1, 0],
-    3: [15, 15, 15, -1, 0],
-    10: [50, 50, 50, 25, 0],
-    17: [85, 85, 85, 60, 0],
+    0: [0, 0, 0, -1, 0, -1, 100, 100],
+    3: [15, 15, 15, -1, 0, -1, 0, 0],
+    10: [50, 50, 50, 25, 0, -1, 0, 0],
+    17: [85, 85, 85, 60, 0, -1, 0, 0],
   };
   for (const [frame, edges] of Object.entries(expected)) {
     const picture = await show(Number(frame));

@@ -105,6 +105,20 @@ const lanes: Readonly<Record<string, Lane>> = {
       }</script>`,
     edges: chain,
   },
+  "D1: an animation that is shorter than the opening of its page is in the first frame": {
+    page: square(
+      "b.onanimationend = () => { b.style.left = '50px'; };",
+      "@keyframes short{from,to{left:100px}}.short{animation:short .002s}",
+    ).replace('class="b"', 'class="b short"'),
+    edges: frames.map((frame) => (frame < 1 ? 100 : 50)),
+  },
+  "D1: and so is one of a page in a frame": {
+    page: `<iframe style="position:absolute;left:0;top:0;width:160px;height:20px;border:0"
+      srcdoc="<body style='margin:0'><style>@keyframes short{from,to{left:100px}}
+      i{position:absolute;left:0;top:0;width:20px;height:20px;background:#fff;
+      animation:short .002s}</style><i></i>"></iframe>`,
+    edges: frames.map((frame) => (frame < 1 ? 100 : 0)),
+  },
   "D4: the start of an animation is told when its delay is over": {
     page: square(
       "b.onanimationstart = () => { b.style.left = performance.now() / 10 + 'px'; };",

@@ -110,6 +110,13 @@ export class FilmTime {
     this.hold(() => true);
   }
 
+  /** Holds what plays already while the page opens; returns whether the film has yet to begin. */
+  discoverEarly(): boolean {
+    if (this.placeFor !== undefined) return false;
+    this.held.discover(() => false);
+    return true;
+  }
+
   /** Poses all animations at this time; `isArrived`: the element was not laid out before. */
   hold(isArrived: (element: Element) => boolean): void {
     this.held.discover(isArrived);
