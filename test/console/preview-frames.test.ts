@@ -19,7 +19,7 @@ const going =
 const ticking = `<style>body{margin:0;background:#000}i{position:absolute;left:0;top:0;width:20px;
   height:20px;background:#fff}</style><i></i><script>let n = 0; setInterval(() => { n += 1;
   document.querySelector("i").style.left = n + "px"; }, 20);</script>`;
-/** A page whose square is at 100 pixels during an animation shorter than the opening of the page. */
+/** A page whose square is at 100 pixels during an animation that is shorter than its opening. */
 const short =
   "<style>body{margin:0;background:#000}@keyframes short{from,to{left:100px}}.short{" +
   "position:absolute;left:0;width:20px;height:20px;background:#fff;animation:short .05s}</style>" +
