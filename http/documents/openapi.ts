@@ -7,7 +7,7 @@ import type { Type } from "../../config/schema.ts";
 import { noParameters } from "../request/query.ts";
 import type { Route } from "../route.ts";
 import type { Json, Members } from "./json.ts";
-import { Components } from "./published-components.ts";
+import { bytes, Components } from "./published-components.ts";
 import { describeResponses } from "./published-responses.ts";
 import { sampleValue } from "./sample-values.ts";
 import { findTag, isPublished, tags } from "./tags.ts";
@@ -171,7 +171,9 @@ function requiresMembers(schema: Type.TSchema): boolean {
 function describeStream({ streamBody }: Route, components: Components): Members {
   const entries = Object.entries(streamBody).map(([mediaType, schema]) => [
     mediaType,
-    schema === null ? {} : { schema: components.showSchema(schema), example: sampleValue(schema) },
+    schema === null
+      ? { schema: bytes }
+      : { schema: components.showSchema(schema), example: sampleValue(schema) },
   ]);
   return { required: true, content: Object.fromEntries(entries) };
 }

@@ -12,6 +12,9 @@ import { sampleValue } from "./sample-values.ts";
 
 const exampleId = "req-5f0c1d2e3a4b5c6d-1";
 
+/** Bytes of any kind; without a schema, generators of clients leave such bodies out. */
+export const bytes: Members = { type: "string", format: "binary" };
+
 export class Components {
   readonly headers = publishedHeaders;
   readonly schemas: Record<string, Json> = {};
@@ -73,13 +76,23 @@ export class Components {
     const { title } = node as { readonly title?: unknown };
     const isComponent = typeof title === "string";
     if (isComponent && this.schemas[title] !== undefined) return reference(title);
-    const members = Object.fromEntries(
-      Object.entries(node).map(([name, member]) => [name, this.replaceReferences(member)]),
+    const members = addEnumType(
+      Object.fromEntries(
+        Object.entries(node).map(([name, member]) => [name, this.replaceReferences(member)]),
+      ),
     );
     if (!isComponent) return members;
     this.schemas[title] ??= members;
     return reference(title);
   }
+}
+
+/** Generators of clients take the values of an enum without a type for objects. */
+function addEnumType(schema: Record<string, Json>): Members {
+  const { enum: values } = schema;
+  if (!Array.isArray(values) || "type" in schema) return schema;
+  if (values.every((value) => typeof value === "string")) return { type: "string", ...schema };
+  return values.every(Number.isInteger) ? { type: "integer", ...schema } : schema;
 }
 
 function reference(title: string): Members {

@@ -2,7 +2,7 @@
 
 import { type Answers, type EventStream, isEventStream, type Route } from "../route.ts";
 import type { Json, Members } from "./json.ts";
-import type { Components } from "./published-components.ts";
+import { bytes, type Components } from "./published-components.ts";
 import { rawFrames } from "./published-examples.ts";
 import { describeHeaders } from "./published-headers.ts";
 import { listRefusals } from "./published-refusals.ts";
@@ -42,7 +42,8 @@ const descriptions: Readonly<Record<number, string>> = {
 
 function describeContent(answer: Answers[number] | undefined, components: Components): Members {
   if (answer === null || answer === undefined) return {};
-  if (typeof answer === "string") return { [answer]: {} };
+  if (typeof answer === "string")
+    return { [answer]: answer === "application/json" ? {} : { schema: bytes } };
   if (isEventStream(answer)) return describeEvents(answer, components);
   return components.body("application/json", answer);
 }
