@@ -172,6 +172,7 @@ export class SimNode {
       if (shard?.cluster.shard === undefined) shard?.cluster.stop();
       else shard.cluster.shard.stop();
     }
+    this.endIfStopped(process);
   }
 
   drain(): void {
@@ -207,6 +208,11 @@ export class SimNode {
   /** What its wall clock has shown at the beginning of the simulation. */
   get wallMs(): number {
     return startMs + this.wallOffsetMs;
+  }
+
+  /** A process that stops ends with its last shard. */
+  private endIfStopped({ isStopping, shards }: NodeLife): void {
+    if (isStopping && shards.every((one) => one === undefined)) this.kill();
   }
 
   private emptyDisks(): SimDisk[] {
@@ -322,10 +328,8 @@ export class SimNode {
     process.outbox.onClose(shard);
     process.tells.withdraw(shard);
     process.gateway.detach(shard, shard === this.around.shardCount && error === undefined);
-    if (process.isStopping) {
-      if (process.shards.every((one) => one === undefined)) this.kill();
-      return;
-    }
+    this.endIfStopped(process);
+    if (process.isStopping) return;
     const deaths = process.deaths[shard] ?? 0;
     process.deaths[shard] = deaths + 1;
     const { restartDelayMs, restartDelayMaxMs } = limits.engine;
