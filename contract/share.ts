@@ -52,6 +52,12 @@ export type ShareList = Static<typeof ShareList>;
 export const SharePassword = strict({ password: Type.Optional(Type.String()) }, "SharePassword");
 export type SharePassword = Static<typeof SharePassword>;
 
+/** The same as a form, to which a browser may add fields. */
+export const SharePasswordForm = Type.Object(
+  { password: Type.Optional(Type.String()) },
+  { title: "SharePasswordForm" },
+);
+
 /** The target of a share link, as shown to people without an account. */
 export const ShareResolution = Type.Object(
   {

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { limits } from "../../config/limits.ts";
-import { SharePassword, ShareResolution } from "../../contract/share.ts";
+import { SharePassword, SharePasswordForm, ShareResolution } from "../../contract/share.ts";
 import { type Answer, type Header, json } from "../exchange/answer.ts";
 import { RefusalError } from "../exchange/refusal-error.ts";
 import { problem } from "../problems/problems.ts";
@@ -38,7 +38,7 @@ export const publicShareRoutes: readonly Route[] = [
     streamBytesMax: limits.shares.formBytesMax,
     streamBody: {
       "application/json": SharePassword,
-      "application/x-www-form-urlencoded": SharePassword,
+      "application/x-www-form-urlencoded": SharePasswordForm,
     },
     run: (call) => answerShare(call, () => unlockShare(call)),
   }),

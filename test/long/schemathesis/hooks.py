@@ -22,13 +22,9 @@ def zip_archive(context, value):
 
 @schemathesis.hook
 def filter_case(context, case):
-    """
-    Null in an optional member means that it is absent, at every depth. A node that is drained takes
-    itself out of service, as it should, and cannot be judged any more.
-    """
+    """Null in an optional member means that it is absent, at every depth."""
     head = quote(f"{case.query}{case.headers}")
-    drains = case.operation.path.endswith(":drain")
-    return len(head) < HEAD_BYTES_MAX and not has_null(case.body) and not drains
+    return len(head) < HEAD_BYTES_MAX and not has_null(case.body)
 
 
 def has_null(value):
