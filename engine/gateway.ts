@@ -89,7 +89,9 @@ export class Gateway {
       readText: (key) => this.end(key).text(key),
       ask: async (shard, { to, message, lane }) => {
         const reply = await this.askHere(shard, to, message, lane);
-        return reply === lost ? lost : { kind: "reply", reply };
+        if (reply === lost) return lost;
+        if (shard !== this.shardCount) return { kind: "reply", reply };
+        return { kind: "reply", reply, seq: this.getSeq(shard) };
       },
     });
   }
@@ -254,7 +256,15 @@ export class Gateway {
     question: ShardQuestion,
   ): Promise<unknown> {
     const answer = await cluster.ask(shard, question);
-    return answer?.kind === "reply" ? answer.reply : lost;
+    if (answer?.kind !== "reply") return lost;
+    await this.awaitApplied(shard, answer.seq ?? 0);
+    return answer.reply;
+  }
+
+  /** Resolves when the record can be read here, or none of the shard's can. */
+  private async awaitApplied(shard: number, seq: number): Promise<void> {
+    while (this.reads(shard) && this.getSeq(shard) < seq)
+      await new Promise<void>((resolve) => this.clock.after(limits.cluster.movedAgainMs, resolve));
   }
 
   /** Reads a row at the node that owns it. Throws `ShardDown`. */

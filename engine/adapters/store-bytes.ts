@@ -1,11 +1,18 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Counts the bytes of a data directory's journals and tables, except files removed meanwhile. */
-export async function storeBytes(dataDir: string): Promise<number> {
-  const folders = (await readdir(dataDir)).filter((name) => /^shard-/.test(name));
-  const sums = await Promise.all(folders.map((name) => bytesIn(join(dataDir, name))));
-  return sums.reduce((sum, bytes) => sum + bytes, 0);
+/**
+ * Counts the bytes of a data directory's journals and tables, except files removed meanwhile;
+ * undefined when a folder cannot be listed.
+ */
+export async function storeBytes(dataDir: string): Promise<number | undefined> {
+  try {
+    const folders = (await readdir(dataDir)).filter((name) => /^shard-/.test(name));
+    const sums = await Promise.all(folders.map((name) => bytesIn(join(dataDir, name))));
+    return sums.reduce((sum, bytes) => sum + bytes, 0);
+  } catch {
+    return undefined;
+  }
 }
 
 async function bytesIn(folder: string): Promise<number> {

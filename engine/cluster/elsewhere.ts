@@ -17,11 +17,12 @@ export type ShardQuestion =
   | { readonly kind: "rows"; readonly keys: readonly Key[] };
 
 /**
- * `rows` are as JSON, undefined where there is none. `moved`: nothing was decided. `lost`: the
+ * `seq` of a directory's reply is that of a record from which the node that asked can read what the
+ * reply tells. `rows` are as JSON, undefined where there is none. `moved`: nothing was decided. `lost`: the
  * shard went away with the question, and the outcome is unknown.
  */
 export type ShardAnswer =
-  | { readonly kind: "reply"; readonly reply: unknown }
+  | { readonly kind: "reply"; readonly reply: unknown; readonly seq?: number }
   | { readonly kind: "rows"; readonly rows: readonly (string | undefined)[] }
   | { readonly kind: "moved" }
   | { readonly kind: "lost" };

@@ -174,13 +174,21 @@ export class HopClient {
     sent.on("close", () => cancel());
   }
 
-  /** Sends as fast as the node reads. A body that breaks off aborts the request. */
+  /**
+   * Sends as fast as the node reads. A body that breaks off aborts the request, and so does one
+   * that is dropped because the node has answered without it; that answer is kept, though Node
+   * drops an answer together with its request.
+   */
   private async sendBody(
     sent: ClientRequest,
     body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
     nonce: string,
   ): Promise<void> {
     const digest = bodyDigest();
+    let answer: IncomingMessage | undefined;
+    sent.once("response", (response) => {
+      answer = response;
+    });
     try {
       for await (const chunk of body) {
         digest.update(chunk);
@@ -189,7 +197,7 @@ export class HopClient {
       sent.addTrailers({ [bodySignatureTrailer]: this.parts.signer.signBody(nonce, digest) });
       sent.end();
     } catch {
-      sent.destroy();
+      breakOff(sent, answer);
     }
   }
 }
@@ -220,6 +228,13 @@ function awaitOutcome(sent: ClientRequest, request: HttpRequest): Promise<HopOut
       settle({ kind: hasMoved ? "moved" : "unreached" });
     });
   });
+}
+
+/** Ends a request whose body breaks off, once its answer, if there is one, was read. */
+function breakOff(sent: ClientRequest, answer: IncomingMessage | undefined): void {
+  const end = () => void sent.destroy();
+  if (answer === undefined || answer.readableEnded || answer.destroyed) end();
+  else answer.once("end", end).once("close", end);
 }
 
 function awaitDrain(sent: ClientRequest): Promise<void> {

@@ -10,7 +10,8 @@ export interface SampleSources {
   readonly service: Service;
   /** Returns what each shard's thread has counted since the previous call. */
   readonly askShards: () => readonly Promise<readonly Sample[]>[];
-  readonly storeBytes: () => Promise<number>;
+  /** Bytes of the store on this disk; undefined when the disk does not say. */
+  readonly storeBytes: () => Promise<number | undefined>;
 }
 
 /**
@@ -20,10 +21,11 @@ export interface SampleSources {
 export async function gatherSamples(sources: SampleSources): Promise<readonly Sample[]> {
   const { service, askShards, storeBytes } = sources;
   const { tally, following, line, clock } = service;
+  const bytes = await storeBytes();
   const now = [
     gauge("sse_streams", {}, following.open("stream")),
     gauge("waiters", {}, following.open("wait")),
-    gauge("store_bytes", {}, await storeBytes()),
+    ...(bytes === undefined ? [] : [gauge("store_bytes", {}, bytes)]),
     ...service.warnings.waiting.map((wait) => gauge("shard_waiting", { ...wait }, 1)),
   ];
   const modelOf = modelNames(service);

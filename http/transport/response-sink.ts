@@ -51,8 +51,13 @@ export class ResponseSink implements Sink {
     this.onDrained = listener;
   }
 
+  /** Ends the body; one that is shorter than its length breaks the connection off. */
   end(): void {
     if (this.isOver) return;
+    if (this.length !== undefined && this.length > 0) {
+      this.res.close();
+      return;
+    }
     this.res.cork(() => {
       // If told to close the connection as well, uWS would write a header into the body.
       if (this.length === undefined) this.res.end();

@@ -5,9 +5,10 @@ import type { AddressInfo } from "node:net";
 import t, { type Test } from "tap";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
-import { HopClient, type HopOutcome } from "../../http/cluster/hop-client.ts";
+import { type Forwarded, HopClient, type HopOutcome } from "../../http/cluster/hop-client.ts";
 import { refusedHeader } from "../../http/cluster/hop-head.ts";
 import { HopSigner } from "../../http/cluster/hop-signature.ts";
+import { IncomingBody } from "../../http/transport/incoming-body.ts";
 
 t.test("a node that refuses all is told of once, as is one that takes some again", async (t) => {
   let isRefusing = true;
@@ -36,6 +37,23 @@ t.test("the connection of an answer that a client has whole is used again", asyn
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
   }
   t.equal(connections(), 1);
+});
+
+t.test("an answer that comes before the whole body is relayed whole", async (t) => {
+  const text = "There is no such composition.";
+  const { send, connections } = await openHop(t, (_, response) => {
+    response.writeHead(404, { "content-length": text.length }).end(text);
+  });
+  for (let time = 0; time < 2; time++) {
+    const body = new IncomingBody(1_000, { pause() {}, resume() {} });
+    body.push(Buffer.from("the first bytes"), false);
+    const outcome = await send({ method: "PUT", body });
+    const bytes = readBytes(outcome);
+    // The rest of a body is dropped when its answer is there.
+    body.drop();
+    t.equal(await bytes, text.length);
+  }
+  t.equal(connections(), 2, "the connection of a request that has no end is used by no other");
 });
 
 async function openHop(t: Pick<Test, "teardown">, answer: RequestListener) {
@@ -69,9 +87,13 @@ async function openHop(t: Pick<Test, "teardown">, answer: RequestListener) {
     isGone: () => false,
     onGone: () => () => undefined,
   };
-  const forwarded = { request, requestId: "one", credential: undefined, body: nothing };
+  const forwarded = { requestId: "one", credential: undefined };
   const life = { node: "two", startedAtMs: 5 };
-  const send = () => client.send({ life, address, isLiving: () => true }, forwarded);
+  const send = ({ method = "GET", body = nothing as Forwarded["body"] } = {}) =>
+    client.send(
+      { life, address, isLiving: () => true },
+      { ...forwarded, request: { ...request, method }, body },
+    );
   return { send, address, told, connections: () => connections };
 }
 
@@ -93,7 +115,7 @@ function readBytes(outcome: HopOutcome): Promise<number> {
       },
       unsent: () => 0,
       onDrain: () => undefined,
-      end: () => undefined,
+      end: () => reject(new Error("It ended before its last byte.")),
       abort: () => reject(new Error("It broke off.")),
     });
   });
