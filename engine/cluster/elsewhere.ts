@@ -18,8 +18,8 @@ export type ShardQuestion =
 
 /**
  * `seq` of a directory's reply is that of a record from which the node that asked can read what the
- * reply tells. `rows` are as JSON, undefined where there is none. `moved`: nothing was decided. `lost`: the
- * shard went away with the question, and the outcome is unknown.
+ * reply tells. `rows` are as JSON, undefined where there is none. `moved`: nothing was decided.
+ * `lost`: the shard went away with the question, and the outcome is unknown.
  */
 export type ShardAnswer =
   | { readonly kind: "reply"; readonly reply: unknown; readonly seq?: number }

@@ -19,8 +19,8 @@ import { anywhere, type Call, jsonBodyWithNulls, type Route, route } from "../ro
 import type { Service } from "../service.ts";
 import { getLimits } from "./effective-limits.ts";
 import { userOrganization } from "./organization-views.ts";
-import { createRows, storageView } from "./storage.ts";
-import { findWallet, visibleBalance } from "./wallet.ts";
+import { storageView } from "./storage.ts";
+import { findCreatorRows, findWallet, visibleBalance } from "./wallet.ts";
 
 export const accountRoutes: readonly Route[] = [
   route("GET", "/v1/me", {
@@ -66,7 +66,7 @@ async function userView(service: Service, principal: Principal): Promise<UserVie
   const wallet = await findWallet(service.gateway, principal.scope, user.id, nowMs);
   const account = requireFound(wallet.account);
   const { generationsPerDay } = getAllowance(plan, overrides);
-  const rows = createRows(service);
+  const rows = await findCreatorRows(service.gateway, account);
   const { max, active } = findCeiling(account, account, principal, "media", rows);
   return {
     id: user.id,

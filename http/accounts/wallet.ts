@@ -5,8 +5,10 @@ import { accountAt } from "../../actors/account/renewal.ts";
 import { type Account, available } from "../../actors/protocol/account.ts";
 import { accountKey } from "../../actors/protocol/account-messages.ts";
 import { type MemberSpending, memberSpendingKey } from "../../actors/protocol/member-spending.ts";
+import type { Rows } from "../../actors/protocol/owner.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import type { Id } from "../../engine/id.ts";
+import type { Key } from "../../engine/key.ts";
 import { isPermitted } from "../auth/permissions.ts";
 import type { Principal } from "../auth/principal.ts";
 
@@ -30,6 +32,13 @@ export async function findWallet(
     gateway.find(memberSpendingKey(owner, user)),
   ]);
   return { account: account && accountAt(account, nowMs), spending };
+}
+
+/** Reads the account into which an unpaid organization counts, at the node that owns it. */
+export async function findCreatorRows(gateway: Gateway, { countsInto }: Account): Promise<Rows> {
+  const key = countsInto && accountKey(countsInto);
+  const creator = key && (await gateway.find(key));
+  return { get: <Row>(wanted: Key<Row>) => (wanted === key ? (creator as Row) : undefined) };
 }
 
 /** The available balance, or null while the account does not exist yet. */

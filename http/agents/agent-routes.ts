@@ -28,6 +28,7 @@ import { SessionFrame } from "../../contract/stream.ts";
 import { type Id, idAtEnd, idBytes, parseId, partitionOfId } from "../../engine/id.ts";
 import { getRange } from "../../engine/key.ts";
 import { timestamp } from "../../engine/timestamp.ts";
+import { parseOwnId } from "../auth/own-id.ts";
 import type { Principal } from "../auth/principal.ts";
 import { computeDigest } from "../auth/principals.ts";
 import { type Answer, json } from "../exchange/answer.ts";
@@ -139,7 +140,8 @@ export const agentRoutes: readonly Route[] = [
 /** A session belongs to its user alone, in the context in which it was opened. */
 function findSession(call: Call<unknown, unknown>): Session {
   const { service, principal, id } = call;
-  const session = requireFound(service.gateway.read(sessionKey(requireFound(parseId(id)))));
+  const named = requireFound(parseOwnId(principal, id));
+  const session = requireFound(service.gateway.read(sessionKey(named)));
   const isOwn = session.scope === principal.scope && session.user === principal.user.id;
   return requireFound(isOwn ? session : undefined);
 }

@@ -22,10 +22,11 @@ import {
   type Render as RenderView,
   type StillParams,
 } from "../../contract/render.ts";
-import { type Id, parseId, partitionOfId } from "../../engine/id.ts";
+import { type Id, partitionOfId } from "../../engine/id.ts";
 import { frameCount, type Timeline } from "../../timeline/model.ts";
 import { requireRoom } from "../accounts/storage.ts";
 import { readyAsset } from "../assets/ready-asset.ts";
+import { parseOwnId } from "../auth/own-id.ts";
 import { RefusalError, requireFound } from "../exchange/refusal-error.ts";
 import { digestOfBody, idempotencyKey } from "../jobs/submitting.ts";
 import { getTrace } from "../request/trace-parent.ts";
@@ -37,7 +38,8 @@ import { changeWhole, type Snapshot } from "./compositions.ts";
 
 /** Throws `RefusalError` with 404 for a render that is unknown or another scope's. */
 export function findRender({ service, principal, id }: Call<unknown, unknown>): Render {
-  const render = requireFound(service.gateway.read(renderKey(requireFound(parseId(id)))));
+  const named = requireFound(parseOwnId(principal, id));
+  const render = requireFound(service.gateway.read(renderKey(named)));
   return requireFound(render.scope === principal.scope ? render : undefined);
 }
 

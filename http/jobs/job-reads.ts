@@ -14,6 +14,7 @@ import type { Gateway } from "../../engine/gateway.ts";
 import type { Id } from "../../engine/id.ts";
 import { getCode, type Key } from "../../engine/key.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
+import { isNear } from "../auth/own-id.ts";
 import type { SignedUrls } from "../auth/signed-urls.ts";
 import { RefusalError } from "../exchange/refusal-error.ts";
 
@@ -56,7 +57,7 @@ export class JobReads {
   }
 
   look(id: Id, scope: Id): Found | undefined {
-    return this.lookAt(jobKey(id), scope);
+    return isNear(scope, id) ? this.lookAt(jobKey(id), scope) : undefined;
   }
 
   /** Finds the job by the key of its head; undefined when it may not be seen. */

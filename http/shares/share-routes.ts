@@ -16,7 +16,8 @@ import {
   ShareLink as ShareLinkSchema,
   ShareList,
 } from "../../contract/share.ts";
-import { type Id, parseId, partitionOfId } from "../../engine/id.ts";
+import { type Id, partitionOfId } from "../../engine/id.ts";
+import { parseOwnId } from "../auth/own-id.ts";
 import { requirePermission } from "../auth/permissions.ts";
 import { type Answer, json, noContent } from "../exchange/answer.ts";
 import { requireFound } from "../exchange/refusal-error.ts";
@@ -136,9 +137,10 @@ async function revokeShare(call: Call, kind: ShareLinkKind): Promise<Answer> {
 }
 
 /** Finds a link's id from its token, or takes the id itself. */
-function findLinkId({ service }: Call, named: string): Id | undefined {
-  const id = parseId(named);
+function findLinkId({ service, principal }: Call, named: string): Id | undefined {
+  const id = parseOwnId(principal, named);
   if (id !== undefined || !isToken(named)) return id;
   const { partition, digest } = tokenPlace(named);
+  if (partition !== partitionOfId(principal.scope)) return undefined;
   return service.gateway.read(shareOfTokenKey(partition, digest));
 }

@@ -3,6 +3,7 @@ import { accountKey, type JobChanged } from "../../actors/protocol/account-messa
 import { jobKey } from "../../actors/protocol/job.ts";
 import type { Static } from "../../config/schema.ts";
 import type { JobPage } from "../../contract/job.ts";
+import { partitionOfId } from "../../engine/id.ts";
 import { watchFarm } from "../../http/health-watch.ts";
 import type { Refused } from "./caller.ts";
 import { openInProcess } from "./in-process-service.ts";
@@ -98,6 +99,23 @@ t.test("while its shard is away an account's requests answer 503 with Retry-Afte
     t.match(reply.headers["retry-after"], /^\d+$/);
     t.match(reply.json, { title: "Service Unavailable" });
   }
+});
+
+t.test("an id of another partition is not found, whoever owns that, or no node", async (t) => {
+  const house = await openInProcess(t, { shardCount: 2 });
+  const ada = await house.account();
+  const { id: scope } = (await ada.get<{ id: string }>("/v1/me")).json;
+  const isInFirst = partitionOfId(scope) < 128;
+  house.engine.lose(isInFirst ? 1 : 0);
+  const id = `0199c0de-7000-70${isInFirst ? "90" : "10"}-8000-000000000001`;
+  for (const path of [
+    ...[`jobs/${id}`, `jobs/${id}/events`, `jobs/${id}/wait`, `renders/${id}`],
+    ...[`renders/${id}/share`, `agent/sessions/${id}`, `agent/sessions/${id}/turns/${id}`],
+  ])
+    t.equal((await ada.get(`/v1/${path}`)).status, 404, path);
+  t.equal((await ada.cancel(id)).status, 404);
+  const many = await ada.post("/v1/jobs:cancel", { ids: [id] });
+  t.strictSame(many.json, { results: [{ job_id: id, status: 404 }] });
 });
 
 t.test("while the directory is away a new bearer answers 503, not 401", async (t) => {
