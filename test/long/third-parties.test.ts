@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import t, { type Test } from "tap";
 import { enginePort } from "../../cli/cluster/places.ts";
+import { Klieg } from "../../clients/typescript/src/klieg.ts";
 import { firstToken, startKlieg } from "../crash/klieg-process.ts";
 import { freePorts, startCluster } from "./local-cluster.ts";
 
@@ -42,7 +43,9 @@ async function judge(t: Test, tester: string, origin: string, token: string): Pr
     ...["--phases", "examples,coverage,fuzzing", "--max-examples", "5", "--workers", "2"],
     ...["--request-timeout", "60", "--no-color"],
   ];
-  const env = { ...process.env, SCHEMATHESIS_HOOKS: "hooks", PYTHONPATH: folder, ...noBytecode };
+  const own = await new Klieg({ url: origin, token }).me();
+  const hooks = { SCHEMATHESIS_HOOKS: "hooks", PYTHONPATH: folder, KLIEG_OWN_TOKEN: own.token.id };
+  const env = { ...process.env, ...hooks, ...noBytecode };
   const { stdout } = await run(tester, args, { cwd, env, maxBuffer: outputBytesMax }).catch(
     (fault: { readonly stdout: string }) => fault,
   );
