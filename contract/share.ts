@@ -53,10 +53,7 @@ export const SharePassword = strict({ password: Type.Optional(Type.String()) }, 
 export type SharePassword = Static<typeof SharePassword>;
 
 /** The same as a form, to which a browser may add fields. */
-export const SharePasswordForm = Type.Object(
-  { password: Type.Optional(Type.String()) },
-  { title: "SharePasswordForm" },
-);
+export const SharePasswordForm = Type.Object({ password: Type.Optional(Type.String()) });
 
 /** The target of a share link, as shown to people without an account. */
 export const ShareResolution = Type.Object(

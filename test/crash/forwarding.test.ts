@@ -83,19 +83,15 @@ t.test("any node takes any request and forwards it whole to its owner", async (t
     const organization = await send(port, "POST", "/organizations", { name: "Lamps" }, token);
     t.match(organization, { status: 201, json: { name: "Lamps", balance_credits: 0 } });
     const id = String(organization.json["id"]);
+    const choose = () =>
+      send(port, "PUT", "/me/active-organization", { organization_id: id }, token);
+    t.match(await choose(), { status: 200, json: { balance_credits: 0 } }, "not paid for yet");
     const given = { amount: 7, note: "for lamps" };
     t.match(await send(port, "POST", `/admin/organizations/${id}/credits`, given), {
       status: 200,
       json: { balance_credits: 7 },
     });
-    const chosen = await send(
-      port,
-      "PUT",
-      "/me/active-organization",
-      { organization_id: id },
-      token,
-    );
-    t.match(chosen, { status: 200, json: { balance_credits: 7 } });
+    t.match(await choose(), { status: 200, json: { balance_credits: 7 } });
     t.match(await send(port, "GET", "/organizations", undefined, token), {
       json: { items: [{ id, balance_credits: 7 }] },
     });

@@ -54,7 +54,8 @@ export function breach(
   if (json === undefined) return undefined;
   const mediaType = headers["content-type"]?.split(";")[0] ?? "";
   const content = member(at(response), "content");
-  const found = content[mediaType] ?? content["*/*"];
+  const found = content[mediaType];
+  if (found === undefined && Object.hasOwn(content, "*/*")) return undefined;
   if (found === undefined)
     return `${method} ${template.path} ${status}: ${mediaType} is not published`;
   if (!Object.hasOwn(found as Members, "schema")) return undefined;
