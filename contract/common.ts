@@ -3,7 +3,7 @@ import { omitUndefined } from "../config/defined.ts";
 import { oneLinePattern } from "../config/one-line.ts";
 import { type Type as T, Type } from "../config/schema.ts";
 
-export const Modality = Type.Enum([...modalities]);
+export const Modality = Type.Enum([...modalities], { title: "Modality" });
 export const Uuid = Type.String({ format: "uuid" });
 export const Timestamp = Type.String({ format: "date-time" });
 

@@ -6,6 +6,7 @@ import { Problem } from "./problem.ts";
 
 export const jobStatuses = ["queued", "running", "succeeded", "failed", "canceled"] as const;
 export type JobStatus = (typeof jobStatuses)[number];
+export const Status = Type.Enum([...jobStatuses], { title: "JobStatus" });
 
 export const failureKinds = ["error", "moderated", "timeout"] as const;
 export const failureCodes = [
@@ -69,7 +70,7 @@ export const Job = Type.Object(
     id: Uuid,
     modality: Modality,
     model: Type.String(),
-    status: Type.Enum([...jobStatuses]),
+    status: Status,
     status_detail: nullable(Type.String()),
     status_message: nullable(Type.String()),
     asset: Type.Optional(Asset),
@@ -144,7 +145,6 @@ export const JobEvents = Type.Object(
 );
 export type JobEvents = Static<typeof JobEvents>;
 
-const Status = Type.Enum([...jobStatuses]);
 const arrayOfUnique = <S extends typeof Status | typeof Modality>(one: S) =>
   Type.Optional(Type.Union([one, Type.Array(one, { minItems: 1, maxItems: 5 })]));
 

@@ -14,6 +14,8 @@ import { Parser, type Result } from "tap-parser";
 const filesAtOnce = 3;
 /** Time limit of a file that hangs; a test inside it has the same limit. */
 const fileMs = 900_000;
+/** Module that each file loads first. */
+const preloaded = new URL("without-async-hooks.js", import.meta.url).href;
 
 interface Outcome {
   readonly passed: number;
@@ -50,7 +52,7 @@ async function runWaiting(): Promise<void> {
 
 /** Runs a file; one that ends badly without a failed assertion counts as one failure. */
 async function run(file: string): Promise<Outcome> {
-  const child = spawn(process.execPath, ["--enable-source-maps", file], {
+  const child = spawn(process.execPath, ["--enable-source-maps", "--import", preloaded, file], {
     env: { ...process.env, TAP_TIMEOUT: `${fileMs / 1000}` },
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,

@@ -40,35 +40,41 @@ type ProblemErrorsItem struct {
 	Detail  string `json:"detail"`
 }
 
+// Modality is a value of the contract.
+type Modality = string
+
+// JobStatus is a value of the contract.
+type JobStatus = string
+
 // Asset is an object of the contract.
 type Asset struct {
-	ID              string   `json:"id"`
-	SignedURL       string   `json:"signed_url"`
-	ExpiresAt       string   `json:"expires_at"`
-	MimeType        string   `json:"mime_type"`
-	Width           *int64   `json:"width,omitempty"`
-	Height          *int64   `json:"height,omitempty"`
-	DurationSeconds *float64 `json:"duration_seconds,omitempty"`
-	HasAudio        *bool    `json:"has_audio,omitempty"`
-	ThumbnailURL    *string  `json:"thumbnail_url,omitempty"`
-	EnhancedPrompt  *string  `json:"enhanced_prompt,omitempty"`
-	CreatedAt       string   `json:"created_at"`
-	DisplayName     string   `json:"display_name"`
-	Favorite        bool     `json:"favorite"`
-	Modality        *string  `json:"modality,omitempty"`
-	Model           string   `json:"model"`
-	Prompt          string   `json:"prompt"`
-	SizeBytes       int64    `json:"size_bytes"`
-	Status          string   `json:"status"`
-	Tags            []string `json:"tags"`
-	UserID          string   `json:"user_id"`
-	Source          string   `json:"source"`
-	JobID           *string  `json:"job_id,omitempty"`
-	RenderID        *string  `json:"render_id,omitempty"`
-	ChecksumSha256  *string  `json:"checksum_sha256,omitempty"`
-	FrameRate       *float64 `json:"frame_rate,omitempty"`
-	TrashedAt       *string  `json:"trashed_at,omitempty"`
-	FailureReason   *string  `json:"failure_reason,omitempty"`
+	ID              string    `json:"id"`
+	SignedURL       string    `json:"signed_url"`
+	ExpiresAt       string    `json:"expires_at"`
+	MimeType        string    `json:"mime_type"`
+	Width           *int64    `json:"width,omitempty"`
+	Height          *int64    `json:"height,omitempty"`
+	DurationSeconds *float64  `json:"duration_seconds,omitempty"`
+	HasAudio        *bool     `json:"has_audio,omitempty"`
+	ThumbnailURL    *string   `json:"thumbnail_url,omitempty"`
+	EnhancedPrompt  *string   `json:"enhanced_prompt,omitempty"`
+	CreatedAt       string    `json:"created_at"`
+	DisplayName     string    `json:"display_name"`
+	Favorite        bool      `json:"favorite"`
+	Modality        *Modality `json:"modality,omitempty"`
+	Model           string    `json:"model"`
+	Prompt          string    `json:"prompt"`
+	SizeBytes       int64     `json:"size_bytes"`
+	Status          string    `json:"status"`
+	Tags            []string  `json:"tags"`
+	UserID          string    `json:"user_id"`
+	Source          string    `json:"source"`
+	JobID           *string   `json:"job_id,omitempty"`
+	RenderID        *string   `json:"render_id,omitempty"`
+	ChecksumSha256  *string   `json:"checksum_sha256,omitempty"`
+	FrameRate       *float64  `json:"frame_rate,omitempty"`
+	TrashedAt       *string   `json:"trashed_at,omitempty"`
+	FailureReason   *string   `json:"failure_reason,omitempty"`
 }
 
 // JobFailure is an object of the contract.
@@ -95,9 +101,9 @@ type Cancellation struct {
 // Job is an object of the contract.
 type Job struct {
 	ID             string         `json:"id"`
-	Modality       string         `json:"modality"`
+	Modality       Modality       `json:"modality"`
 	Model          string         `json:"model"`
-	Status         string         `json:"status"`
+	Status         JobStatus      `json:"status"`
 	StatusDetail   *string        `json:"status_detail,omitempty"`
 	StatusMessage  *string        `json:"status_message,omitempty"`
 	Asset          *Asset         `json:"asset,omitempty"`
@@ -440,10 +446,10 @@ type JobStatusFrame struct {
 
 // JobStatusFrameData is an object of the contract.
 type JobStatusFrameData struct {
-	Status        string   `json:"status"`
-	Progress      *float64 `json:"progress,omitempty"`
-	StatusDetail  *string  `json:"status_detail,omitempty"`
-	StatusMessage *string  `json:"status_message,omitempty"`
+	Status        JobStatus `json:"status"`
+	Progress      *float64  `json:"progress,omitempty"`
+	StatusDetail  *string   `json:"status_detail,omitempty"`
+	StatusMessage *string   `json:"status_message,omitempty"`
 }
 
 // JobSucceededFrame is an object of the contract.
@@ -1517,8 +1523,8 @@ type SessionJobFrame struct {
 
 // SessionJobFrameData is an object of the contract.
 type SessionJobFrameData struct {
-	JobID  string `json:"job_id"`
-	Status string `json:"status"`
+	JobID  string    `json:"job_id"`
+	Status JobStatus `json:"status"`
 }
 
 // SessionSpendFrame is an object of the contract.
@@ -1725,9 +1731,9 @@ type AdminOverview struct {
 
 // AdminOverviewJobsItem is an object of the contract.
 type AdminOverviewJobsItem struct {
-	Modality string `json:"modality"`
-	Queued   int64  `json:"queued"`
-	Running  int64  `json:"running"`
+	Modality Modality `json:"modality"`
+	Queued   int64    `json:"queued"`
+	Running  int64    `json:"running"`
 }
 
 // AdminTask is an object of the contract.

@@ -43,6 +43,10 @@ class Problem(TypedDict):
     limit_bytes: NotRequired[int]
     errors: NotRequired[List[ProblemErrorsItem]]
 
+Modality: TypeAlias = 'Literal["image", "video", "audio", "three_d"]'
+
+JobStatus: TypeAlias = 'Literal["queued", "running", "succeeded", "failed", "canceled"]'
+
 
 class Asset(TypedDict):
     id: str
@@ -58,7 +62,7 @@ class Asset(TypedDict):
     created_at: str
     display_name: str
     favorite: bool
-    modality: NotRequired[Literal["image", "video", "audio", "three_d"]]
+    modality: NotRequired[Modality]
     model: str
     prompt: str
     size_bytes: int
@@ -102,9 +106,9 @@ class Cancellation(TypedDict):
 
 class Job(TypedDict):
     id: str
-    modality: Literal["image", "video", "audio", "three_d"]
+    modality: Modality
     model: str
-    status: Literal["queued", "running", "succeeded", "failed", "canceled"]
+    status: JobStatus
     status_detail: NotRequired[str | None]
     status_message: NotRequired[str | None]
     asset: NotRequired[Asset]
@@ -448,7 +452,7 @@ class SseTicket(TypedDict):
 
 
 class JobStatusFrameData(TypedDict):
-    status: Literal["queued", "running", "succeeded", "failed", "canceled"]
+    status: JobStatus
     progress: NotRequired[float]
     status_detail: NotRequired[str]
     status_message: NotRequired[str]
@@ -1496,7 +1500,7 @@ class SessionTurnFrame(TypedDict):
 
 class SessionJobFrameData(TypedDict):
     job_id: str
-    status: Literal["queued", "running", "succeeded", "failed", "canceled"]
+    status: JobStatus
 
 
 class SessionJobFrame(TypedDict):
@@ -1692,7 +1696,7 @@ class OverviewMinute(TypedDict):
 
 
 class AdminOverviewJobsItem(TypedDict):
-    modality: Literal["image", "video", "audio", "three_d"]
+    modality: Modality
     queued: int
     running: int
 
@@ -1799,30 +1803,8 @@ class JobsListQuery(TypedDict):
 
 
 class JobsCancelManyRequestFilter(TypedDict):
-    status: NotRequired[Literal[
-        "queued",
-        "running",
-        "succeeded",
-        "failed",
-        "canceled",
-    ] | List[Literal[
-        "queued",
-        "running",
-        "succeeded",
-        "failed",
-        "canceled",
-    ]]]
-    modality: NotRequired[Literal[
-        "image",
-        "video",
-        "audio",
-        "three_d",
-    ] | List[Literal[
-        "image",
-        "video",
-        "audio",
-        "three_d",
-    ]]]
+    status: NotRequired[JobStatus | List[JobStatus]]
+    modality: NotRequired[Modality | List[Modality]]
     set_id: NotRequired[str]
     agent_session_id: NotRequired[str]
     created_before: NotRequired[str]

@@ -34,6 +34,10 @@ export interface Problem {
   })[];
 }
 
+export type Modality = "image" | "video" | "audio" | "three_d";
+
+export type JobStatus = "queued" | "running" | "succeeded" | "failed" | "canceled";
+
 export interface Asset {
   id: string;
   signed_url: string;
@@ -48,7 +52,7 @@ export interface Asset {
   created_at: string;
   display_name: string;
   favorite: boolean;
-  modality?: "image" | "video" | "audio" | "three_d";
+  modality?: Modality;
   model: string;
   prompt: string;
   size_bytes: number;
@@ -92,9 +96,9 @@ export interface Cancellation {
 
 export interface Job {
   id: string;
-  modality: "image" | "video" | "audio" | "three_d";
+  modality: Modality;
   model: string;
-  status: "queued" | "running" | "succeeded" | "failed" | "canceled";
+  status: JobStatus;
   status_detail?: string | null;
   status_message?: string | null;
   asset?: Asset;
@@ -420,7 +424,7 @@ export interface JobStatusFrame {
   event: "status";
   id?: string;
   data: {
-    status: "queued" | "running" | "succeeded" | "failed" | "canceled";
+    status: JobStatus;
     progress?: number;
     status_detail?: string;
     status_message?: string;
@@ -1391,7 +1395,7 @@ export interface SessionJobFrame {
   id?: string;
   data: {
     job_id: string;
-    status: "queued" | "running" | "succeeded" | "failed" | "canceled";
+    status: JobStatus;
   };
 }
 
@@ -1572,7 +1576,7 @@ export interface AdminOverview {
   minutes: OverviewMinute[];
   current: OverviewMinute;
   jobs: ({
-    modality: "image" | "video" | "audio" | "three_d";
+    modality: Modality;
     queued: number;
     running: number;
   })[];
@@ -1671,26 +1675,8 @@ export interface JobsListQuery {
 export interface JobsCancelManyRequest {
   readonly ids?: readonly string[] | undefined;
   readonly filter?: {
-    readonly status?:
-      | "queued"
-      | "running"
-      | "succeeded"
-      | "failed"
-      | "canceled"
-      | readonly ("queued"
-      | "running"
-      | "succeeded"
-      | "failed"
-      | "canceled")[] | undefined;
-    readonly modality?:
-      | "image"
-      | "video"
-      | "audio"
-      | "three_d"
-      | readonly ("image"
-      | "video"
-      | "audio"
-      | "three_d")[] | undefined;
+    readonly status?: JobStatus | readonly JobStatus[] | undefined;
+    readonly modality?: Modality | readonly Modality[] | undefined;
     readonly set_id?: string | undefined;
     readonly agent_session_id?: string | undefined;
     readonly created_before?: string | undefined;
