@@ -8,11 +8,8 @@ import type { MessagePort } from "node:worker_threads";
 import { farmEnvironment } from "../config/farm-environment.ts";
 import { limits } from "../config/limits.ts";
 import { signedObjects, startFarmChild } from "../engine/adapters/farm/farm-child.ts";
-import { NatsFarm } from "../engine/adapters/farm/nats-farm.ts";
 import { sparingNotes } from "../engine/adapters/farm/sparing-notes.ts";
 import { type Logger, openLog } from "../engine/adapters/log.ts";
-import { closeNats, connectNats } from "../engine/adapters/nats/nats.ts";
-import { natsShardLine } from "../engine/adapters/nats/nats-shard-line.ts";
 import { openObjects } from "../engine/adapters/objects/open-objects.ts";
 import { systemClock } from "../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../engine/adapters/system-entropy.ts";
@@ -94,6 +91,7 @@ export async function run(task: EffectsTask): Promise<void> {
 /** Connects to the other nodes; returns undefined when this machine is the only one. */
 async function meetOthers({ isClustered, nats }: EffectsTask) {
   if (!isClustered || nats === undefined) return undefined;
+  const { closeNats, connectNats, natsShardLine } = await import("../engine/adapters/nats/all.ts");
   const connection = await connectNats({ ...nats, name: "klieg effects" });
   return {
     tells: new RemoteTells(natsShardLine(connection, "TELL")),
@@ -214,6 +212,7 @@ function startRemoteFarm(
   let close = async (): Promise<void> => undefined;
   let isStopped = false;
   const open = async (): Promise<void> => {
+    const { closeNats, connectNats, NatsFarm } = await import("../engine/adapters/nats/all.ts");
     const connection = await connectNats({ ...nats, name: "klieg farm" });
     if (isStopped) return connection.close();
     const farm = new NatsFarm({

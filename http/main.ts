@@ -23,10 +23,6 @@ import { type DataDirectory, DataDirectoryError } from "../engine/adapters/data-
 import { openTableReader } from "../engine/adapters/lmdb.ts";
 import { type Logger, openLog } from "../engine/adapters/log.ts";
 import { listenToOperators } from "../engine/adapters/metrics/operator-listener.ts";
-import { closeNats, connectNats } from "../engine/adapters/nats/nats.ts";
-import { natsNodes } from "../engine/adapters/nats/nats-nodes.ts";
-import { natsShardLine } from "../engine/adapters/nats/nats-shard-line.ts";
-import { answerVersion } from "../engine/adapters/nats/nats-version.ts";
 import { openObjects, prepareObjects } from "../engine/adapters/objects/open-objects.ts";
 import { openStore } from "../engine/adapters/open-store.ts";
 import { makePrivate } from "../engine/adapters/private-files.ts";
@@ -340,6 +336,9 @@ async function meetOthers(
 ): Promise<OtherNodes> {
   const access = readNatsAccess(settings);
   if (access === undefined) throw new Error("a node of a cluster has servers of NATS");
+  const { answerVersion, closeNats, connectNats, natsNodes, natsShardLine } = await import(
+    "../engine/adapters/nats/all.ts"
+  );
   const connection = await connectNats({ ...access, name: "klieg node" });
   answerVersion(connection, version);
   return OtherNodes.meet(

@@ -10,10 +10,6 @@ import { openJournal } from "../../engine/adapters/file-journal.ts";
 import { openTables } from "../../engine/adapters/lmdb.ts";
 import { checkTablesFile, hasTables } from "../../engine/adapters/lmdb-file.ts";
 import { type Logger, openLog } from "../../engine/adapters/log.ts";
-import { openJetStreamLog } from "../../engine/adapters/nats/jetstream-log.ts";
-import { connectNats } from "../../engine/adapters/nats/nats.ts";
-import { natsPeers } from "../../engine/adapters/nats/nats-peers.ts";
-import { natsSnapshots } from "../../engine/adapters/nats/nats-snapshots.ts";
 import { openObjects } from "../../engine/adapters/objects/open-objects.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
@@ -173,6 +169,9 @@ async function clusterLife(
   const { nodeId: node, storeId: store, shard, shardCount, dataDir, objectStore } = task;
   const { isFounder, isQuorum, isDraining, forgotten } = task;
   const name = shard === shardCount ? "directory" : String(shard);
+  const { connectNats, natsPeers, natsSnapshots, openJetStreamLog } = await import(
+    "../../engine/adapters/nats/all.ts"
+  );
   const connection = await connectNats({ ...access, name: `klieg shard ${name}` });
   const threads = new ShortThreads<SnapshotTask, Snapshot>(snapshotEntry, {
     threads: 1,

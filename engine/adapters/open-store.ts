@@ -6,9 +6,7 @@ import { readNatsAccess } from "../../config/secret-files.ts";
 import type { Settings } from "../../config/settings.ts";
 import { version } from "../../config/version.ts";
 import { type DataDirectory, DataDirectoryError, openDataDirectory } from "./data-directory.ts";
-import { connectNats } from "./nats/nats.ts";
-import { agreeOnStore, type ClusterStore } from "./nats/nats-store.ts";
-import { checkVersion } from "./nats/nats-version.ts";
+import type { ClusterStore } from "./nats/nats-store.ts";
 
 /** Throws `DataDirectoryError`, and `PortError` when NATS is unusable, each with one sentence. */
 export async function openStore(settings: Settings): Promise<DataDirectory> {
@@ -33,6 +31,7 @@ async function openNode(settings: Settings, data: DataDirectory): Promise<DataDi
     throw new DataDirectoryError(
       `${dataDir} is the store of a single machine; run "klieg cluster join" to make it the first node of a cluster, or unset KLIEG_NATS_URL.`,
     );
+  const { agreeOnStore, checkVersion, connectNats } = await import("./nats/all.ts");
   const connection = await connectNats({ ...access, name: "klieg start" });
   try {
     await checkVersion(connection, version);

@@ -14,11 +14,11 @@ export interface Lane {
 export interface FilmedLanes {
   /** The edges by lane, as filmed by one page and by two. */
   readonly films: readonly (readonly (readonly number[])[])[];
-  /** Where a second film by one page differs from the first; none when their bytes are equal. */
-  readonly differences: readonly string[];
-  /** The edges by lane in the stills of `stillFrames`. */
-  readonly stills: readonly (readonly number[])[];
   readonly warnings: readonly string[];
+  /** Makes the film by one page again; returns where the two differ, none for equal bytes. */
+  findDifferences(): Promise<string[]>;
+  /** Makes the stills of `stillFrames`; returns the edges by lane. */
+  makeStills(): Promise<readonly (readonly number[])[]>;
 }
 
 type Folder = Parameters<typeof openFilmBench>[0];
@@ -27,6 +27,8 @@ export const stillFrames = [0, 6, 10, 19] as const;
 const laneHeight = 20;
 const width = 160;
 const highQuality = { quality: "high" } as const;
+/** Arguments with which ffmpeg decodes a film to a byte a pixel. */
+const rawGray = ["-f", "rawvideo", "-pix_fmt", "gray"];
 
 /** The benches with one page and with two. */
 export type LaneBenches = readonly [FilmBench, FilmBench];
@@ -41,47 +43,61 @@ export async function filmLanes(
   files: Files = {},
   attributes = "data-no-timeline",
 ): Promise<FilmedLanes> {
+  const [onePage, twoPages] = benches;
   const height = laneHeight * pages.length;
+  const all = { "index.html": composeEntry(pages, attributes), ...files };
+  const made = [
+    await onePage.film(all, highQuality),
+    await twoPages.film(all, highQuality),
+  ] as const;
+  const raw = [
+    await onePage.look(made[0].key, rawGray),
+    await twoPages.look(made[1].key, rawGray),
+  ] as const;
+  return {
+    films: raw.map((pixels) => pages.map((_, lane) => edgesIn(pixels, lane, height))),
+    warnings: made.flatMap(({ warnings }) => warnings),
+    async findDifferences() {
+      const again = await onePage.film(all, highQuality);
+      const [first, second] = [
+        await onePage.readBytes(made[0].key),
+        await onePage.readBytes(again.key),
+      ];
+      if (first.equals(second)) return [];
+      const found = compareLanes(raw[0], await onePage.look(again.key, rawGray), pages.length);
+      return found.length > 0 ? found : ["bytes of equal frames"];
+    },
+    async makeStills() {
+      const stills: (readonly number[])[] = [];
+      for (const frame of stillFrames)
+        stills.push(await stillEdges(onePage, all, pages.length, frame));
+      return stills;
+    },
+  };
+}
+
+function composeEntry(pages: readonly string[], attributes: string): string {
   const lanes = pages.map(
     (page, at) => `<div class="lane" style="top:${at * laneHeight}px">${page}</div>`,
   );
-  const entry = `<!doctype html><html><head><style>
+  return `<!doctype html><html><head><style>
     .lane{position:absolute;left:0;width:${width}px;height:${laneHeight}px;overflow:hidden}
     .b{position:absolute;left:0;top:0;width:20px;height:20px;background:#fff}
     #root{position:relative;background:#000;overflow:hidden}</style></head><body>
-    <div id="root" data-composition-id="main" data-width="${width}" data-height="${height}"
-      data-start="0" data-duration="2" data-fps="10" ${attributes}>${lanes.join("")}
+    <div id="root" data-composition-id="main" data-width="${width}"
+      data-height="${laneHeight * pages.length}" data-start="0" data-duration="2" data-fps="10"
+      ${attributes}>${lanes.join("")}
     </div></body></html>`;
-  const all = { "index.html": entry, ...files };
-  const films: (readonly number[])[][] = [];
-  const warnings: string[] = [];
-  for (const bench of benches) {
-    const film = await bench.film(all, highQuality);
-    warnings.push(...film.warnings);
-    const raw = await bench.look(film.key, ["-f", "rawvideo", "-pix_fmt", "gray"]);
-    films.push(pages.map((_, lane) => edgesIn(raw, lane, height)));
-  }
-  const stills: (readonly number[])[] = [];
-  for (const frame of stillFrames)
-    stills.push(await stillEdges(benches[0], all, pages.length, frame));
-  const differences = await findDifferences(benches[0], all, height);
-  return { films, differences, stills, warnings };
 }
 
-async function findDifferences(bench: FilmBench, files: Files, height: number): Promise<string[]> {
-  const [one, other] = [await bench.film(files, highQuality), await bench.film(files, highQuality)];
-  if ((await bench.readBytes(one.key)).equals(await bench.readBytes(other.key))) return [];
-  const decode = (key: string) => bench.look(key, ["-f", "rawvideo", "-pix_fmt", "gray"]);
-  const [shown, again] = [await decode(one.key), await decode(other.key)];
+function compareLanes(one: Buffer, other: Buffer, lanes: number): string[] {
   const laneBytes = width * laneHeight;
-  const lanes = height / laneHeight;
-  const found = Array.from({ length: shown.length / laneBytes }, (_, at) => at)
+  return Array.from({ length: one.length / laneBytes }, (_, at) => at)
     .filter((at) => {
-      const bytes = shown.subarray(at * laneBytes, (at + 1) * laneBytes);
-      return !bytes.equals(again.subarray(at * laneBytes, (at + 1) * laneBytes));
+      const bytes = one.subarray(at * laneBytes, (at + 1) * laneBytes);
+      return !bytes.equals(other.subarray(at * laneBytes, (at + 1) * laneBytes));
     })
     .map((at) => `frame ${Math.floor(at / lanes)}, lane ${at % lanes}`);
-  return found.length > 0 ? found : ["bytes of equal frames"];
 }
 
 function edgesIn(raw: Buffer, lane: number, height: number): readonly number[] {
