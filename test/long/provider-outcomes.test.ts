@@ -1,4 +1,6 @@
-/** Each scenario word at each adapter, through the whole service (as in `test/providers/outcomes`). */
+/**
+ * Each scenario word at each adapter, through the whole service (as in `test/providers/outcomes`).
+ */
 import t from "tap";
 import { providerCases } from "../crash/provider-cases.ts";
 import { playScenarios } from "../providers/scenario-outcomes.ts";

@@ -30,4 +30,6 @@ t.test("a refusal inside the window answers the submit itself", async (t) => {
 
 t.jobs = 2;
 for (const provider of providerCases.filter(({ name }) => /^(fal|openai images)$/.test(name)))
-  t.test(`each scenario at ${provider.name}`, { buffered: true }, (t) => playScenarios(t, provider));
+  t.test(`each scenario at ${provider.name}`, { buffered: true }, (t) =>
+    playScenarios(t, provider),
+  );

@@ -1,5 +1,5 @@
 /**
- * All that processes of a service say over NATS, to be imported when a server of NATS is configured:
+ * All that the processes of a service say over NATS, imported once a server of NATS is configured:
  * its client is 64 files for each thread, a seventh of what a start loads.
  */
 export { NatsFarm } from "../farm/nats-farm.ts";
