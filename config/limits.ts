@@ -128,6 +128,8 @@ const shipped = {
       font: 20 * 1024 ** 2,
       application: 20 * 1024 ** 2,
     },
+    /** Maximum time for which a preview waits for an asset that is being processed. */
+    soonReadyMs: 10_000,
     singleBytesMax: 64 * 1024 ** 2,
     partBytes: 16 * 1024 ** 2,
     partsPerRequestMax: 100,

@@ -11,7 +11,9 @@ import { Icon } from "../parts/icon.tsx";
 import { RequestView } from "../parts/shown.tsx";
 import { getParameter as askedFor, refine } from "../place.ts";
 import { klieg } from "../session.ts";
+import { useState } from "../view.ts";
 import { Editor } from "./editor.tsx";
+import { FigmaImport } from "./figma-import.tsx";
 
 interface FilesProps {
   composition: Composition;
@@ -57,6 +59,7 @@ interface FileListProps extends FilesProps {
 
 function FileList({ composition, shown, changed }: FileListProps) {
   const { id, files = [] } = composition;
+  const [isImporting, setImporting] = useState(false);
   const put = (chosen: readonly File[]) =>
     attempt(async () => {
       for (const file of chosen) await klieg.value.compositions.putFile(id, file.name, file);
@@ -104,7 +107,14 @@ function FileList({ composition, shown, changed }: FileListProps) {
             onChange={(event) => put([...(event.currentTarget.files ?? [])])}
           />
         </label>
+        <button type="button" class="plain small" onClick={() => setImporting(true)}>
+          <Icon name="download" size={16} />
+          Import from Figma
+        </button>
       </div>
+      {isImporting && (
+        <FigmaImport composition={id} close={() => setImporting(false)} onImport={changed} />
+      )}
     </div>
   );
 }

@@ -4,8 +4,9 @@ import { type Composition, compositionKey } from "../../actors/protocol/composit
 import { limits } from "../../config/limits.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import { getRange } from "../../engine/key.ts";
+import type { Clock } from "../../engine/ports/clock.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
-import { readyAsset } from "../assets/ready-asset.ts";
+import { findSoonReadyAsset } from "../assets/ready-asset.ts";
 import type { CompositionTimelines } from "../compositions/composition-timelines.ts";
 import { requireFound } from "../exchange/refusal-error.ts";
 import { OpenPreview, type PreviewFiles, type WritePage } from "./open-preview.ts";
@@ -14,6 +15,7 @@ import type { PreviewTicket } from "./preview-tickets.ts";
 /** The parts of the service that previews need. */
 interface PreviewSources {
   readonly gateway: Gateway;
+  readonly clock: Clock;
   readonly objects: Objects;
   readonly timelines: CompositionTimelines;
   readonly writePage: WritePage;
@@ -57,7 +59,7 @@ async function listStoredFiles(
     files: files.map((file) => ({ ...file, key: objectKeyFor(composition.id, file) })),
     timeline: () => timelines.of(composition, files),
     async asset(id) {
-      const asset = readyAsset(service, ticket.scope, id);
+      const asset = await findSoonReadyAsset(service, ticket.scope, id);
       if (asset === undefined) return undefined;
       const { objectKey, mimeType } = asset.media;
       const stored = await objects.stat(objectKey);

@@ -2,9 +2,11 @@ import { createHash } from "node:crypto";
 import t from "tap";
 import type { Static } from "../../config/schema.ts";
 import type { Asset } from "../../contract/asset.ts";
+import type { Preview } from "../../contract/composition.ts";
 import type { Upload, UploadParts } from "../../contract/upload.ts";
 import { simulatedMedia } from "../../providers/simulated/simulated-media.ts";
 import type { Caller, Refused } from "./caller.ts";
+import { make, page } from "./composition-steps.ts";
 import type { FarmDouble } from "./farm-double.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
 
@@ -101,6 +103,25 @@ t.test("part file is required, one; unknown parts and a wrong checksum are 400",
   t.equal(await pointer(file, { name: "checksum_sha256", value: "0".repeat(64) }), "/file");
   t.equal((await upload(ada, Buffer.from("{}"), "application/json")).status, 415);
   t.equal((await upload(ada, Buffer.from("no form"))).status, 400);
+});
+
+t.test("a preview waits for a picture that is being processed, and not for ever", async (t) => {
+  const house = await openInProcess(t);
+  const node = house.farmNode();
+  const ada = await house.account();
+  const id = await make(ada, { "index.html": page() });
+  const { json: preview } = await ada.post<Static<typeof Preview>>(
+    `/v1/compositions/${id}/preview`,
+  );
+  const base = new URL(preview.url).pathname.slice(0, -"index.html".length);
+  const look = ({ json }: { readonly json: Asset }) =>
+    house.stranger.get(`${base}.klieg/asset/${json.id}`);
+  const soon = look(await upload(ada, form(file)));
+  await probe(house, node);
+  t.equal((await soon).status, 200);
+  const never = look(await upload(ada, form(file)));
+  await house.advance(10_000);
+  t.equal((await never).status, 404);
 });
 
 t.test("processing becomes failed when the probe refuses the bytes", async (t) => {
