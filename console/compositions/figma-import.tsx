@@ -55,54 +55,70 @@ export function FigmaImport({ composition, close, onImport }: FigmaImportProps) 
           attempt(() => insert(form));
         }}
       >
-        <Field
-          id="figma-url"
-          label="Link to a frame"
-          hint="In Figma, select the frame and choose Copy link to selection."
-        >
-          <input id="figma-url" name="url" type="url" required maxLength={2048} />
-        </Field>
-        <Field
-          id="figma-token"
-          label="Access token"
-          hint="A personal access token of Figma. It is used once and not stored."
-        >
-          <input
-            id="figma-token"
-            name="token"
-            type="password"
-            autocomplete="off"
-            required
-            maxLength={1024}
-          />
-        </Field>
-        <Field id="figma-start" label="Starts at, in seconds">
-          <input
-            id="figma-start"
-            name="start"
-            type="number"
-            min={0}
-            max={3600}
-            step="any"
-            value={0}
-          />
-        </Field>
-        <Field id="figma-seconds" label="Duration, in seconds">
-          <input
-            id="figma-seconds"
-            name="seconds"
-            type="number"
-            required
-            min={0.1}
-            max={3600}
-            step="any"
-            value={5}
-          />
-        </Field>
+        <FrameFields />
+        <TimeFields />
         <button type="submit" disabled={isUnderWay}>
           {isUnderWay ? "Importing" : "Insert the frame"}
         </button>
       </form>
     </Dialog>
+  );
+}
+
+function FrameFields() {
+  return (
+    <>
+      <Field
+        id="figma-url"
+        label="Link to a frame"
+        hint="In Figma, select the frame and choose Copy link to selection."
+      >
+        <input id="figma-url" name="url" type="url" required maxLength={2048} />
+      </Field>
+      <Field
+        id="figma-token"
+        label="Access token"
+        hint="A personal access token of Figma. It is used once and not stored."
+      >
+        <input
+          id="figma-token"
+          name="token"
+          type="password"
+          autocomplete="off"
+          required
+          maxLength={1024}
+        />
+      </Field>
+    </>
+  );
+}
+
+function TimeFields() {
+  return (
+    <>
+      <Field id="figma-start" label="Starts at, in seconds">
+        <input
+          id="figma-start"
+          name="start"
+          type="number"
+          min={0}
+          max={3600}
+          step="any"
+          value={0}
+        />
+      </Field>
+      <Field id="figma-seconds" label="Duration, in seconds">
+        <input
+          id="figma-seconds"
+          name="seconds"
+          type="number"
+          required
+          min={0.1}
+          max={3600}
+          step="any"
+          value={5}
+        />
+      </Field>
+    </>
   );
 }

@@ -58,22 +58,7 @@ interface FileListProps extends FilesProps {
 }
 
 function FileList({ composition, shown, changed }: FileListProps) {
-  const { id, files = [] } = composition;
-  const [isImporting, setImporting] = useState(false);
-  const put = (chosen: readonly File[]) =>
-    attempt(async () => {
-      for (const file of chosen) await klieg.value.compositions.putFile(id, file.name, file);
-      changed();
-    });
-  const add = () => {
-    const path = prompt("The new file's path, for example styles/look.css")?.trim();
-    if (path === undefined || path === "") return;
-    attempt(async () => {
-      await klieg.value.compositions.putFile(id, path, new Blob([""]));
-      changed();
-      refine({ file: path });
-    });
-  };
+  const { files = [] } = composition;
   return (
     <div class="file-list">
       <ul>
@@ -92,6 +77,29 @@ function FileList({ composition, shown, changed }: FileListProps) {
           </li>
         ))}
       </ul>
+      <FileActions composition={composition} changed={changed} />
+    </div>
+  );
+}
+
+function FileActions({ composition: { id }, changed }: FilesProps) {
+  const [isImporting, setImporting] = useState(false);
+  const put = (chosen: readonly File[]) =>
+    attempt(async () => {
+      for (const file of chosen) await klieg.value.compositions.putFile(id, file.name, file);
+      changed();
+    });
+  const add = () => {
+    const path = prompt("The new file's path, for example styles/look.css")?.trim();
+    if (path === undefined || path === "") return;
+    attempt(async () => {
+      await klieg.value.compositions.putFile(id, path, new Blob([""]));
+      changed();
+      refine({ file: path });
+    });
+  };
+  return (
+    <>
       <div class="actions">
         <button type="button" class="plain small" onClick={add}>
           <Icon name="plus" size={16} />
@@ -115,7 +123,7 @@ function FileList({ composition, shown, changed }: FileListProps) {
       {isImporting && (
         <FigmaImport composition={id} close={() => setImporting(false)} onImport={changed} />
       )}
-    </div>
+    </>
   );
 }
 

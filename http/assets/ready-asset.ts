@@ -16,8 +16,8 @@ export function readyAsset({ gateway }: Reads, scope: Id, name: string) {
 }
 
 /**
- * Waits for an asset that is still being processed, for `limits.assets.soonReadyMs` at most; returns
- * it if it is ready then.
+ * Waits for an asset that is still being processed, for `limits.assets.soonReadyMs` at most;
+ * returns it if it is ready then.
  */
 export async function findSoonReadyAsset(
   { gateway, clock }: Reads & { readonly clock: Clock },

@@ -8,7 +8,8 @@ import { look, openConsole, signIn } from "./console-page.ts";
 
 const film = `<!doctype html><html><body style="margin:0">
 <div id="root" data-composition-id="main" data-width="640" data-height="360" data-duration="10"
-data-fps="30" style="position:relative;width:640px;height:360px;background:#123"></div></body></html>`;
+data-fps="30" style="position:relative;width:640px;height:360px;background:#123"></div>
+</body></html>`;
 
 const frame = node("FRAME", "1:2", [1_000, 500, 640, 360], {
   name: "Title",
