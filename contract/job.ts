@@ -5,8 +5,8 @@ import { Modality, nullable, strict, Timestamp, Uuid } from "./common.ts";
 import { Problem } from "./problem.ts";
 
 export const jobStatuses = ["queued", "running", "succeeded", "failed", "canceled"] as const;
-export type JobStatus = (typeof jobStatuses)[number];
-export const Status = Type.Enum([...jobStatuses], { title: "JobStatus" });
+export const JobStatus = Type.Enum([...jobStatuses], { title: "JobStatus" });
+export type JobStatus = Static<typeof JobStatus>;
 
 export const failureKinds = ["error", "moderated", "timeout"] as const;
 export const failureCodes = [
@@ -70,7 +70,7 @@ export const Job = Type.Object(
     id: Uuid,
     modality: Modality,
     model: Type.String(),
-    status: Status,
+    status: JobStatus,
     status_detail: nullable(Type.String()),
     status_message: nullable(Type.String()),
     asset: Type.Optional(Asset),
@@ -145,7 +145,7 @@ export const JobEvents = Type.Object(
 );
 export type JobEvents = Static<typeof JobEvents>;
 
-const arrayOfUnique = <S extends typeof Status | typeof Modality>(one: S) =>
+const arrayOfUnique = <S extends typeof JobStatus | typeof Modality>(one: S) =>
   Type.Optional(Type.Union([one, Type.Array(one, { minItems: 1, maxItems: 5 })]));
 
 /** A request contains one of the two members. */
@@ -159,7 +159,7 @@ export const CancelJobsRequest = strict({
   filter: Type.Optional(
     Type.Object(
       {
-        status: arrayOfUnique(Status),
+        status: arrayOfUnique(JobStatus),
         modality: arrayOfUnique(Modality),
         set_id: Type.Optional(Type.String({ maxLength: 36 })),
         agent_session_id: Type.Optional(Type.String({ maxLength: 36 })),

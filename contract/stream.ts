@@ -3,7 +3,7 @@
 import { type Type as T, Type } from "../config/schema.ts";
 import { turnStatuses } from "./agent.ts";
 import { Uuid } from "./common.ts";
-import { failureKinds, Status } from "./job.ts";
+import { failureKinds, JobStatus } from "./job.ts";
 
 const { Optional } = Type;
 const Share = Type.Number({ minimum: 0, maximum: 1 });
@@ -19,7 +19,7 @@ const ReconnectFrame = frame("reconnect", "ReconnectFrame", {});
 export const JobFrame = Type.Union(
   [
     frame("status", "JobStatusFrame", {
-      status: Status,
+      status: JobStatus,
       progress: Optional(Share),
       status_detail: Optional(Type.String()),
       status_message: Optional(Type.String()),
@@ -69,7 +69,7 @@ export const RenderFrame = Type.Union(
 export const SessionFrame = Type.Union(
   [
     frame("turn", "SessionTurnFrame", { turn_id: Uuid, status: Type.Enum([...turnStatuses]) }),
-    frame("job", "SessionJobFrame", { job_id: Uuid, status: Status }),
+    frame("job", "SessionJobFrame", { job_id: Uuid, status: JobStatus }),
     frame("spend", "SessionSpendFrame", {
       credits_committed: Type.Integer(),
       credit_ceiling: Optional(Type.Union([Type.Integer(), Type.Null()])),

@@ -91,7 +91,9 @@ export async function run(task: EffectsTask): Promise<void> {
 /** Connects to the other nodes; returns undefined when this machine is the only one. */
 async function meetOthers({ isClustered, nats }: EffectsTask) {
   if (!isClustered || nats === undefined) return undefined;
-  const { closeNats, connectNats, natsShardLine } = await import("../engine/adapters/nats/all.ts");
+  const { closeNats, connectNats, natsShardLine } = await import(
+    "../engine/adapters/nats/node-nats.ts"
+  );
   const connection = await connectNats({ ...nats, name: "klieg effects" });
   return {
     tells: new RemoteTells(natsShardLine(connection, "TELL")),
@@ -212,7 +214,9 @@ function startRemoteFarm(
   let close = async (): Promise<void> => undefined;
   let isStopped = false;
   const open = async (): Promise<void> => {
-    const { closeNats, connectNats, NatsFarm } = await import("../engine/adapters/nats/all.ts");
+    const { closeNats, connectNats, NatsFarm } = await import(
+      "../engine/adapters/nats/node-nats.ts"
+    );
     const connection = await connectNats({ ...nats, name: "klieg farm" });
     if (isStopped) return connection.close();
     const farm = new NatsFarm({

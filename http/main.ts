@@ -337,7 +337,7 @@ async function meetOthers(
   const access = readNatsAccess(settings);
   if (access === undefined) throw new Error("a node of a cluster has servers of NATS");
   const { answerVersion, closeNats, connectNats, natsNodes, natsShardLine } = await import(
-    "../engine/adapters/nats/all.ts"
+    "../engine/adapters/nats/node-nats.ts"
   );
   const connection = await connectNats({ ...access, name: "klieg node" });
   answerVersion(connection, version);

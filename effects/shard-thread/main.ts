@@ -170,7 +170,7 @@ async function clusterLife(
   const { isFounder, isQuorum, isDraining, forgotten } = task;
   const name = shard === shardCount ? "directory" : String(shard);
   const { connectNats, natsPeers, natsSnapshots, openJetStreamLog } = await import(
-    "../../engine/adapters/nats/all.ts"
+    "../../engine/adapters/nats/node-nats.ts"
   );
   const connection = await connectNats({ ...access, name: `klieg shard ${name}` });
   const threads = new ShortThreads<SnapshotTask, Snapshot>(snapshotEntry, {

@@ -31,7 +31,7 @@ async function openNode(settings: Settings, data: DataDirectory): Promise<DataDi
     throw new DataDirectoryError(
       `${dataDir} is the store of a single machine; run "klieg cluster join" to make it the first node of a cluster, or unset KLIEG_NATS_URL.`,
     );
-  const { agreeOnStore, checkVersion, connectNats } = await import("./nats/all.ts");
+  const { agreeOnStore, checkVersion, connectNats } = await import("./nats/node-nats.ts");
   const connection = await connectNats({ ...access, name: "klieg start" });
   try {
     await checkVersion(connection, version);
