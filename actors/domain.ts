@@ -1,7 +1,7 @@
 import { limits } from "../config/limits.ts";
 import type { AnyActor } from "../engine/actor.ts";
 import type { Domain } from "../engine/domain.ts";
-import { firstIdAt, idBytes, partitionOfId } from "../engine/id.ts";
+import { firstIdAt } from "../engine/id.ts";
 import { createKey } from "../engine/key.ts";
 import { accountActor } from "./account/account-actor.ts";
 import { accountOfRenewal, renewalsKey } from "./account/renewal.ts";
@@ -14,9 +14,8 @@ import { expiryActor } from "./directory/expiry.ts";
 import { jobActor } from "./job/job-actor.ts";
 import { jobIndex } from "./job/job-index.ts";
 import { measuringActor } from "./measuring/measuring-actor.ts";
-import { type JobRequest, jobKey } from "./protocol/job.ts";
+import { jobKey } from "./protocol/job.ts";
 import { renderKey } from "./protocol/render.ts";
-import { fingerprintKey } from "./protocol/submit-terms.ts";
 import { renderActor } from "./render/render-actor.ts";
 import { rowCodecs } from "./row-codecs.ts";
 import { shareActor } from "./share/share-actor.ts";
@@ -72,25 +71,5 @@ export const domain: Domain = {
       message: { kind: "renew" },
     },
   ],
-  windows: [
-    {
-      code: codes.fingerprint,
-      windowMs: limits.jobs.duplicateWindowMs,
-      source: (partition, sinceMs) => ({
-        start: createKey(partition, codes.jobRequest, idBytes(firstIdAt(sinceMs, partition))),
-        end: createKey(partition, codes.jobRequest + 1, ""),
-      }),
-      entry(_, row) {
-        const { scope, id, fingerprint, createdAtMs } = row as JobRequest;
-        // A set has one fingerprint, which its first member carries.
-        if (fingerprint === "") return undefined;
-        const digest = Buffer.from(fingerprint, "hex").toString("latin1");
-        return {
-          key: fingerprintKey(partitionOfId(scope), digest),
-          value: idBytes(id),
-          atMs: createdAtMs,
-        };
-      },
-    },
-  ],
+  windows: [{ code: codes.fingerprint, windowMs: limits.jobs.duplicateWindowMs }],
 };

@@ -10,7 +10,7 @@ export interface Domain {
   readonly rowCodecs?: RowCodecs;
   /** Index rules, by the table code of the actors that the index finds. */
   readonly indexRules?: ReadonlyMap<number, IndexRule>;
-  /** Rules of the short windows, each for one table code; see `window.ts`. */
+  /** Rules of the short windows, each for one table code; see `shard-windows.ts`. */
   readonly windows: readonly WindowRule[];
   readonly sweeps: readonly SweepRule[];
   /**
@@ -42,21 +42,13 @@ export interface IndexRule {
   readonly entries: (picked: unknown, hasEarlier: boolean) => readonly RowWrite[];
 }
 
-/** A table that is kept in memory only, for `windowMs`, and rebuilt from other rows at start. */
+/**
+ * A table whose rows are looked up in memory and last for `windowMs`. What follows partition and
+ * code in a key is 16 bytes, and so is a value: a binary string.
+ */
 export interface WindowRule {
   readonly code: number;
   readonly windowMs: number;
-  /** Key range of a partition's rows to read, given the oldest instant that matters. */
-  readonly source: (partition: number, sinceMs: number) => KeyRange;
-  /** Returns the window's entry that such a row stands for. */
-  readonly entry: (key: Key, row: unknown) => WindowEntry | undefined;
-}
-
-/** Key and value are 16 bytes as binary strings; `key` is the full key with partition and code. */
-export interface WindowEntry {
-  readonly key: Key<string>;
-  readonly value: string;
-  readonly atMs: number;
 }
 
 /** How rows are encoded, and which of them derive from heads. */

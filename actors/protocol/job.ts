@@ -42,7 +42,7 @@ export interface JobRequest {
   readonly parent?: Id | undefined;
   /** The model's usual running time, used to estimate how much of the work is done. */
   readonly typicalSeconds: number;
-  /** Fingerprint of the request, 16 bytes in hex; the duplicate window is rebuilt from it. */
+  /** Fingerprint of the request, 16 bytes in hex, by which the duplicate window knows it. */
   readonly fingerprint: string;
   /** Trace, span and flags of the caller that traces the submit (W3C Trace Context). */
   readonly trace?: string | undefined;

@@ -24,6 +24,7 @@ import {
 import { recordOverheadBytes, writeOverheadBytes } from "../record.ts";
 import { decodeRow, EncodedRow, encodeRow } from "../row-codec.ts";
 import type { ShardRows, Written } from "./rows/shard-rows.ts";
+import { recordedEntryBytes } from "./rows/shard-windows.ts";
 
 const recordBytesMax = limits.engine.recordBytesMax - recordOverheadBytes;
 
@@ -90,7 +91,10 @@ export class Batch {
   /** The open step's changes; its writes are already in `writes`, and undone if it is dropped. */
   private changes: Change[] = [];
   private valuesBefore = 0;
-  private readonly windowRows = new Map<Key, unknown>();
+  /** Entries of the short windows that the open step sets. */
+  private readonly windowEntries = new Map<Key, unknown>();
+  /** Entries of all kept steps, as a row lists them. */
+  private readonly listedEntries: string[] = [];
   private stepReplies: Reply[] = [];
   private stepDeliveries: Delivery[] = [];
   private stepConcluded = 0;
@@ -132,7 +136,7 @@ export class Batch {
       if (done !== undefined) this.write(done, undefined, undefined);
       if (origin !== undefined)
         this.write(createSeenKey(origin.shard), parsePlace(origin.key), undefined);
-      const bytes = this.encodeChanges();
+      const bytes = this.encodeChanges() + this.windowEntries.size * recordedEntryBytes;
       invariant(bytes <= recordBytesMax, "a step writes at most 900 KiB");
       if (this.bytes + bytes > recordBytesMax) {
         this.takeBack();
@@ -149,7 +153,8 @@ export class Batch {
 
   /** Reads a row from this batch, else from the fresh rows, else from the table. */
   read(key: Key, atMs: number): unknown {
-    if (this.windowRows.size > 0 && this.windowRows.has(key)) return this.windowRows.get(key);
+    if (this.windowEntries.size > 0 && this.windowEntries.has(key))
+      return this.windowEntries.get(key);
     const written = this.writes.get(key);
     if (written === undefined) return this.rows.row(key, atMs);
     const { value } = written;
@@ -163,10 +168,20 @@ export class Batch {
     this.bytes += this.encodeChanges();
   }
 
+  /** Writes the row from which a start refills the windows. The record is then sealed at `atMs`. */
+  listWindowEntries(atMs: number): void {
+    if (this.listedEntries.length === 0) return;
+    this.begin();
+    const { windows } = this.rows;
+    for (const { key, value } of windows.list(this.listedEntries, this.order.seq, atMs))
+      this.write(key, value, undefined);
+    this.encodeChanges();
+  }
+
   private begin(): void {
     this.changes = [];
     this.valuesBefore = this.values.end;
-    this.windowRows.clear();
+    this.windowEntries.clear();
     this.stepReplies = [];
     this.stepDeliveries = [];
     this.stepConcluded = 0;
@@ -188,7 +203,7 @@ export class Batch {
     const decision = actor.decide(head, message, new View(this, to, atMs, request));
     if (decision.head !== head) this.write(to, decision.head, actor);
     for (const { key, value } of decision.rows) {
-      if (this.rows.isWindow(key)) this.windowRows.set(key, value);
+      if (this.rows.windows.has(key)) this.windowEntries.set(key, value);
       else this.write(key, value, undefined);
     }
     for (const reply of decision.replies) this.stepReplies.push(reply);
@@ -269,7 +284,8 @@ export class Batch {
     this.steps++;
     for (const { key, after } of this.changes)
       if (after.actor !== undefined) this.rows.keepHead(key, after.value, staysInMemory(after));
-    for (const [key, value] of this.windowRows) this.rows.setWindow(key, value, atMs);
+    for (const [key, value] of this.windowEntries)
+      this.listedEntries.push(this.rows.windows.set(key, value, atMs));
     for (const reply of this.stepReplies) this.replies.push(reply);
     for (const delivery of this.stepDeliveries) this.deliveries.push(delivery);
     for (let at = 0; at < this.stepConcluded; at++) this.domain.onConcluded?.();

@@ -7,15 +7,23 @@
  * derives is part of the store's format, so nodes of one format derive the same.
  */
 import { limits } from "../../config/limits.ts";
-import type { Domain, WindowRule } from "../domain.ts";
-import { createKey, engineTables, getCode, getPartitions, getRange, type Key } from "../key.ts";
+import type { Domain } from "../domain.ts";
+import {
+  createKey,
+  engineTables,
+  getCode,
+  getPartitions,
+  getRange,
+  getShard,
+  type Key,
+} from "../key.ts";
 import { StoreDamage } from "../ports/store-damage.ts";
 import type { TableRow, Tables } from "../ports/tables.ts";
 import { countWrites, noHash, type Verified, verify } from "../record.ts";
-import { decodeRow } from "../row-codec.ts";
 import type { Delivery } from "./batch.ts";
 import { actorOfDueKey, flushRows, type Position, positionKey } from "./flush.ts";
 import { ShardRows } from "./rows/shard-rows.ts";
+import { windowRows } from "./rows/shard-windows.ts";
 
 export interface ShardPlace {
   readonly shard: number;
@@ -114,19 +122,15 @@ export class Replica {
    */
   prepare(nowMs: number): Delivery[] {
     const atMs = Math.max(nowMs, this.reached.atMs);
-    for (const rule of this.domain.windows) this.fillWindow(rule, atMs);
+    this.refillWindows(atMs);
     return [...this.readOutbox(), ...this.underWay()];
   }
 
-  private fillWindow(rule: WindowRule, nowMs: number): void {
-    const { first, last } = getPartitions(this.place.shard, this.place.shardCount);
-    for (let partition = first; partition <= last; partition++) {
-      const range = rule.source(partition, nowMs - rule.windowMs);
-      for (const { key, text } of rowsIn(this.tables, range)) {
-        const entry = rule.entry(key, decodeRow(this.domain.rowCodecs, key, text));
-        if (entry !== undefined) this.rows.setWindow(entry.key, entry.value, entry.atMs);
-      }
-    }
+  private refillWindows(nowMs: number): void {
+    const { shard, shardCount } = this.place;
+    const owns = (key: Key) => getShard(key, shardCount) === shard;
+    for (const { key, text } of rowsIn(this.tables, windowRows))
+      this.rows.windows.refill(key, text, nowMs, owns);
   }
 
   private readOutbox(): Delivery[] {

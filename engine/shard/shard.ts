@@ -247,7 +247,9 @@ export class Shard {
   private startPut(nowMs: number, isHeartbeat: boolean): void {
     const { batch } = this;
     this.isPutting = true;
-    const put = this.put(batch, isHeartbeat, Math.max(nowMs, this.position.atMs));
+    const atMs = Math.max(nowMs, this.position.atMs);
+    batch.listWindowEntries(atMs);
+    const put = this.put(batch, isHeartbeat, atMs);
     // The record is sealed, so the next batch may reuse its values' buffer.
     this.isClosed = false;
     const seals = isHeartbeat || batch.writes.size > 0;

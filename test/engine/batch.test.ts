@@ -190,8 +190,11 @@ t.test("a dropped turn leaves no window entry", async (t) => {
   ]);
   t.notOk(
     [...batch.writes.keys()].some((key) => getCode(key) === 48),
-    "windows are in no record",
+    "an entry has no row of its own",
   );
+  const before = batch.writes.size;
+  batch.listWindowEntries(0);
+  t.equal(batch.writes.size, before + 1, "one row lists the entries of the batch");
 });
 
 t.test("a head is at most 4 KiB", async (t) => {

@@ -110,6 +110,27 @@ async function fillStore(t: Test, path: string, shardCount: number, before = 0):
   await end(bench);
 }
 
+t.test("what was asked once in the window stays asked after resharding", async (t) => {
+  const path = join(t.testdir(), "data");
+  makeStore(path, 1);
+  const ask = (bench: Bench) =>
+    Promise.all(
+      [counterKey(0, "low"), counterKey(255, "high")].map((key, at) =>
+        bench.ask(key, { kind: "once", digest: `digest of 16 b.${at}` }),
+      ),
+    );
+  const first = await openLife(path, 1);
+  t.strictSame(await ask(first), [
+    { kind: "counted", count: 1 },
+    { kind: "counted", count: 1 },
+  ]);
+  await end(first);
+  await run(path, 4);
+  const second = await openLife(path, 4);
+  t.strictSame(await ask(second), [{ kind: "again" }, { kind: "again" }]);
+  await end(second);
+});
+
 t.test("every tell is received once, before and after resharding", async (t) => {
   const path = join(t.testdir(), "data");
   makeStore(path, 2);

@@ -70,7 +70,7 @@ export interface Call {
 
 const never = 2 ** 47;
 export const windowMs = 300_000;
-const codes = { counter: 16, note: 32, mark: 33, once: 48, listed: 130 } as const;
+const codes = { counter: 16, note: 32, once: 48, listed: 130 } as const;
 type CounterDecision = Decision<Counter, Call>;
 
 export function counterKey(partition: number, name: string): Address<CounterMessage, Counter> {
@@ -157,9 +157,8 @@ function once(counter: Counter, digest: string, ctx: Context): CounterDecision {
       ctx.request === undefined ? [] : [{ to: ctx.request, reply: { kind: "again" } }];
     return { head: counter, rows: [], replies, effects: [] };
   }
-  const mark = put(createKey(partition, codes.mark, digest), { digest, atMs: ctx.atMs });
   const next = { ...counter, count: counter.count + 1 };
-  return { ...say(next, ctx), rows: [put(key, digest), mark] };
+  return { ...say(next, ctx), rows: [put(key, digest)] };
 }
 
 export const toys: Domain = {
@@ -168,20 +167,7 @@ export const toys: Domain = {
     [codes.listed, counterActor],
   ]),
   sweeps: [],
-  windows: [
-    {
-      code: codes.once,
-      windowMs,
-      source: (partition) => ({
-        start: createKey(partition, codes.mark, ""),
-        end: createKey(partition, codes.mark + 1, ""),
-      }),
-      entry(key, row) {
-        const { digest, atMs } = row as { digest: string; atMs: number };
-        return { key: createKey(getPartition(key), codes.once, digest), value: digest, atMs };
-      },
-    },
-  ],
+  windows: [{ code: codes.once, windowMs }],
 };
 
 /** The stores that a shard leaves behind when it dies. */

@@ -182,7 +182,7 @@ export class World {
     const { self, before, turn } = step;
     if (turn.head !== before) this.set(this.kept, self, turn.head);
     for (const { key, value } of turn.rows)
-      if (!this.rows.isWindow(key)) this.set(this.kept, key, this.decodeRow(key, value));
+      if (!this.rows.windows.has(key)) this.set(this.kept, key, this.decodeRow(key, value));
     this.listener(step);
   }
 
@@ -208,7 +208,9 @@ export class World {
     this.passes++;
   }
 
-  private seal({ writes, values }: Batch): void {
+  private seal(batch: Batch): void {
+    batch.listWindowEntries(this.atMs);
+    const { writes, values } = batch;
     const { epoch } = this.position;
     const seq = this.position.seq + 1;
     const { bytes, hash } = seal(

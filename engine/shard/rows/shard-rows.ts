@@ -11,14 +11,13 @@ import { limits } from "../../../config/limits.ts";
 import type { ShardMemory } from "../../../config/memory.ts";
 import type { AnyActor } from "../../actor.ts";
 import type { Domain } from "../../domain.ts";
-import { invariant } from "../../invariant.ts";
 import { getCode, type Key } from "../../key.ts";
 import type { Tables } from "../../ports/tables.ts";
 import { getText } from "../../record.ts";
 import { decodeRow, type RowCodecs } from "../../row-codec.ts";
 import { DueIndex } from "./due-index.ts";
 import { type FreshHead, FreshRows } from "./fresh-rows.ts";
-import { Window } from "./window.ts";
+import { ShardWindows } from "./shard-windows.ts";
 
 /** A row that a batch writes. */
 export interface Written {
@@ -41,12 +40,12 @@ interface CachedHead {
 export class ShardRows {
   readonly fresh = new FreshRows();
   readonly due: DueIndex;
+  readonly windows: ShardWindows;
   readonly tables: Tables;
   /** Undefined: the limits alone bound what is kept. */
   memory: ShardMemory | undefined;
   private readonly rowCodecs: RowCodecs | undefined;
   private readonly indexRules: Domain["indexRules"];
-  private readonly windows = new Map<number, Window>();
   private readonly heads = new Map<Key, CachedHead>();
   private headBytes = 0;
 
@@ -55,7 +54,7 @@ export class ShardRows {
     this.rowCodecs = domain.rowCodecs;
     this.indexRules = domain.indexRules;
     this.due = new DueIndex(nowMs);
-    for (const rule of domain.windows) this.windows.set(rule.code, new Window(rule.windowMs));
+    this.windows = new ShardWindows(domain.windows);
   }
 
   private get headBytesMax(): number {
@@ -70,8 +69,7 @@ export class ShardRows {
   }
 
   row(key: Key, atMs: number): unknown {
-    const window = this.windows.get(getCode(key));
-    return window === undefined ? this.readStored(key) : window.get(key.slice(2), atMs);
+    return this.windows.has(key) ? this.windows.get(key, atMs) : this.readStored(key);
   }
 
   /** Adds a record that is being written to the journal, with the writes of its batch. */
@@ -83,18 +81,6 @@ export class ShardRows {
       if (actor !== undefined) this.due.set(key, dueMs);
     }
     this.fresh.add(record, heads);
-  }
-
-  isWindow(key: Key): boolean {
-    return this.windows.has(getCode(key));
-  }
-
-  /** Sets a window's entry; an undefined `value` removes it. */
-  setWindow(key: Key, value: unknown, atMs: number): void {
-    const window = this.windows.get(getCode(key));
-    invariant(window !== undefined, "a window row belongs to a window");
-    if (typeof value === "string") window.set(key.slice(2), value, atMs);
-    else window.remove(key.slice(2));
   }
 
   /** Caches a head; when `stays` is false, removes it from memory at once. */

@@ -1,7 +1,6 @@
 /**
  * A short window: 16-byte keys to 16-byte values, each for `windowMs`, in typed arrays of 40 bytes
- * an entry (a Map costs four times that). Not journalled: a starting shard rebuilds it from the
- * rows it stands for.
+ * an entry (a Map costs four times that).
  *
  * Two generations of half-open hash tables with linear probing; a generation is dropped whole when
  * its youngest entry is older than the window. The key's own bytes are uniform (a digest), so they
