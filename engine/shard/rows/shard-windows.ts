@@ -24,7 +24,8 @@ import { Window } from "./window.ts";
 const keyBytes = 18; // partition, table code, 16 bytes of the window's key
 const valueBytes = 16;
 const entryBytes = keyBytes + valueBytes + 6; // and the time
-const removedValue = "\0".repeat(valueBytes);
+/** What follows the key of an entry that was removed: no value, and a time before all others. */
+const removal = "\0".repeat(entryBytes - keyBytes);
 const rowPrefix: Key<string> = createKey(0, 0, "window");
 
 /** Expired rows that are deleted for each new one: more than one, so that none pile up. */
@@ -61,11 +62,11 @@ export class ShardWindows {
     invariant(window !== undefined && key.length === keyBytes, "an entry belongs to a window");
     if (value === undefined) {
       window.remove(key.slice(2));
-      return key + removedValue + encodeOrderedNumber(0);
+      return key + removal;
     }
     invariant(typeof value === "string" && value.length === valueBytes, "an entry has 16 bytes");
     window.set(key.slice(2), value, atMs);
-    return key + value + encodeOrderedNumber(atMs);
+    return key + value + encodeTime(atMs);
   }
 
   /** Returns the writes by which the record `seq` of `atMs` lists what `set` returned. */
@@ -101,4 +102,14 @@ export class ShardWindows {
   private isExpired(key: Key, nowMs: number): boolean {
     return readOrderedNumber(key, rowPrefix.length) + this.longestMs <= nowMs;
   }
+}
+
+let encodedMs = -1;
+let encoded = "";
+
+/** Encodes a time; the last one is cached, for the many entries of one millisecond. */
+function encodeTime(atMs: number): string {
+  if (atMs !== encodedMs) encoded = encodeOrderedNumber(atMs);
+  encodedMs = atMs;
+  return encoded;
 }
