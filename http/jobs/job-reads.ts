@@ -10,6 +10,7 @@ import { type Asset, assetKey } from "../../actors/protocol/asset.ts";
 import { type Job, type JobRequest, jobKey, jobRequestKey } from "../../actors/protocol/job.ts";
 import { codes } from "../../actors/table-codes.ts";
 import { limits } from "../../config/limits.ts";
+import { deleteOldest } from "../../engine/delete-oldest.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import type { Id } from "../../engine/id.ts";
 import { getCode, type Key } from "../../engine/key.ts";
@@ -113,10 +114,10 @@ export class JobReads {
     this.textByJob.set(key, text);
     if (job.phase === "succeeded")
       for (const asset of job.assets) this.jobByAsset.set(assetKey(text.scope, asset), key);
-    if (this.textByJob.size <= limits.http.jobViewsMax) return;
-    const [oldest] = this.textByJob.keys();
-    if (oldest !== undefined) this.textByJob.delete(oldest);
-    if (this.jobByAsset.size > 4 * limits.http.jobViewsMax) this.jobByAsset.clear();
+    const { jobViewsMax } = limits.http;
+    if (this.textByJob.size <= jobViewsMax) return;
+    deleteOldest(this.textByJob, jobViewsMax / 16);
+    if (this.jobByAsset.size > 4 * jobViewsMax) this.jobByAsset.clear();
   }
 
   view({ request: asked, job }: Found) {

@@ -105,10 +105,14 @@ export class ShardRows {
     return text === undefined ? undefined : decodeRow(this.rowCodecs, key, text);
   }
 
-  /** Evicts the oldest heads first; one written again since it was last examined may stay. */
+  /**
+   * Evicts the oldest heads first; one written again since it was last examined may stay. Evicts
+   * many at a time, for the reason that `deleteOldest` gives.
+   */
   private evict(): void {
+    const bytesLeft = (this.headBytesMax * 15) / 16;
     for (const [key, cached] of this.heads) {
-      if (this.headBytes <= this.headBytesMax) return;
+      if (this.headBytes <= bytesLeft) return;
       this.drop(key, cached);
       if (!cached.isWrittenAgain) continue;
       cached.isWrittenAgain = false;
