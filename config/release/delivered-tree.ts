@@ -22,7 +22,14 @@ interface LockFile {
 const started = ["serve", "farm", "klieg", "klieg-server", "setup", "deploy"];
 const papers = ["LICENSE", "THIRD-PARTY.md", "README.md", "docs", "examples/title-card"];
 /** Folders of the build that only develop it. */
-const developing = ["test", "bench", "clients", "config/release", "config/notices"];
+const developing = [
+  "test",
+  "bench",
+  "clients",
+  "config/bundle",
+  "config/release",
+  "config/notices",
+];
 
 /** Fills a new folder with the tree, without the packages that it depends on. */
 export function writeTree({ root }: Release, folder: string): void {
