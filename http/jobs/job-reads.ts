@@ -31,6 +31,8 @@ export interface JobText extends Found {
   readonly text: string;
   readonly etag: string | undefined;
   readonly staleMs: number;
+  /** The view with the accepted request behind it, from when it is asked for first. */
+  detail: string | undefined;
 }
 
 export class JobReads {
@@ -39,7 +41,6 @@ export class JobReads {
   private readonly clock: Clock;
   private readonly problems: string;
   private readonly textByJob = new Map<Key, JobText>();
-  private readonly requestTexts = new WeakMap<JobRequest, string>();
   /** The job whose text shows an asset, by the asset; cleared with the texts. */
   private readonly jobByAsset = new Map<Key, Key>();
 
@@ -79,17 +80,11 @@ export class JobReads {
   }
 
   /** Like `text`, with the request that was accepted. */
-  detail(job: Id, scope: Id): JobText {
+  detail(job: Id, scope: Id): Pick<JobText, "text" | "etag"> {
     const known = this.text(job, scope);
-    return { ...known, text: `${known.text.slice(0, -1)},"request":${this.write(known.request)}}` };
-  }
-
-  private write(request: JobRequest): string {
-    const known = this.requestTexts.get(request);
-    if (known !== undefined) return known;
-    const text = JSON.stringify(viewRequest(request));
-    this.requestTexts.set(request, text);
-    return text;
+    const { text, etag, request } = known;
+    known.detail ??= `${text.slice(0, -1)},"request":${JSON.stringify(viewRequest(request))}}`;
+    return { text: known.detail, etag };
   }
 
   writeText(found: Found): JobText {
@@ -105,6 +100,7 @@ export class JobReads {
       text: JSON.stringify(this.view(found)),
       etag: isLinked ? undefined : `"${found.job.revision}"`,
       staleMs: this.clock.nowMs() + limits.http.signedUrlSeconds * 500,
+      detail: undefined,
     };
     this.keep(key, text, found.job);
     return text;
