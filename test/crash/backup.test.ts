@@ -1,5 +1,7 @@
-/** Tests backups of a real service under load, and stores restored from them. */
-import { spawn } from "node:child_process";
+/**
+ * Tests backups of a real service under load, and stores restored from them; those of a cluster:
+ * `test/long/cluster-backup`.
+ */
 import { once } from "node:events";
 import {
   cpSync,
@@ -12,46 +14,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import t from "tap";
 import type { Asset } from "../../contract/asset.ts";
-import type { Job } from "../../contract/job.ts";
 import { restoreBackup } from "../../engine/adapters/backup/restore-backup.ts";
-import { type Acknowledged, allEnd, ask, createOwners, type Owner } from "./accounts.ts";
-import { openCluster } from "./cluster-nodes.ts";
+import { allEnd, ask, createOwners } from "./accounts.ts";
+import { klieg, load, shards } from "./backup-load.ts";
 import { firstToken, isOneSentence, startAndFail, startKlieg } from "./klieg-process.ts";
-
-const commandLine = join(import.meta.dirname, "..", "..", "cli", "main.js");
-const shards = { KLIEG_SHARDS: "4" };
-
-function klieg(dataDir: string, ...args: readonly string[]) {
-  const env = { PATH: process.env["PATH"], KLIEG_DATA_DIR: dataDir };
-  const child = spawn(process.execPath, [commandLine, ...args], { env });
-  const ended = Promise.all([once(child, "close"), text(child.stdout), text(child.stderr)]).then(
-    ([[code], stdout, stderr]) => ({ code: code as number | null, stdout, stderr }),
-  );
-  return { child, ended };
-}
-
-/** Submits jobs for the owners, and creates accounts, until it is told to end. */
-function load(port: number, owners: readonly Owner[]) {
-  const acknowledged: Acknowledged[] = [];
-  let isOver = false;
-  const lanes = owners.map(async (owner, lane) => {
-    for (let n = 0; !isOver; n++) {
-      const body = { model: "sim-instant", prompt: `kite ${lane} ${n}`, num_images: 1 + (n % 4) };
-      const { status, json } = await ask<Job>(port, owner.token, "/generate/image", body);
-      if (status === 202) acknowledged.push({ owner, id: json.id });
-    }
-  });
-  return {
-    acknowledged,
-    async end() {
-      isOver = true;
-      await Promise.all(lanes);
-    },
-  };
-}
 
 t.test("a backup under load is restored whole, or not at all", async (t) => {
   const folder = t.testdir();
@@ -120,34 +88,6 @@ t.test("a backup under load is restored whole, or not at all", async (t) => {
     change(copy);
     await t.rejects(restoreBackup(copy, target), { message: sentence });
     t.notOk(existsSync(join(target, "store.json")), "nothing is a store");
-  }
-});
-
-t.test("any node of a cluster backs up what all of them own", async (t) => {
-  const { folder, settings, start } = await openCluster(t, shards);
-  const [first, second] = [await start("first"), await start("second")];
-  const owners = await createOwners(first.port, 8);
-  const running = load(first.port, owners);
-  while (running.acknowledged.length < 100) await new Promise(setImmediate);
-  const backups: { readonly backup: string; readonly before: readonly Acknowledged[] }[] = [];
-  for (const name of ["second", "first"]) {
-    const before = [...running.acknowledged];
-    const backup = join(folder, `backup-${name}`);
-    const made = await klieg(join(folder, name), "backup", backup).ended;
-    t.match(made, { code: 0, stdout: /is a backup: .* MB of rows/ }, made.stderr);
-    backups.push({ backup, before });
-  }
-  await running.end();
-  await Promise.all([first, second].map((node) => node.kill("SIGKILL")));
-  const { KLIEG_NATS_URL: _, ...alone } = settings;
-  for (const { backup, before } of backups) {
-    const restored = `${backup}-restored`;
-    const done = await klieg(restored, "store", "restore", backup).ended;
-    t.match(done, { code: 0 }, done.stderr);
-    const again = await startKlieg(t, restored, alone);
-    await allEnd(t, again.port, before);
-    t.match((await ask(again.port, firstToken, "/admin/invariants")).json, { items: [] });
-    await again.kill("SIGTERM");
   }
 });
 

@@ -53,7 +53,7 @@ const notRun: Readonly<Record<string, string>> = {
   "klieg providers resume <name>": "the same",
   'npx klieg generate image "a red kite over dunes" --model comfyui-sd15 -o comfyui.png':
     "needs a ComfyUI, as whose simulator providers/examples.test.ts runs the model",
-  "klieg objects move --to s3": "needs an object store, as crash/object-store.test.ts has one",
+  "klieg objects move --to s3": "needs an object store, as long/object-moves.test.ts has one",
   "klieg backup <folder>": "needs an empty folder, as crash/backup.test.ts has one",
   "klieg store restore <folder>": "needs a backup, as the same test has one",
   "klieg cluster join": "needs a stopped service and NATS, as crash/cluster.test.ts has them",
