@@ -72,7 +72,7 @@ export class ToyClients implements Clients {
   async wrongAtEnd(): Promise<string | undefined> {
     for (const key of this.keys) {
       const { sure, open } = this.getKnown(key);
-      const owner = this.of.nodes.find(({ gateway }) => gateway?.owns(this.getShard(key)) === true);
+      const [owner] = this.of.owners(this.getShard(key));
       const count = owner?.gateway?.read(key)?.count ?? 0;
       if (count < sure) return `${sure} additions were acknowledged, the counter says ${count}`;
       if (count > sure + open)
