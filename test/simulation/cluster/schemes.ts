@@ -12,7 +12,7 @@ import type { SimNode } from "./sim-node.ts";
 /** Yields how many milliseconds pass before the scheme goes on. */
 type Scheme = Generator<number, void>;
 
-const { silenceMs, announceMs, appendMs } = limits.cluster;
+const { silenceMs, isolatedMs, announceMs, appendMs } = limits.cluster;
 const wellMs = 12_000;
 /** Within which a log without faults has stored and delivered what was sent to it. */
 const deliveredMs = 10;
@@ -22,6 +22,7 @@ const shardsMax = 4;
 const weights = {
   deafOwner: 3,
   loneOwner: 3,
+  laterOwner: 2,
   ignorant: 3,
   logAway: 3,
   loseDisk: 3,
@@ -148,6 +149,30 @@ export class Schemes {
     this.cutLogs(this.others(lone), false);
     yield dice.between(4_000, 9_000);
     this.healing.start(lone);
+  }
+
+  /** A node owns while the others are gone; then the log loses that, and all come back together. */
+  private *laterOwner(): Scheme {
+    const { dice, logs } = this.cluster;
+    if (!(yield* this.becomeWell())) return;
+    const { shard, owner } = this.pickOwned() ?? {};
+    const log = logs[shard ?? -1];
+    if (owner === undefined || log === undefined || shard === undefined) return;
+    const later = dice.pick(this.others(owner));
+    const others = this.others(later);
+    const endSeq = log.end;
+    for (const node of others) this.healing.kill(node);
+    const mostMs = 2 * (silenceMs + isolatedMs);
+    for (let passedMs = 0; !later.owns(shard) && passedMs < mostMs; passedMs += 100) yield 100;
+    yield dice.between(500, 1_500);
+    this.healing.kill(later);
+    log.lose(endSeq);
+    this.cluster.note(`log ${shard} has lost what ${later.name} wrote`);
+    this.healing.start(later);
+    yield silenceMs + dice.between(0, announceMs);
+    for (const node of others) this.healing.start(node);
+    // Until the log has the records again, they are in one place only.
+    yield* this.becomeWell();
   }
 
   /** Standbys know that the owner has more than they have; it dies, and the log lacks that too. */
