@@ -49,11 +49,12 @@ function keepPlaces(outputs: string): Plugin {
         const place = JSON.stringify(relative(outputs, path));
         // On the first line, so that the module's source map holds.
         const head =
-          'import { dirname as folderOf } from "node:path";' +
-          'import { fileURLToPath as pathOf } from "node:url";' +
-          "const place = ((url) => ({ url, filename: pathOf(url), dirname: folderOf(pathOf(url)) }))" +
-          `(new URL(${place}, import.meta.url).href);`;
-        return { contents: head + text.replaceAll("import.meta", "place") };
+          'import { dirname as importMetaFolder } from "node:path";' +
+          'import { fileURLToPath as importMetaPath } from "node:url";' +
+          `const importMeta = { url: new URL(${place}, import.meta.url).href };` +
+          "importMeta.filename = importMetaPath(importMeta.url);" +
+          "importMeta.dirname = importMetaFolder(importMeta.filename);";
+        return { contents: head + text.replaceAll("import.meta", "importMeta") };
       });
     },
   };
