@@ -73,12 +73,6 @@ export const mutants: readonly Mutant[] = [
     breaks: "Another owner's record is taken for one's own.",
   },
   {
-    path: `${shard}/ownership.ts`,
-    text: "await earlierLease;",
-    replacement: "",
-    breaks: "An owner opens before the lease of the one before has ended.",
-  },
-  {
     path: `${shard}/quorum.ts`,
     text: "if (!this.areKnown())",
     replacement: "if (this.areKnown()) return true;\nif (true)",
