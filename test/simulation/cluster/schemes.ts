@@ -131,12 +131,15 @@ export class Schemes {
 
   /** A node owns what no other one follows; then it is gone, and the log is trimmed or not. */
   private *loneOwner(): Scheme {
-    const { dice, nodes, logs, shardCount } = this.cluster;
+    const { dice, network, nodes, logs, shardCount } = this.cluster;
     if (!(yield* this.becomeWell())) return;
     const lone = dice.pick(nodes);
+    const others = this.others(lone);
     const shard = dice.between(0, shardCount);
     this.cluster.note(`${lone.name} alone reaches the log`);
-    this.cutLogs(this.others(lone), true);
+    this.cutLogs(others, true);
+    // They cannot know then that there has been another owner.
+    if (dice.percent(50)) for (const { name } of others) network.cuts.add(`${lone.name}>${name}`);
     for (let passedMs = 0; !lone.owns(shard) && passedMs < appendMs + silenceMs; passedMs += 100)
       yield 100;
     if (lone.owns(shard)) {
@@ -146,7 +149,8 @@ export class Schemes {
           log.trim(log.end - (this.cluster.isLastElsewhere(at) ? 0 : 1));
       this.healing.kill(lone);
     }
-    this.cutLogs(this.others(lone), false);
+    network.cuts.clear();
+    this.cutLogs(others, false);
     yield dice.between(4_000, 9_000);
     this.healing.start(lone);
   }
