@@ -292,8 +292,7 @@ export class Schemes {
       const { outcome } = command;
       if (outcome === "done") break;
       cluster.note(`klieg reshard refuses: ${outcome.refusal}`);
-      if (isLast) cluster.fail("klieg reshard refuses on the node that owned all shards at last");
-      cluster.resharding = undefined;
+      cluster.fail("klieg reshard refuses although every node was stopped in order");
       return;
     }
     cluster.endReshard(keeper, reshard);
