@@ -68,6 +68,8 @@ const notRun: Readonly<Record<string, string>> = {
   "klieg agent approve <session> 40": "needs the run of an agent, as the same test has one",
   "npx klieg preview examples/product-film":
     "serves until Ctrl-C, as http/preview-command.test.ts has it do",
+  "npx -p ./klieg-server-0.1.0.tgz klieg-server":
+    "needs the package of a release, as long/release.test.ts makes and starts one",
   "npm link": "changes the machine; the clone has the link that it makes",
   "npx klieg login": "waits for a person, as whom crash/credentials.test.ts acts",
   'npm install "uWebSockets.js@github:uNetworking/uWebSockets.js#<tag>"':
