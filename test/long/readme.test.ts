@@ -58,6 +58,8 @@ const notRun: Readonly<Record<string, string>> = {
   "klieg store restore <folder>": "needs a backup, as the same test has one",
   "klieg cluster join": "needs a stopped service and NATS, as crash/cluster.test.ts has them",
   "klieg node forget <node>": "the same",
+  "klieg enhance-prompt": "needs a prompt, as cli/cli-options.test.ts gives it one",
+  "klieg remove-background": "needs a video, as the same test gives it one",
   "klieg doctor": "examines this machine, as cli/doctor.test.ts does",
   "klieg open": "opens a browser, as the same test has it do",
   "klieg drain <node>": "needs another node, as crash/forwarding.test.ts has one",
@@ -102,6 +104,7 @@ function clone(t: Test): string {
     "examples",
     "package.json",
     "package-lock.json",
+    "tsconfig.json",
   ])
     cpSync(join(root, name), join(folder, name), { recursive: true });
   utimesSync(join(folder, "package-lock.json"), 0, 0);
