@@ -1,8 +1,9 @@
 /**
  * Bundles the programs of the build in whose folder this file lies: every `main.js` of a process or
  * a thread takes in the modules that it imports, and packages stay outside. Node finds, reads and
- * links modules one by one; the 470 of the service's main thread took longer than all else of a
- * start. What is imported only when needed becomes a file beside the program, loaded as before.
+ * links modules one by one, 470 for the main thread of the service; without that a start and a
+ * command take a third less processor time. What is imported only when needed becomes a file beside
+ * the program, loaded as before.
  */
 
 import { readdirSync, readFileSync } from "node:fs";
