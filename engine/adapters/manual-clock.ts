@@ -1,10 +1,16 @@
 import type { Clock } from "../ports/clock.ts";
 
+interface Timer {
+  readonly atMs: number;
+  readonly run: () => void;
+}
+
 /** A clock that a test moves. Wall clock and monotonic clock move together except by `jump`. */
 export class ManualClock implements Clock {
   private wallMs: number;
   private elapsedMs = 0;
-  private readonly timers = new Set<{ readonly atMs: number; readonly run: () => void }>();
+  /** In the order in which they were set, which is also that of timers due at the same time. */
+  private readonly timers = new Set<Timer>();
 
   constructor(startMs: number) {
     this.wallMs = startMs;
@@ -28,10 +34,8 @@ export class ManualClock implements Clock {
   advance(byMs: number): void {
     const untilMs = this.elapsedMs + byMs;
     for (;;) {
-      const next = [...this.timers]
-        .filter((timer) => timer.atMs <= untilMs)
-        .sort((a, b) => a.atMs - b.atMs)[0];
-      if (next === undefined) break;
+      const next = this.findFirst();
+      if (next === undefined || next.atMs > untilMs) break;
       this.timers.delete(next);
       this.move(next.atMs - this.elapsedMs);
       next.run();
@@ -50,6 +54,13 @@ export class ManualClock implements Clock {
   /** Moves only the wall clock. */
   jump(byMs: number): void {
     this.wallMs += byMs;
+  }
+
+  private findFirst(): Timer | undefined {
+    let first: Timer | undefined;
+    for (const timer of this.timers)
+      if (first === undefined || timer.atMs < first.atMs) first = timer;
+    return first;
   }
 
   private move(byMs: number): void {

@@ -9,7 +9,6 @@ import { promisify } from "node:util";
 import t from "tap";
 import { clientSamples } from "../../http/docs/api/client-samples.ts";
 import { guides } from "../../http/docs/guides.ts";
-import { findGo, goEnvironment } from "./go-program.ts";
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "../../..");
@@ -89,31 +88,6 @@ t.test("E3: every sample in Python holds by its types (mypy)", async (t) => {
     (fault: Output) => fault,
   );
   t.match(stdout, /^Success: no issues found/);
-});
-
-t.test("E3: every sample in Go compiles against the module (go vet)", async (t) => {
-  const samples = findSamples("go");
-  t.ok(samples.length >= 1, "there are some");
-  const reference = referenceSamples.map(({ go }, at) => {
-    const results = [...go.matchAll(/^(\w+(?:, \w+)*) :=/gm)].map(([, names]) => names);
-    const text = go.replaceAll("\n", "\n\t");
-    return `func sample${at}() {\n\t${text}\n\tfmt.Println(${results.join(", ")})\n}\n`;
-  });
-  const head = [
-    "package main",
-    'import ("context"; "fmt"; "klieg")',
-    'var client = klieg.NewClient("http://127.0.0.1:8080")',
-    "var ctx = context.Background()",
-    "var content []byte",
-  ];
-  const module = "module sample\n\ngo 1.19\n\nrequire klieg v0.0.0\n\nreplace klieg => ./klieg\n";
-  for (const text of [...samples, `${[...head, ...reference].join("\n")}\nfunc main() {}\n`]) {
-    const folder = t.testdir({ "go.mod": module, "main.go": text });
-    symlinkSync(join(root, "clients/go"), join(folder, "klieg"));
-    const options = { cwd: folder, env: goEnvironment };
-    const { stderr } = await run(findGo().go, ["vet", "."], options).catch((fault) => fault);
-    t.equal(stderr, "");
-  }
 });
 
 t.test("E10: the folder of the TypeScript client is a whole package for npm", async (t) => {

@@ -84,8 +84,10 @@ t.test("the clients play their scenario against a node of a cluster", async (t) 
   const { origin, token } = await openCluster(t);
   const program = join(import.meta.dirname, "../run.js");
   const env = { ...process.env, KLIEG_TEST_SERVICE: `${origin} ${token}` };
-  const test = join(import.meta.dirname, "../clients/scenario.test.js");
-  const { stdout } = await run(process.execPath, [program, test], { env }).catch(
+  const tests = ["../clients/scenario.test.js", "go-client.test.js"].map((path) =>
+    join(import.meta.dirname, path),
+  );
+  const { stdout } = await run(process.execPath, [program, ...tests], { env }).catch(
     (fault: { readonly stdout: string }) => fault,
   );
   t.match(stdout, /\b0 failed/, stdout);
