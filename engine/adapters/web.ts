@@ -7,7 +7,7 @@ import { lookup as lookUp } from "node:dns/promises";
 import type { LookupFunction } from "node:net";
 import { isIP } from "node:net";
 import type { Readable } from "node:stream";
-import { Agent, type Dispatcher, request } from "undici";
+import type { Agent, Dispatcher } from "undici";
 import { isPublicAddress } from "../network/ip-address.ts";
 import { type Web, type WebAnswer, WebError, type WebRequest } from "../ports/web.ts";
 
@@ -18,24 +18,40 @@ const bounds = {
   headerBytesMax: 64 * 1024,
 } as const;
 
+/**
+ * Loaded with the first request: its hundred modules take each thread that starts an eighth of a
+ * second of processor time.
+ */
+const loadUndici = () => import("undici");
+
+interface Agents {
+  readonly publicHosts: Agent;
+  readonly anyHost: Agent;
+}
+
 /** At most `connectionsPerHost` requests run at one host at a time; further ones wait. */
 export function openWeb(connectionsPerHost = 8): Web {
-  const publicAgent = createAgent(publicLookup, connectionsPerHost);
-  const anyAgent = createAgent(lookup, connectionsPerHost);
+  let opened: Promise<Agents> | undefined;
+  const openAgents = () => {
+    opened ??= createAgents(connectionsPerHost);
+    return opened;
+  };
   return {
     async ask(asked) {
-      const agent = asked.mayBePrivate ? anyAgent : publicAgent;
       let { url } = asked;
       let request: Sent = { method: asked.method ?? "GET", headers: { ...asked.headers } };
       if (asked.body !== undefined) request = withBody(request, asked.body);
+      checkUrl(url, asked);
+      const { publicHosts, anyHost } = await openAgents();
+      const agent = asked.mayBePrivate ? anyHost : publicHosts;
       for (let left = asked.redirectsMax; ; left--) {
-        checkUrl(url, asked);
         const answer = await ask(agent, url, request, asked);
         const location = answer.headers["location"];
         const isRedirect = answer.status >= 300 && answer.status < 400 && location !== undefined;
         if (!isRedirect || left === 0) return answer;
         answer.discard();
         url = follow(location, url, asked);
+        checkUrl(url, asked);
         request = { method: "GET", headers: {} };
       }
     },
@@ -70,15 +86,18 @@ function follow(location: string, from: string, { mayFollow }: WebRequest): stri
   return url.href;
 }
 
-function createAgent(look: typeof lookup | LookupFunction, connections: number): Agent {
-  return new Agent({
-    connect: { lookup: look as LookupFunction, timeout: bounds.connectMs },
-    headersTimeout: bounds.silenceMs,
-    bodyTimeout: bounds.silenceMs,
-    maxHeaderSize: bounds.headerBytesMax,
-    connections,
-    pipelining: 1,
-  });
+async function createAgents(connections: number): Promise<Agents> {
+  const { Agent } = await loadUndici();
+  const create = (look: typeof lookup | LookupFunction) =>
+    new Agent({
+      connect: { lookup: look as LookupFunction, timeout: bounds.connectMs },
+      headersTimeout: bounds.silenceMs,
+      bodyTimeout: bounds.silenceMs,
+      maxHeaderSize: bounds.headerBytesMax,
+      connections,
+      pipelining: 1,
+    });
+  return { publicHosts: create(publicLookup), anyHost: create(lookup) };
 }
 
 /** Like `dns.lookup`, but without addresses that are not public. */
@@ -125,6 +144,7 @@ async function ask(
   let response: Dispatcher.ResponseData;
   const timeouts = { headersTimeout: silenceMs, bodyTimeout: silenceMs };
   try {
+    const { request } = await loadUndici();
     response = await request(url, { dispatcher, signal, ...sent, ...timeouts });
   } catch (error) {
     if (isPrivateAddress(error)) refuseAddress(error);
