@@ -1,6 +1,6 @@
 /**
  * Tests a whole service whose objects are in a bucket of a real S3 server; how objects are moved
- * there: `test/long/object-moves`.
+ * there: `object-moves`.
  */
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -11,17 +11,17 @@ import type { ObjectStore } from "../../config/settings.ts";
 import type { Asset } from "../../contract/asset.ts";
 import { openRequests } from "../../engine/adapters/s3/requests.ts";
 import { s3Objects } from "../../engine/adapters/s3/s3-objects.ts";
-import { freePort } from "../http/raw-http.ts";
-import { startSwift, swiftStore } from "../s3/swift.ts";
-import { ask } from "./accounts.ts";
+import { ask } from "../crash/accounts.ts";
 import {
   type Environment,
   firstToken,
   isOneSentence,
   startAndFail,
   startKlieg,
-} from "./klieg-process.ts";
-import { createLink, draw, post, readSettings, upload, wav } from "./stored-media.ts";
+} from "../crash/klieg-process.ts";
+import { createLink, draw, post, readSettings, upload, wav } from "../crash/stored-media.ts";
+import { freePort } from "../http/raw-http.ts";
+import { startSwift, swiftStore } from "../s3/swift.ts";
 
 t.test("an upload is stored in the bucket, and read by its signed link", async (t) => {
   const store = await swiftStore(t);

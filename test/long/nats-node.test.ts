@@ -7,8 +7,8 @@ import { setImmediate as turn } from "node:timers/promises";
 import t from "tap";
 import { limits } from "../../config/limits.ts";
 import type { NodeConnection } from "../../engine/ports/tasks.ts";
-import { openNatsHouse, until } from "./nats-house.ts";
-import { mover, shareFilm } from "./two-node-film.ts";
+import { openNatsHouse, until } from "../render-farm/nats-house.ts";
+import { mover, shareFilm } from "../render-farm/two-node-film.ts";
 
 const input = { prompt: "sea", seed: 1, width: 256, height: 256, count: 1, format: "png" };
 const small = { kind: "studio-image", input, outputPrefix: "jobs/1" };
