@@ -135,7 +135,7 @@ export const figures: Readonly<Record<string, readonly string[]>> = {
   ],
   "measured, and said to be about so much": [
     ...["some six seconds", "takes half a second", "some 1.5 GB", "some 130 MB each"],
-    ...["some twenty minutes", "some forty minutes", "within 3 of 255"],
+    ...["some fifteen minutes", "some forty minutes", "within 3 of 255"],
   ],
   "the tests' and the bench's own": [
     "takes writes again within 15 s",
