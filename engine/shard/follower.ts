@@ -309,18 +309,18 @@ export class Follower {
    */
   private async refill(): Promise<FollowEnd | undefined> {
     const { replica, journal, node, succession } = this.parts;
-    let logSeq: number | undefined;
+    let filled: number | "filling" | "nodes";
     try {
       await this.filling.watch();
       const obstacle = this.findRefillObstacle();
       if (obstacle !== undefined) return this.pause(obstacle);
-      logSeq = await this.filling.fill(journal, node, succession.isFenceNeeded);
+      filled = await this.filling.fill(journal, node, succession);
     } catch (error) {
       onUnreached(error);
       return this.pause("log");
     }
-    if (logSeq === undefined) return this.pause("filling");
-    replica.placeAt(logSeq);
+    if (typeof filled === "string") return this.pause(filled);
+    replica.placeAt(filled);
     const leaseMs = succession.wasOwner ? 0 : limits.cluster.leaseMs;
     return { kind: "own", leaseMs, isLossAccepted: succession.isLossAccepted };
   }
