@@ -16,7 +16,7 @@ import { median } from "../report/statistics.ts";
 import type { Scenario, Setting } from "../scenario.ts";
 
 const readsMax = 50_000;
-/** Jobs of each account in the smallest store: a listing of twenty is as long in it as in others. */
+/** Jobs of each account in the smallest store, so that a listing of twenty is full in it too. */
 const jobsPerAccountMin = 25;
 
 export const growth: Scenario = {

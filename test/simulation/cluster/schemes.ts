@@ -175,7 +175,8 @@ export class Schemes {
     const taken = yield* this.takeOverAlone();
     if (taken === undefined) return;
     const { shard, later, others, log, endSeq } = taken;
-    log.showLess(log.end - endSeq);
+    // Some of what the others have is hidden too, so that they take the log for one that lost it.
+    log.showLess(log.end - endSeq + this.cluster.dice.between(1, 4));
     this.cluster.note(`log ${shard} does not show what ${later.name} wrote`);
     for (const node of others) this.healing.start(node);
     yield wellMs;
