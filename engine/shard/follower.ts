@@ -309,18 +309,18 @@ export class Follower {
    */
   private async refill(): Promise<FollowEnd | undefined> {
     const { replica, journal, node, succession } = this.parts;
-    let filled: number | "filling" | "nodes";
+    let logSeq: number | undefined;
     try {
       await this.filling.watch();
       const obstacle = this.findRefillObstacle();
       if (obstacle !== undefined) return this.pause(obstacle);
-      filled = await this.filling.fill(journal, node, succession);
+      logSeq = await this.filling.fill(journal, node, succession.isFenceNeeded);
     } catch (error) {
       onUnreached(error);
       return this.pause("log");
     }
-    if (typeof filled === "string") return this.pause(filled);
-    replica.placeAt(filled);
+    if (logSeq === undefined) return this.pause("filling");
+    replica.placeAt(logSeq);
     const leaseMs = succession.wasOwner ? 0 : limits.cluster.leaseMs;
     return { kind: "own", leaseMs, isLossAccepted: succession.isLossAccepted };
   }

@@ -50,11 +50,6 @@ export class Succession {
     return this.owner?.isQuorum === true || !(this.wasOwner || this.isLossAccepted);
   }
 
-  /** Whether a member is not heard whose records the operator has not given up. */
-  get isAnyMissing(): boolean {
-    return !this.isLossAccepted && this.survey()?.missing.length !== 0;
-  }
-
   get isHandedOver(): boolean {
     return this.rows.handedOver === this.parts.replica.position.epoch;
   }
@@ -119,7 +114,8 @@ export class Succession {
   findRefillObstacle(listenedMs: number): WaitReason | undefined {
     const obstacle = this.findObstacle(listenedMs);
     if (obstacle !== undefined || this.isLossAccepted || !this.isHandedOver) return obstacle;
-    return this.owner?.isQuorum !== true && this.isAnyMissing ? "nodes" : undefined;
+    const isAnyMissing = this.owner?.isQuorum !== true && this.survey()?.missing.length !== 0;
+    return isAnyMissing ? "nodes" : undefined;
   }
 
   /** The operator gave up only what silent nodes may have, and nothing else. */

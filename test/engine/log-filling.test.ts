@@ -8,19 +8,12 @@ import { MemoryLog } from "../../engine/adapters/memory/memory-log.ts";
 import { memoryJournal } from "../../engine/adapters/memory/memory-stores.ts";
 import type { Log } from "../../engine/ports/log.ts";
 import type { Announcement } from "../../engine/ports/peers.ts";
-import { noHash, seal } from "../../engine/record.ts";
 import { LogFilling } from "../../engine/shard/log/log-filling.ts";
 import { describeWait } from "../../engine/shard/waiting.ts";
 import { ClusterHouse, type ClusterNode } from "./cluster-house.ts";
 import { counterKey, idle } from "./toys.ts";
 
-const records = [1, 2, 3, 4, 5, 6].map((seq) => {
-  const head = { shard: 1, epoch: 1, seq, atMs: 0 };
-  return { seq, record: seal(head, new Map(), new Uint8Array(0), noHash).bytes };
-});
-
-const atOnce = { isFenceNeeded: false, isAnyMissing: false };
-const behindFence = { isFenceNeeded: true, isAnyMissing: false };
+const records = [1, 2, 3, 4, 5, 6].map((seq) => ({ seq, record: Uint8Array.of(seq) }));
 
 async function openFilling() {
   const clock = new ManualClock(0);
@@ -44,52 +37,27 @@ t.test("a log is emptied when its end has stood still for two seconds", async (t
   const { clock, log, journal, filling } = await openFilling();
   await filling.watch();
   await watchFor(1_500, clock, filling);
-  t.equal(await filling.fill(journal, "b", atOnce), "filling");
+  t.equal(await filling.fill(journal, "b", false), undefined);
   t.equal((await log.end()).logSeq, 2);
   await log.publish(Uint8Array.of(9), "another node's", 2);
   await watchFor(2_000, clock, filling);
-  t.equal(await filling.fill(journal, "b", atOnce), "filling", "it has moved meanwhile");
+  t.equal(await filling.fill(journal, "b", false), undefined, "it has moved meanwhile");
   t.equal((await log.end()).logSeq, 3);
   await watchFor(500, clock, filling);
-  t.equal(await filling.fill(journal, "b", atOnce), 6);
-  t.strictSame(await log.end(), { logSeq: 6, record: records[5]?.record });
-});
-
-t.test("while a node is missing a log that has more than it shows is left alone", async (t) => {
-  const { clock, servers, log, journal } = await openFilling();
-  servers.lose();
-  for (const { seq, record } of records.slice(0, 5)) await log.publish(record, `${seq}`, seq - 1);
-  const old = await log.at(3);
-  const left: Log = { ...log, end: async () => ({ logSeq: 3, record: old?.record }) };
-  const filling = new LogFilling(left, clock);
-  await filling.watch();
-  await watchFor(2_000, clock, filling);
-  const rules = { isFenceNeeded: false, isAnyMissing: true };
-  t.equal(await filling.fill(journal, "b", rules), "nodes");
-  t.equal((await log.end()).logSeq, 5, "the server that answered was left by the others");
-  t.equal(await filling.fill(journal, "b", atOnce), 6, "unless all nodes are heard");
-});
-
-t.test("while a node is missing a log is emptied that takes what follows its end", async (t) => {
-  const { clock, servers, log, journal, filling } = await openFilling();
-  servers.lose();
-  for (const { seq, record } of records.slice(0, 3)) await log.publish(record, `${seq}`, seq - 1);
-  await filling.watch();
-  await watchFor(2_000, clock, filling);
-  t.equal(await filling.fill(journal, "b", { isFenceNeeded: false, isAnyMissing: true }), 6);
-  t.strictSame(await log.end(), { logSeq: 6, record: records[5]?.record });
+  t.equal(await filling.fill(journal, "b", false), 6);
+  t.strictSame(await log.end(), { logSeq: 6, record: Uint8Array.of(6) });
 });
 
 t.test("behind a fence a log is filled when it has been empty for three seconds", async (t) => {
   const { clock, log, journal, filling } = await openFilling();
   await filling.watch();
   await watchFor(2_000, clock, filling);
-  t.equal(await filling.fill(journal, "b", behindFence), "filling");
+  t.equal(await filling.fill(journal, "b", true), undefined);
   t.equal((await log.end()).logSeq, 0, "a silent owner's next record has no place any more");
   await watchFor(3_000, clock, filling);
-  t.equal(await filling.fill(journal, "b", behindFence), "filling");
+  t.equal(await filling.fill(journal, "b", true), undefined);
   await watchFor(500, clock, filling);
-  t.equal(await filling.fill(journal, "b", behindFence), 6);
+  t.equal(await filling.fill(journal, "b", true), 6);
 });
 
 t.test("a fence that was not watched for more than a second counts anew", async (t) => {
@@ -99,9 +67,9 @@ t.test("a fence that was not watched for more than a second counts anew", async 
   await watchFor(2_500, clock, filling);
   clock.advance(1_001);
   await filling.watch();
-  t.equal(await filling.fill(journal, "b", behindFence), "filling");
+  t.equal(await filling.fill(journal, "b", true), undefined);
   await watchFor(3_500, clock, filling);
-  t.equal(await filling.fill(journal, "b", behindFence), 6);
+  t.equal(await filling.fill(journal, "b", true), 6);
 });
 
 t.test("a node that takes long to fill a log is left alone by the others", async (t) => {
@@ -117,12 +85,12 @@ t.test("a node that takes long to fill a log is left alone by the others", async
   };
   const first = new LogFilling(slow, clock);
   await first.watch();
-  const filled = first.fill(journal, "a", atOnce);
+  const filled = first.fill(journal, "a", false);
   await filling.watch();
   for (let passedMs = 0; passedMs < 8_500; passedMs += 500) {
     await watchFor(500, clock, filling);
     await idle();
-    if (passedMs >= 1_500) t.equal(await filling.fill(journal, "b", behindFence), "filling");
+    if (passedMs >= 1_500) t.equal(await filling.fill(journal, "b", true), undefined);
   }
   await watchFor(500, clock, filling);
   t.equal(await filled, 6);
@@ -133,8 +101,8 @@ t.test("of two nodes that fill an empty log the one whose record is first does",
   servers.lose();
   const other = new LogFilling(log, clock);
   for (const one of [filling, other]) await one.watch();
-  const both = [filling.fill(journal, "a", atOnce), other.fill(journal, "b", atOnce)];
-  t.strictSame(await Promise.all(both), [6, "filling"]);
+  const both = [filling.fill(journal, "a", false), other.fill(journal, "b", false)];
+  t.strictSame(await Promise.all(both), [6, undefined]);
   t.equal((await log.end()).logSeq, 6);
 });
 

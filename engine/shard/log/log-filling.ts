@@ -9,23 +9,11 @@
  * 3. An empty log refuses a silent owner's next record, so that the owner releases nothing more.
  *    Behind this fence a node waits for `silenceMs` before it fills the log: all that it knows of
  *    living nodes was then announced after the log was emptied.
- * 4. A server that the others have left may answer with an end that the log is long past. While a
- *    node that may have gone on is not heard, a log is emptied only if it takes a record behind the
- *    end that it shows: the servers together refuse it if there is more.
  */
 import { limits } from "../../../config/limits.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Journal } from "../../ports/journal.ts";
 import type { Log } from "../../ports/log.ts";
-import { readHead } from "../../record.ts";
-
-/** What a node must know before it fills a log. */
-export interface FillingRules {
-  /** Whether another node may have begun the log anew, and own the shard, unheard. */
-  readonly isFenceNeeded: boolean;
-  /** Whether a node that may have gone on is not heard. */
-  readonly isAnyMissing: boolean;
-}
 
 export class LogFilling {
   private readonly log: Log;
@@ -45,39 +33,26 @@ export class LogFilling {
 
   /**
    * Stores the journal's records in the log, as far back as the journal goes. Resolves to the log
-   * sequence of the last one, 0 when there is none; to "filling" when it is too early, or another
-   * node fills the log; to "nodes" when the log may have more than it shows. Throws `PortError`.
+   * sequence of the last one, 0 when there is none; undefined when it is too early, or another node
+   * fills the log. Throws `PortError`.
    */
-  async fill(
-    journal: Journal,
-    node: string,
-    { isFenceNeeded, isAnyMissing }: FillingRules,
-  ): Promise<number | "filling" | "nodes"> {
+  async fill(journal: Journal, node: string, isFenced: boolean): Promise<number | undefined> {
     const { log } = this;
     const { turnMs, silenceMs } = limits.cluster;
     if (this.end.logSeq > 0) {
-      if (this.stillMs < turnMs) return "filling";
-      if (isAnyMissing && !(await this.takesMore(journal, node))) return "nodes";
+      if (this.stillMs < turnMs) return undefined;
       await log.restart();
       this.see(0);
     }
-    if (isFenceNeeded && this.stillMs <= silenceMs) return "filling";
+    if (isFenced && this.stillMs <= silenceMs) return undefined;
     let after = 0;
     for (const { seq, record } of journal.from(1)) {
-      if (!(await log.publish(Uint8Array.from(record), getId(node, seq), after))) return "filling";
+      // The log alone remembers these ids, and the bytes are the same from any node.
+      const id = `refill:${node}:${seq}`;
+      if (!(await log.publish(Uint8Array.from(record), id, after))) return undefined;
       after++;
     }
     return after;
-  }
-
-  /** Whether the log takes the journal's next record behind the end that it shows. */
-  private async takesMore(journal: Journal, node: string): Promise<boolean> {
-    const { logSeq, record: last } = await this.log.end();
-    if (last === undefined) return false;
-    const seq = readHead(last).seq + 1;
-    const [next] = journal.from(seq);
-    if (next?.seq !== seq) return false;
-    return this.log.publish(Uint8Array.from(next.record), getId(node, seq), logSeq);
   }
 
   private get stillMs(): number {
@@ -91,9 +66,4 @@ export class LogFilling {
     const isStill = isWatched && logSeq === this.end.logSeq;
     this.end = { logSeq, seenMs: nowMs, sinceMs: isStill ? this.end.sinceMs : nowMs };
   }
-}
-
-/** The log alone remembers these ids, and the bytes are the same from any node. */
-function getId(node: string, seq: number): string {
-  return `refill:${node}:${seq}`;
 }
