@@ -11,6 +11,10 @@ process.argv.splice(1, process.argv.length, ...files.slice(0, 1));
 const { default: t } = await import("tap");
 
 // The tests of the files wait until this one has ended, so that tap knows of all before it ends.
-void t.test("the files are loaded", async () => {
-  for (const file of files) await import(pathToFileURL(resolve(file)).href);
+void t.test("the files are loaded, and each has tests", async (loading) => {
+  for (const file of files) {
+    const { length } = t.queue;
+    await import(pathToFileURL(resolve(file)).href);
+    loading.not(t.queue.length, length, file);
+  }
 });
