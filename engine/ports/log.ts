@@ -12,6 +12,11 @@ export interface Log {
   publish(record: Uint8Array, id: string, after: number): Promise<boolean>;
   /** Returns the log's end. Throws `PortError`. */
   end(): Promise<LogEnd>;
+  /**
+   * Returns the end on which most servers agree now; `end` may come from one that the others have
+   * left, and be long past. Throws `PortError`.
+   */
+  agreedEnd(): Promise<LogEnd>;
   /** Returns an entry; undefined when there is none, or it was trimmed. Throws `PortError`. */
   at(logSeq: number): Promise<LogEntry | undefined>;
   /**

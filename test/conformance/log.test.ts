@@ -7,6 +7,7 @@ import { MemoryLog } from "../../engine/adapters/memory/memory-log.ts";
 import { openJetStreamLog } from "../../engine/adapters/nats/jetstream-log.ts";
 import { connectNats } from "../../engine/adapters/nats/nats.ts";
 import type { Log, LogEnd, LogEntry } from "../../engine/ports/log.ts";
+import { PortError } from "../../engine/ports/port-error.ts";
 import { type NatsServer, startNats, startNatsCluster } from "../nats-server.ts";
 import { Dice } from "../simulation/cluster/dice.ts";
 import { SimLog } from "../simulation/cluster/sim-log.ts";
@@ -104,6 +105,21 @@ function suite(name: string, open: Open): void {
       t.ok(await log.publish(record("e"), "n:1:4", 4));
     });
 
+    t.test(
+      "the end on which its servers agree is its end, and nothing is lost by asking",
+      async (t) => {
+        const [log, other] = await open(t);
+        t.strictSame(await log.agreedEnd(), { logSeq: 0, record: undefined });
+        for (const [index, text] of ["a", "b"].entries())
+          await log.publish(record(text), `n:1:${index}`, index);
+        t.equal(computeEnd(await other.agreedEnd()), "2 b");
+        t.strictSame(await readDelivered(other, 1, 2), ["1 a", "2 b"]);
+        await log.trim(2);
+        t.strictSame(await other.agreedEnd(), { logSeq: 2, record: undefined });
+        t.ok(await log.publish(record("c"), "n:1:2", 2));
+      },
+    );
+
     t.test("it says where it begins and how large it is", async (t) => {
       const [log] = await open(t);
       t.strictSame(await log.size(), { firstSeq: 1, bytes: 0 });
@@ -170,3 +186,25 @@ function jetStream(name: string, startServers: (t: Test) => Promise<readonly Nat
 
 jetStream("JetStream on one server", async (t) => [await startNats(t, { hasJetStream: true })]);
 jetStream("JetStream on three servers", startNatsCluster);
+
+t.test(
+  "a server that the others have left returns an end, and none on which they agree",
+  async (t) => {
+    const servers = await startNatsCluster(t);
+    const open = async (server: NatsServer) => {
+      const credentials = undefined;
+      const connection = await connectNats({ servers: [server.url], credentials, name: "left" });
+      t.teardown(() => connection.close());
+      return { log: await openJetStreamLog(connection, "0"), connection };
+    };
+    const nodes = await Promise.all(servers.map(open));
+    const manager = await nodes[0]?.connection.jetstreamManager();
+    const leader = (await manager?.streams.info("LOG_0"))?.cluster?.leader;
+    const at = nodes.findIndex(({ connection }) => connection.info?.server_name === leader);
+    const { log } = nodes[at] as (typeof nodes)[number];
+    t.ok(await log.publish(record("a"), "n:1:1", 0));
+    for (const server of servers) if (server !== servers[at]) server.pause();
+    t.equal(computeEnd(await log.end()), "1 a");
+    await t.rejects(log.agreedEnd(), PortError);
+  },
+);

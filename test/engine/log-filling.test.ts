@@ -48,6 +48,17 @@ t.test("a log is emptied when its end has stood still for two seconds", async (t
   t.strictSame(await log.end(), { logSeq: 6, record: Uint8Array.of(6) });
 });
 
+t.test("a log whose servers know of more than one of them shows is left alone", async (t) => {
+  const { clock, log, journal } = await openFilling();
+  const old = await log.end();
+  await log.publish(Uint8Array.of(3), "an owner's that is gone", old.logSeq);
+  const filling = new LogFilling({ ...log, end: async () => old }, clock);
+  await filling.watch();
+  await watchFor(2_000, clock, filling);
+  t.equal(await filling.fill(journal, "b", false), undefined);
+  t.equal((await log.end()).logSeq, 3);
+});
+
 t.test("behind a fence a log is filled when it has been empty for three seconds", async (t) => {
   const { clock, log, journal, filling } = await openFilling();
   await filling.watch();

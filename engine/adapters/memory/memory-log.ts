@@ -16,9 +16,12 @@ export class MemoryLog {
       this.isReachable && !isCutOff()
         ? Promise.resolve(look())
         : Promise.reject(new PortError("the log cannot be reached", true));
+    const end = () =>
+      readReached(() => ({ logSeq: this.endSeq, record: this.recordAt(this.endSeq) }));
     return {
       publish: (record, id, after) => readReached(() => this.publish(record, id, after)),
-      end: () => readReached(() => ({ logSeq: this.endSeq, record: this.recordAt(this.endSeq) })),
+      end,
+      agreedEnd: end,
       at: (logSeq) =>
         readReached(() => {
           const record = this.recordAt(logSeq);

@@ -121,6 +121,15 @@ class JetStreamLog implements Log {
     return { logSeq: state.last_seq, record: undefined };
   }
 
+  async agreedEnd(): Promise<LogEnd> {
+    // A purge is answered when most servers have stored it, and this one finds no entry.
+    await askStream("ask all servers of the log", async () => {
+      const manager = await this.manager();
+      await manager.streams.purge(this.stream, { filter: `${this.subject}.none` });
+    });
+    return this.end();
+  }
+
   at(logSeq: number): Promise<LogEntry | undefined> {
     return this.get({ seq: logSeq });
   }

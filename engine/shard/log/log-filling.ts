@@ -9,6 +9,9 @@
  * 3. An empty log refuses a silent owner's next record, so that the owner releases nothing more.
  *    Behind this fence a node waits for `silenceMs` before it fills the log: all that it knows of
  *    living nodes was then announced after the log was emptied.
+ * 4. A server that the others have left may answer with an end that the log is long past, and what
+ *    was written since may be on the disk of a node that is gone. So a log is emptied only if most
+ *    servers agree on its end.
  */
 import { limits } from "../../../config/limits.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -41,6 +44,11 @@ export class LogFilling {
     const { turnMs, silenceMs } = limits.cluster;
     if (this.end.logSeq > 0) {
       if (this.stillMs < turnMs) return undefined;
+      const { logSeq } = await log.agreedEnd();
+      if (logSeq !== this.end.logSeq) {
+        this.see(logSeq);
+        return undefined;
+      }
       await log.restart();
       this.see(0);
     }

@@ -23,6 +23,7 @@ const weights = {
   deafOwner: 3,
   loneOwner: 3,
   laterOwner: 2,
+  staleServer: 2,
   ignorant: 3,
   logAway: 3,
   loseDisk: 3,
@@ -157,11 +158,39 @@ export class Schemes {
 
   /** A node owns while the others are gone; then the log loses that, and all come back together. */
   private *laterOwner(): Scheme {
+    const taken = yield* this.takeOverAlone();
+    if (taken === undefined) return;
+    const { shard, later, others, log, endSeq } = taken;
+    log.lose(endSeq);
+    this.cluster.note(`log ${shard} has lost what ${later.name} wrote`);
+    this.healing.start(later);
+    yield silenceMs + this.cluster.dice.between(0, announceMs);
+    for (const node of others) this.healing.start(node);
+    // Until the log has the records again, they are in one place only.
+    yield* this.becomeWell();
+  }
+
+  /** A node owns while the others are gone; they come back without it, and the log hides that. */
+  private *staleServer(): Scheme {
+    const taken = yield* this.takeOverAlone();
+    if (taken === undefined) return;
+    const { shard, later, others, log, endSeq } = taken;
+    // Some of what the others have is hidden too, so that they take the log for one that lost it.
+    log.showLess(log.end - endSeq + this.cluster.dice.between(1, 4));
+    this.cluster.note(`log ${shard} does not show what ${later.name} wrote`);
+    for (const node of others) this.healing.start(node);
+    yield wellMs;
+    log.showLess(0);
+    yield* this.becomeWell();
+  }
+
+  /** Kills all nodes but one, and that one when it has owned a shard of the others for a while. */
+  private *takeOverAlone() {
     const { dice, logs } = this.cluster;
-    if (!(yield* this.becomeWell())) return;
+    if (!(yield* this.becomeWell())) return undefined;
     const { shard, owner } = this.pickOwned() ?? {};
     const log = logs[shard ?? -1];
-    if (owner === undefined || log === undefined || shard === undefined) return;
+    if (owner === undefined || log === undefined || shard === undefined) return undefined;
     const later = dice.pick(this.others(owner));
     const others = this.others(later);
     const endSeq = log.end;
@@ -170,13 +199,7 @@ export class Schemes {
     for (let passedMs = 0; !later.owns(shard) && passedMs < mostMs; passedMs += 100) yield 100;
     yield dice.between(500, 1_500);
     this.healing.kill(later);
-    log.lose(endSeq);
-    this.cluster.note(`log ${shard} has lost what ${later.name} wrote`);
-    this.healing.start(later);
-    yield silenceMs + dice.between(0, announceMs);
-    for (const node of others) this.healing.start(node);
-    // Until the log has the records again, they are in one place only.
-    yield* this.becomeWell();
+    return { shard, later, others, log, endSeq };
   }
 
   /** Standbys know that the owner has more than they have; it dies, and the log lacks that too. */

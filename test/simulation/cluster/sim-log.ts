@@ -62,6 +62,12 @@ export class SimLog {
         return this.request(line, () => this.publish(bytes, id, after));
       },
       end: () => this.request(line, () => this.lastShown()),
+      agreedEnd: () =>
+        this.request(
+          line,
+          () => this.lastShown(),
+          () => !this.isLagging,
+        ),
       at: (logSeq) => this.request(line, () => this.entryAt(logSeq)),
       follow: (logSeq, onEntry) => this.follow(line, logSeq, onEntry),
       size: () => this.request(line, () => this.size()),
@@ -93,7 +99,7 @@ export class SimLog {
     this.firstSeq = Math.max(this.firstSeq, last + 1);
   }
 
-  /** Lets a replica that lacks so many entries answer reads; with 0 the leader does. */
+  /** Lets a server that lacks so many entries, and was left by the others, answer; 0 ends it. */
   showLess(entries: number): void {
     this.lag = entries;
   }
@@ -136,7 +142,11 @@ export class SimLog {
     return true;
   }
 
-  private request<Answer>(line: LogLine, carryOut: () => Answer): Promise<Answer> {
+  private request<Answer>(
+    line: LogLine,
+    carryOut: () => Answer,
+    isAnswered: () => boolean = () => true,
+  ): Promise<Answer> {
     const { timeline, dice } = this;
     const { life } = line;
     const wayMs = dice.between(1, 2);
@@ -147,7 +157,7 @@ export class SimLog {
       // A message on its way arrives, whatever becomes of its sender.
       if (isStored)
         timeline.after(undefined, isLate ? dice.between(20, 1_500) : wayMs, () => {
-          if (this.isAway) return;
+          if (this.isAway || !isAnswered()) return;
           const answer = carryOut();
           if (isUnanswered || !line.hears()) return;
           timeline.after(life, wayMs, () => {
