@@ -1,6 +1,6 @@
 /** Shared by loads on Klieg: accounts, a full store, and checks of what must hold at the end. */
 import type { Finding } from "../report/result.ts";
-import type { Setting } from "../scenario.ts";
+import type { Setting, Start } from "../scenario.ts";
 import type { Subject } from "../service/server-process.ts";
 import {
   type Account,
@@ -25,8 +25,8 @@ export interface Loaded {
 const sampled = 25;
 const pageMax = 100;
 
-export async function openLoaded(setting: Setting, count: number): Promise<Loaded> {
-  const subject = await setting.start();
+export async function openLoaded(setting: Setting, count: number, start?: Start): Promise<Loaded> {
+  const subject = await setting.start(start);
   const accounts = await createAccounts(subject.origin, subject.token, count);
   setting.say(`${accounts.length} accounts created`);
   const stride = Math.max(1, Math.floor(accounts.length / sampled));
