@@ -24,7 +24,7 @@ const binaryKeys = {
     return start + target.write(key as Key, start, "latin1");
   },
   readKey(source: Buffer, start: number, end: number): LmdbKey {
-    return Buffer.from(source.buffer, source.byteOffset + start, end - start).toString("latin1");
+    return source.toString("latin1", start, end);
   },
 };
 

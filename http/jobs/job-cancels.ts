@@ -84,8 +84,8 @@ async function listMatching(call: Call<CancelJobsRequest>, filter: Filter): Prom
     scope: undefined,
   };
   const member = scope === user.id ? undefined : user.id;
-  const found = await search({ service, principal, query }, member, undefined, query.limit);
-  return found.map(({ request: asked }) => asked.id);
+  const open = { service, principal, query };
+  return search(open, member, undefined, query.limit, ({ request: asked }) => asked.id);
 }
 
 function fault(pointer: string, detail: string): RefusalError {

@@ -57,15 +57,19 @@ export async function listJobs(call: ListCall): Promise<Answer> {
   const bound = JSON.stringify([scope, member, filters]);
   const nowMs = service.clock.nowMs();
   const after = service.cursors.after(cursor, bound, nowMs);
-  const found = await search(call, member, parseId(after ?? ""), limit + 1);
+  // The text of a job that follows the page is written too: it is kept for the next page or poll.
+  const found = await search(call, member, parseId(after ?? ""), limit + 1, (job) =>
+    service.jobs.writeText(job),
+  );
   const page = found.slice(0, limit);
   const last = found.length > limit ? page.at(-1) : undefined;
   const rest = JSON.stringify({
     next_cursor: last === undefined ? null : service.cursors.make(last.request.id, bound, nowMs),
     total: countTotal(readCounts(call, member), query),
   });
-  // Each item's text is cached, for this request or for the next poll.
-  const items = page.map((job) => service.jobs.writeText(job).text).join(",");
+  // Added strings are copied once, when they are sent; a join would copy them twice.
+  let items = "";
+  for (const { text } of page) items += items === "" ? text : `,${text}`;
   return jsonText(200, `{"items":[${items}],${rest.slice(1)}`);
 }
 
@@ -74,16 +78,20 @@ const noOrganization = {
   faults: [{ pointer: "?scope", detail: "is only for callers acting in an organization" }],
 } as const;
 
-/** Up to `count` jobs below `after`, newest first; of the whole scope if `member` is undefined. */
-export async function search(
+/**
+ * Finds up to `count` jobs below `after`, newest first; of the whole scope if `member` is
+ * undefined. `take` is called with each at once, since its rows may change while others are sought.
+ */
+export async function search<Taken>(
   call: ListCall,
   member: Id | undefined,
   after: Id | undefined,
   count: number,
-): Promise<Found[]> {
+  take: (job: Found) => Taken,
+): Promise<Taken[]> {
   const { service, principal, query } = call;
   const { gateway } = service;
-  const found: Found[] = [];
+  const found: Taken[] = [];
   const ranges = await gateway.ranges(accountKey(principal.scope));
   const read = (range: KeyRange, limit: number) => ranges(range, limit, true);
   const inSet = query.set_id === undefined ? undefined : jobsOfSet(call, query.set_id, after);
@@ -98,7 +106,7 @@ export async function search(
     const key = inSet === undefined ? jobAtEnd(merge.next()) : inSet.shift();
     if (key === undefined) return found;
     const job = listMatching(call, key, member);
-    if (job !== undefined) found.push(job);
+    if (job !== undefined) found.push(take(job));
     if (found.length === count) return found;
   }
 }

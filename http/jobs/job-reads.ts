@@ -74,9 +74,7 @@ export class JobReads {
 
   /** Like `find`, with the view as text. */
   text(job: Id, scope: Id): JobText {
-    const known = this.textByJob.get(jobKey(job));
-    const isFresh = known?.scope === scope && known.staleMs > this.clock.nowMs();
-    return isFresh ? known : this.writeText(this.find(job, scope));
+    return this.writeText(this.find(job, scope));
   }
 
   /** Like `text`, with the request that was accepted. */
@@ -87,11 +85,13 @@ export class JobReads {
     return { text: known.detail, etag };
   }
 
-  writeText(found: Found): JobText {
+  /**
+   * Returns the kept text, or writes one and keeps it. To be called in the turn in which the job
+   * was found: its rows may change later.
+   */
+  writeText(found: Found | JobText): JobText {
+    if ("text" in found && found.staleMs > this.clock.nowMs()) return found;
     const { terms } = found.job;
-    const key = jobKey(terms.job);
-    const known = this.textByJob.get(key);
-    if (known !== undefined && known.staleMs > this.clock.nowMs()) return known;
     const isLinked = found.job.phase === "succeeded";
     const text: JobText = {
       scope: terms.scope,
@@ -102,7 +102,7 @@ export class JobReads {
       staleMs: this.clock.nowMs() + limits.http.signedUrlSeconds * 500,
       detail: undefined,
     };
-    this.keep(key, text, found.job);
+    this.keep(jobKey(terms.job), text, found.job);
     return text;
   }
 
