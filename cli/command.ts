@@ -38,7 +38,7 @@ export interface Session {
     onMoved: (moved: MovedObjects) => void,
   ) => Promise<MovedObjects | undefined>;
   /** Reads the configuration as the service would. Throws `SettingsError`. */
-  readonly surveyConfiguration: () => ReturnType<typeof surveyConfiguration>;
+  readonly surveyConfiguration: () => Promise<ReturnType<typeof surveyConfiguration>>;
   /** Throws `CommandError` for an adapter that does not exist. */
   readonly openProvider: (config: ProviderConfig) => Promise<Provider>;
   /** Opens the client for links that do not lead to the service. */

@@ -4,7 +4,6 @@ import { count } from "../actors/count.ts";
 import type { Bundle } from "../timeline/bundle.ts";
 import type { Diagnostic } from "../timeline/diagnostics.ts";
 import { type Command, CommandError, onlyArgument } from "./command.ts";
-import { checkBundle } from "./compositions/check-bundle.ts";
 import { folderFiles } from "./folder-files.ts";
 
 /** Needs no service: the timeline is computed here, as it would be for a render. */
@@ -21,6 +20,7 @@ export const lint: Command = {
     });
     const folder = onlyArgument(positionals, "the folder");
     const bundle = await folderBundle(folder);
+    const { checkBundle } = await import("./compositions/check-bundle.ts");
     const timeline = checkBundle(bundle);
     const { diagnostics } = timeline;
     const { print } = session.terminal;

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Klieg } from "../clients/typescript/src/klieg.ts";
-import { surveyConfiguration } from "../config/configuration.ts";
 import { holdBuild } from "../config/held-build.ts";
 import { readNatsAccess } from "../config/secret-files.ts";
 import { readClientSettings, readSettings } from "../config/settings.ts";
@@ -10,7 +9,6 @@ import { lockFile } from "../engine/adapters/kernel-lock.ts";
 import { systemClock } from "../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../engine/adapters/system-entropy.ts";
 import type { Web } from "../engine/ports/web.ts";
-import { adapters } from "../providers/adapters.ts";
 import { CommandError, type Session, type StoppedNode } from "./command.ts";
 import { runCommandLine } from "./command-line.ts";
 import { findAddress, findOrigin, openClient, readPatience } from "./credential.ts";
@@ -95,6 +93,7 @@ process.stdout.on("error", (fault: NodeJS.ErrnoException) => {
 holdBuild();
 const { args, isHasty } = readPatience(process.argv.slice(2));
 const openProvider: Session["openProvider"] = async (config) => {
+  const { adapters } = await import("../providers/adapters.ts");
   const ports = { web: await openWeb(), clock: systemClock, entropy: systemEntropy() };
   return adapters[config.adapter](config, ports);
 };
@@ -179,7 +178,10 @@ process.exitCode = await runCommandLine(args, {
       );
     }
   },
-  surveyConfiguration: () => surveyConfiguration(readSettings(process.env, 1), process.env),
+  async surveyConfiguration() {
+    const { surveyConfiguration } = await import("../config/configuration.ts");
+    return surveyConfiguration(readSettings(process.env, 1), process.env);
+  },
   openWeb,
   openProvider,
   stopped: () =>

@@ -8,12 +8,12 @@ import {
   type CatalogueFile,
   type FileEntry,
   isCatalogueFile,
-  type Modality,
   type ModelEntry,
 } from "./catalogue.ts";
 import { omitUndefined } from "./defined.ts";
 import type { Mapping } from "./mapping/mapping.ts";
 import { readMapping } from "./mapping/mapping-reader.ts";
+import type { Modality } from "./modalities.ts";
 import { remoteFault } from "./model-checks.ts";
 import shipped from "./models.json" with { type: "json" };
 import type { ProviderConfig } from "./providers/provider-config.ts";

@@ -3,11 +3,9 @@
  * fields for the operator only (provider, its model, the mapping). `catalogue-files.ts` reads it.
  */
 import type { Mapping } from "./mapping/mapping.ts";
+import { type Modality, modalities } from "./modalities.ts";
 import { planNames } from "./plans.ts";
 import { check, type Static, Type } from "./schema.ts";
-
-export const modalities = ["image", "video", "audio", "three_d"] as const;
-export type Modality = (typeof modalities)[number];
 
 const Amounts = Type.Record(Type.String(), Type.Number({ minimum: 0 }));
 

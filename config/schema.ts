@@ -16,17 +16,22 @@ export interface Check<T> {
   (value: unknown): value is T;
   /** Collects the faults; only for values that failed, as it costs fifty times the check. */
   faults(value: unknown): readonly Fault[];
+  /** Compiles the check now instead of at its first use; a large one takes tens of milliseconds. */
+  compile(): void;
 }
 
 const faultsMax = 20;
 const pointerMax = 256;
 Settings.Set({ maxErrors: faultsMax });
 
+/** Returns a check that is compiled when it is used first: most threads use few of theirs. */
 export function check<T>(schema: Type.TSchema): Check<T> {
-  const compiled = Compile(schema);
-  const test = (value: unknown): value is T => compiled.Check(value);
+  let compiled: ReturnType<typeof Compile> | undefined;
+  const compile = () => (compiled ??= Compile(schema));
+  const test = (value: unknown): value is T => compile().Check(value);
   return Object.assign(test, {
-    faults: (value: unknown) => toFaults(compiled.Errors(value)),
+    faults: (value: unknown) => toFaults(compile().Errors(value)),
+    compile: () => void compile(),
   });
 }
 

@@ -1,5 +1,5 @@
-import { modalities } from "../config/catalogue.ts";
 import { omitUndefined } from "../config/defined.ts";
+import { modalities } from "../config/modalities.ts";
 import { oneLinePattern } from "../config/one-line.ts";
 import { type Type as T, Type } from "../config/schema.ts";
 

@@ -15,17 +15,12 @@ import type { Clock } from "../engine/ports/clock.ts";
 import type { Entropy } from "../engine/ports/entropy.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 import { channel, ShortThreads } from "../engine/threads.ts";
-
-export const requestFile = "backup-request";
-export const outcomeFile = "backup-outcome";
-
-/** A backup request, stored as JSON in a file. */
-interface BackupRequest {
-  readonly id: string;
-  readonly folder: string;
-}
-
-export type BackupOutcome = BackupEnd & { readonly id: string };
+import {
+  type BackupOutcome,
+  type BackupRequest,
+  outcomeFile,
+  requestFile,
+} from "./backup-files.ts";
 
 /** The data directory, where requests and outcomes are files. */
 interface Files {

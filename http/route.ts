@@ -138,7 +138,14 @@ export function jsonBody<B>(
   bytesMax: number = limits.http.jsonBodyMax,
   open: readonly string[] = [],
 ): BodyRule<B> {
-  return { schema, check: check<B>(schema), bytesMax, open };
+  return { schema, check: compileCheck(schema), bytesMax, open };
+}
+
+/** Compiles at the start, so that no request waits for it. */
+function compileCheck<B>(schema: Type.TSchema): Check<B> {
+  const isBody = check<B>(schema);
+  isBody.compile();
+  return isBody;
 }
 
 /** A JSON body in which null is a valid value for the members that `nulls` names. */
@@ -148,7 +155,7 @@ export function jsonBodyWithNulls<B>(schema: Type.TSchema, nulls: readonly strin
 
 export function formBody<B>(schema: Type.TSchema): BodyRule<B> {
   const mediaType = "application/x-www-form-urlencoded";
-  return { schema, check: check<B>(schema), bytesMax: limits.oauth.formBodyMax, mediaType };
+  return { schema, check: compileCheck(schema), bytesMax: limits.oauth.formBodyMax, mediaType };
 }
 
 export function route<B = undefined, P extends Parameters = Parameters>(

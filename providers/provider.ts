@@ -12,7 +12,7 @@
 
 import type { CancelAnswer, FailureClass } from "../actors/protocol/job.ts";
 import type { Media } from "../actors/protocol/media.ts";
-import type { Modality } from "../config/catalogue.ts";
+import type { Modality } from "../config/modalities.ts";
 import type { Id } from "../engine/id.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 

@@ -67,6 +67,7 @@ const innerOrder: Readonly<Record<string, readonly string[]>> = {
     "domain.ts",
   ],
   http: [
+    "backup-files.ts",
     "backup-requests.ts",
     "exchange",
     "transport",

@@ -5,8 +5,8 @@
  * Rows may be added in slices, those of the ledger in their order; `findings` says what is broken.
  */
 
-import { modalities } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
+import { modalities } from "../../config/modalities.ts";
 import { assetStatuses } from "../../contract/asset.ts";
 import type { Invariant } from "../../contract/invariants.ts";
 import { type JobStatus, jobStatuses } from "../../contract/job.ts";

@@ -4,7 +4,7 @@
  * assets) are done when a submit arrives here.
  */
 
-import type { Modality } from "../../config/catalogue.ts";
+import type { Modality } from "../../config/modalities.ts";
 import { getAllowance } from "../../config/plans.ts";
 import {
   birth,

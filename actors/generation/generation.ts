@@ -3,7 +3,8 @@
  * shape for every kind of request, so that quote, submit and set all read the same.
  */
 
-import type { Modality, ModelEntry } from "../../config/catalogue.ts";
+import type { ModelEntry } from "../../config/catalogue.ts";
+import type { Modality } from "../../config/modalities.ts";
 import type { Id } from "../../engine/id.ts";
 import type { TaskInput } from "../protocol/job.ts";
 import type { Media } from "../protocol/media.ts";

@@ -1,5 +1,6 @@
-import type { Catalogue, Modality, ModelEntry } from "../../config/catalogue.ts";
+import type { Catalogue, ModelEntry } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
+import type { Modality } from "../../config/modalities.ts";
 import { type PlanName, planNames } from "../../config/plans.ts";
 import type { Fault } from "../../config/schema.ts";
 import type { Refusal } from "../refusal.ts";

@@ -11,7 +11,7 @@
  */
 
 import { hash } from "node:crypto";
-import { type Modality, modalities } from "../../config/catalogue.ts";
+import { type Modality, modalities } from "../../config/modalities.ts";
 import type { JobStatus } from "../../contract/job.ts";
 import { put, type RowWrite } from "../../engine/actor.ts";
 import type { IndexRule } from "../../engine/domain.ts";

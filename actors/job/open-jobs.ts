@@ -1,5 +1,5 @@
 /** What operators learn of jobs that have not ended or are not settled. */
-import { type Modality, modalities } from "../../config/catalogue.ts";
+import { type Modality, modalities } from "../../config/modalities.ts";
 import { gauge, type Sample } from "../../engine/metrics/tally.ts";
 import type { Job } from "../protocol/job.ts";
 

@@ -1,6 +1,6 @@
 /** Messages of an account and the replies to them. For its state, see `account.ts`. */
 
-import type { Modality } from "../../config/catalogue.ts";
+import type { Modality } from "../../config/modalities.ts";
 import type { PlanName, PlanOverrides } from "../../config/plans.ts";
 import type { AssetStatus } from "../../contract/asset.ts";
 import type { JobStatus } from "../../contract/job.ts";

@@ -3,7 +3,7 @@
  * space). Its behaviour is in `account-actor.ts`.
  */
 
-import { type Modality, modalities } from "../../config/catalogue.ts";
+import { type Modality, modalities } from "../../config/modalities.ts";
 import { type PlanName, type PlanOverrides, plans } from "../../config/plans.ts";
 import { type AssetStatus, assetStatuses } from "../../contract/asset.ts";
 import { type JobStatus, jobStatuses } from "../../contract/job.ts";

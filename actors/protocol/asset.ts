@@ -3,7 +3,7 @@
  * `asset-actor.ts`. The prompt and model of a generated asset are kept with its job.
  */
 
-import type { Modality } from "../../config/catalogue.ts";
+import type { Modality } from "../../config/modalities.ts";
 import type { AssetStatus, Asset as AssetView } from "../../contract/asset.ts";
 import type { Due } from "../../engine/actor.ts";
 import { type Address, createAddress, type Question } from "../../engine/address.ts";

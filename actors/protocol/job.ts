@@ -3,7 +3,7 @@
  * written once) and its state (`Job`, the head). Its behaviour is in `job-actor.ts`.
  */
 
-import type { Modality } from "../../config/catalogue.ts";
+import type { Modality } from "../../config/modalities.ts";
 import type { Due } from "../../engine/actor.ts";
 import {
   type Address,

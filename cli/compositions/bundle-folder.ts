@@ -1,5 +1,7 @@
-/** Reads a folder as the bundle of a composition. */
+/** Reads a folder as the bundle of a composition, and sends it. */
 import { stat } from "node:fs/promises";
+import type { Composition } from "../../clients/typescript/src/generated/models.ts";
+import type { Klieg } from "../../clients/typescript/src/klieg.ts";
 import { limits } from "../../config/limits.ts";
 import { CommandError } from "../command.ts";
 import { folderFiles } from "../folder-files.ts";
@@ -17,4 +19,14 @@ export async function readBundle(folder: string): Promise<ReadonlyMap<string, st
         `a composition may have at most ${filesMax} files and ${bytesMax} bytes.`,
     );
   return files;
+}
+
+/** Replaces the composition's bundle by these files, by path; throws `KliegError`. */
+export async function sendBundle(
+  { compositions }: Klieg,
+  id: string,
+  files: ReadonlyMap<string, string>,
+): Promise<Composition> {
+  const { createArchive } = await import("../folder-archive.ts");
+  return compositions.replaceBundle(id, () => createArchive(files));
 }

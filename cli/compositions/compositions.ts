@@ -4,9 +4,8 @@ import { parseArgs } from "node:util";
 import { count } from "../../actors/count.ts";
 import type { Composition } from "../../clients/typescript/src/generated/models.ts";
 import { type Command, onlyArgument, optionLine, type Session, wholeNumber } from "../command.ts";
-import { createArchive } from "../folder-archive.ts";
 import { moreLine } from "../jobs.ts";
-import { readBundle } from "./bundle-folder.ts";
+import { readBundle, sendBundle } from "./bundle-folder.ts";
 
 export const listCompositions: Command = {
   name: "composition list",
@@ -87,11 +86,7 @@ export const pushComposition: Command = {
     const client = await session.client();
     const name = values.name ?? basename(resolve(folder));
     const id = values.composition ?? (await client.compositions.create({ name })).id;
-    print(
-      await client.compositions.replaceBundle(id, () => createArchive(files)),
-      values.json,
-      session,
-    );
+    print(await sendBundle(client, id, files), values.json, session);
   },
 };
 

@@ -11,11 +11,9 @@ import {
 } from "../../contract/composition.ts";
 import { parseId } from "../../engine/id.ts";
 import { type Command, CommandError, onlyArgument, type Session, UsageError } from "../command.ts";
-import { createArchive } from "../folder-archive.ts";
 import { checkOutput, standardOutput, writeWhole } from "../output-file.ts";
 import { progressLine } from "../terminal/progress-line.ts";
-import { readManifest } from "./archived-manifest.ts";
-import { readBundle } from "./bundle-folder.ts";
+import { readBundle, sendBundle } from "./bundle-folder.ts";
 
 export const exportTimeline: Command = {
   name: "export",
@@ -57,11 +55,12 @@ async function run(args: readonly string[], session: Session): Promise<void> {
   const client = await session.client();
   const name = basename(resolve(what));
   const id = files === undefined ? what : (await client.compositions.create({ name })).id;
-  if (files !== undefined) await client.compositions.replaceBundle(id, () => createArchive(files));
+  if (files !== undefined) await sendBundle(client, id, files);
   const { body } = await client.compositions.export(id, format);
   if (body === null) throw new CommandError("The archive was empty.");
   const sizeBytes = await writeWhole(output, body);
   if (output === standardOutput) return;
+  const { readManifest } = await import("./archived-manifest.ts");
   const manifest = await readManifest(output);
   for (const warning of manifest.warnings) session.terminal.say(`warning: ${warning}\n`);
   const folder = dirname(output);

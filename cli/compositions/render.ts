@@ -4,9 +4,8 @@ import { parseArgs } from "node:util";
 import type { RenderRequest } from "../../clients/typescript/src/generated/models.ts";
 import { type Quality, qualities } from "../../contract/render.ts";
 import { type Command, onlyArgument, type Session, UsageError } from "../command.ts";
-import { createArchive } from "../folder-archive.ts";
 import { checkOutput } from "../output-file.ts";
-import { readBundle } from "./bundle-folder.ts";
+import { readBundle, sendBundle } from "./bundle-folder.ts";
 import { deliverRender } from "./render-delivery.ts";
 
 export const render: Command = {
@@ -43,7 +42,7 @@ async function run(args: readonly string[], session: Session): Promise<void> {
   const files = await readBundle(folder);
   const client = await session.client();
   const id = values.composition ?? (await client.compositions.create({ name })).id;
-  await client.compositions.replaceBundle(id, () => createArchive(files));
+  await sendBundle(client, id, files);
   const accepted = await client.compositions.render(id, request);
   await deliverRender(accepted, { output, isJson: values.json }, session);
 }

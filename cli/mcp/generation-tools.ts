@@ -1,7 +1,7 @@
 /** Tools that quote, submit and follow generations. */
 
 import type { Generation } from "../../clients/typescript/src/generate.ts";
-import { modalities } from "../../config/catalogue.ts";
+import { modalities } from "../../config/modalities.ts";
 import { Type } from "../../config/schema.ts";
 import { strict, Uuid } from "../../contract/common.ts";
 import { JobCostRequest } from "../../contract/cost.ts";

@@ -8,7 +8,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { count } from "../../actors/count.ts";
-import { type BackupOutcome, outcomeFile, requestFile } from "../../http/backup-requests.ts";
+import { type BackupOutcome, outcomeFile, requestFile } from "../../http/backup-files.ts";
 import { type Command, CommandError, onlyArgument } from "../command.ts";
 
 const lookMs = 100;

@@ -14,7 +14,7 @@ export const modelsCheck: Command = {
   options: ["--live   ask each provider for its health"],
   async run(args, { surveyConfiguration, openProvider, terminal }) {
     const { values } = parseArgs({ args: [...args], options: { live: { type: "boolean" } } });
-    const { catalogue, providers, faults } = surveyConfiguration();
+    const { catalogue, providers, faults } = await surveyConfiguration();
     const healthByName =
       values.live === true ? await askHealth(providers, openProvider) : undefined;
     const lines = [

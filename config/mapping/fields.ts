@@ -2,7 +2,7 @@
  * What a mapping may refer to in a request, by kind of request: the fields after defaulting, by
  * their API names, and the assets by the names of their fields without `_asset_id`.
  */
-import type { Modality } from "../catalogue.ts";
+import type { Modality } from "../modalities.ts";
 
 /** Properties of a model that determine which fields its requests have. */
 export interface ModelTraits {

@@ -15,8 +15,8 @@ import {
   getSource,
   getStatus,
 } from "../../actors/protocol/asset.ts";
-import { type Modality, modalities } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
+import { type Modality, modalities } from "../../config/modalities.ts";
 import type { AssetStatus, Asset as AssetView } from "../../contract/asset.ts";
 import { idBytes, parseId } from "../../engine/id.ts";
 import { getRange } from "../../engine/key.ts";

@@ -2,9 +2,9 @@
 
 import { type Asset, type AssetCommand, assetKey } from "../../actors/protocol/asset.ts";
 import type { StoredBytes } from "../../actors/protocol/media.ts";
-import { modalities } from "../../config/catalogue.ts";
 import { omitUndefined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
+import { modalities } from "../../config/modalities.ts";
 import { check, type Fault } from "../../config/schema.ts";
 import { AssetPage, Asset as AssetSchema, assetStatuses } from "../../contract/asset.ts";
 import { AssetPatchRequest, DirectUploadFields, UploadForm } from "../../contract/upload.ts";

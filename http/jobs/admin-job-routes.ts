@@ -8,8 +8,8 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { jobKey } from "../../actors/protocol/job.ts";
 import { codes } from "../../actors/table-codes.ts";
-import { type Modality, modalities } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
+import { type Modality, modalities } from "../../config/modalities.ts";
 import { Type } from "../../config/schema.ts";
 import { JobPage, type JobStatus, type Job as JobView, jobStatuses } from "../../contract/job.ts";
 import type { Gateway } from "../../engine/gateway.ts";

@@ -1,8 +1,8 @@
 /** Routes for reading, awaiting and canceling jobs. */
 
 import { type Job, jobKey } from "../../actors/protocol/job.ts";
-import { modalities } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
+import { modalities } from "../../config/modalities.ts";
 import { strict } from "../../contract/common.ts";
 import {
   CanceledJobs,

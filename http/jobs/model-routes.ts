@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { type ModelEntry, modalities, publicModelFields } from "../../config/catalogue.ts";
+import { type ModelEntry, publicModelFields } from "../../config/catalogue.ts";
+import { modalities } from "../../config/modalities.ts";
 import { Model, ModelPage } from "../../contract/model.ts";
 import { requireScope } from "../auth/principals.ts";
 import type { Answer } from "../exchange/answer.ts";

@@ -1,7 +1,7 @@
 /** Operator routes: work of all nodes in each minute of the last hour, and what is open now. */
 
-import { modalities } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
+import { modalities } from "../../config/modalities.ts";
 import { AdminOverview, type OverviewMinute } from "../../contract/admin.ts";
 import type { Sample } from "../../engine/metrics/tally.ts";
 import { timestamp } from "../../engine/timestamp.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { Media } from "../../actors/protocol/media.ts";
-import type { Modality } from "../../config/catalogue.ts";
+import type { Modality } from "../../config/modalities.ts";
 
 export const simulatedMedia = {
   image: {

@@ -4,9 +4,9 @@
  * thumbnail, and must be of the modality that was asked for.
  */
 import { join } from "node:path";
-import { type Modality, modalities } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
 import { extensionByType } from "../../config/media-types.ts";
+import { type Modality, modalities } from "../../config/modalities.ts";
 import { check, type Static, Type } from "../../config/schema.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";

@@ -13,7 +13,7 @@ import {
   type Terms,
 } from "../../actors/protocol/job.ts";
 import type { Submit } from "../../actors/protocol/submit-terms.ts";
-import { modalities } from "../../config/catalogue.ts";
+import { modalities } from "../../config/modalities.ts";
 import { assetStatuses } from "../../contract/asset.ts";
 import { jobStatuses } from "../../contract/job.ts";
 import type { Context } from "../../engine/actor.ts";

@@ -7,7 +7,8 @@ import { resolveRestoration } from "../../actors/generation/restoration.ts";
 import { resolve3D } from "../../actors/generation/three-d.ts";
 import { resolveVideo } from "../../actors/generation/video.ts";
 import type { Refusal } from "../../actors/refusal.ts";
-import type { Modality, ModelEntry } from "../../config/catalogue.ts";
+import type { ModelEntry } from "../../config/catalogue.ts";
+import type { Modality } from "../../config/modalities.ts";
 import { parseId } from "../../engine/id.ts";
 import { makeCatalogue, plainModel } from "./models.ts";
 

@@ -49,7 +49,7 @@ async function check(
     isServed: refuse,
     restoreBackup: refuse,
     stopped: refuse,
-    surveyConfiguration: () =>
+    surveyConfiguration: async () =>
       surveyConfiguration(
         {
           modelFiles: [join(folder, "models.json")],

@@ -3,7 +3,7 @@
  * when one starts and how it ended, with its outputs as data URLs.
  */
 
-import type { Modality } from "../../config/catalogue.ts";
+import type { Modality } from "../../config/modalities.ts";
 import { parseScenario } from "../../providers/simulated/scenario.ts";
 import { simulatedMedia } from "../../providers/simulated/simulated-media.ts";
 import { failureTexts, makePrompt, type SimulatedJob, SimulatedJobs } from "./simulated-jobs.ts";

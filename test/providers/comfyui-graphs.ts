@@ -1,5 +1,5 @@
 /** Graphs in ComfyUI's API format, and the checks that its servers make. */
-import type { Modality } from "../../config/catalogue.ts";
+import type { Modality } from "../../config/modalities.ts";
 import { record } from "./simulator.ts";
 
 type Graph = Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@
  * answered when they are done.
  */
 import { randomBytes } from "node:crypto";
-import type { Modality } from "../../config/catalogue.ts";
+import type { Modality } from "../../config/modalities.ts";
 import { parseScenario } from "../../providers/simulated/scenario.ts";
 import { simulatedMedia } from "../../providers/simulated/simulated-media.ts";
 import { failureTexts, type SimulatedJob, SimulatedJobs } from "./simulated-jobs.ts";

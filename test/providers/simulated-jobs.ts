@@ -5,7 +5,7 @@
  *      '--------------------'--cancel--> canceled
  */
 
-import type { Modality } from "../../config/catalogue.ts";
+import type { Modality } from "../../config/modalities.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import { parseScenario, type Scenario } from "../../providers/simulated/scenario.ts";
 

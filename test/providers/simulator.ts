@@ -17,7 +17,7 @@ import {
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { Modality } from "../../config/catalogue.ts";
+import type { Modality } from "../../config/modalities.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import { simulatedMedia } from "../../providers/simulated/simulated-media.ts";
 import type { SimulatedJob } from "./simulated-jobs.ts";

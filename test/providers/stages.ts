@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Test } from "tap";
-import type { Modality } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
+import type { Modality } from "../../config/modalities.ts";
 import {
   defaultModerationPatterns,
   type ProviderConfig,

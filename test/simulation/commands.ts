@@ -2,8 +2,8 @@
 
 import fc from "fast-check";
 import type { JobMessage, Outcome } from "../../actors/protocol/job.ts";
-import type { Modality } from "../../config/catalogue.ts";
 import { omitUndefined } from "../../config/defined.ts";
+import type { Modality } from "../../config/modalities.ts";
 import type { BudgetPeriod } from "../../contract/organization.ts";
 
 /** An outcome whose media get their ids when they arrive. */
