@@ -18,7 +18,7 @@ export const startAgent: Command = {
   summary: "Start an agent's turn and print its credential.",
   options: [
     optionLine("--ceiling N", "credits that the turn may spend at most"),
-    optionLine("--ttl-seconds N", "how long the credential is good (3600)"),
+    optionLine("--ttl-seconds N", "seconds for which the credential is valid (3600)"),
     optionLine("--session ID", "the session to add the turn to (a new one)"),
     optionLine("--json", "print the turn as JSON"),
   ],

@@ -14,7 +14,7 @@ export const listAssets: Command = {
     optionLine("--limit N", "how many, 1 to 100 (20)"),
     optionLine("--modality VALUE", "image, video, audio, three_d; separate several with commas"),
     optionLine("--status VALUE", "for example ready, trashed; comma-separated"),
-    optionLine("--q TEXT", "what stands in the name or the prompt"),
+    optionLine("--q TEXT", "text that the name or the prompt contains"),
     optionLine("--cursor CURSOR", "continue where an earlier list ended"),
     optionLine("--json", "print the page as JSON"),
   ],

@@ -17,7 +17,7 @@ export const generateSet: Command = {
   usage: '"<prompt>" --member LABEL[=PROMPT] [--member ...] [options]',
   summary: "Make a set of pictures and save them as <label>.png.",
   options: [
-    optionLine("--member LABEL[=PROMPT]", "a picture; its own prompt stands for the common one"),
+    optionLine("--member LABEL[=PROMPT]", "a picture; its own prompt replaces the common one"),
     optionLine("--output FOLDER, -o", "where to save them (this folder)"),
     optionLine("--name NAME", "what the set is called"),
     optionLine("--model VALUE", "catalogue id or alias (default)"),

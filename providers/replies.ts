@@ -92,7 +92,7 @@ export function fileBytes(answer: WebAnswer): AsyncIterable<Uint8Array> {
   const { status } = answer;
   if (status === 200) return answer.body;
   answer.discard();
-  if (isGone(answer)) throw new GoneError("the provider has the file no more");
+  if (isGone(answer)) throw new GoneError("the provider no longer has the file");
   if (isRefusedForNow(status)) throw unavailable(answer);
   throw new ReplyError(`The provider answered with status ${status} instead of a file.`);
 }

@@ -39,7 +39,7 @@ export class Attributes {
   span(name: string): number | undefined {
     const value = this.number(name);
     if (value === undefined || value > 0) return value;
-    this.warn("invalid_value", name, `is ${value}, but a length is above 0`);
+    this.warn("invalid_value", name, `is ${value}, but a length must be above 0`);
     return undefined;
   }
 

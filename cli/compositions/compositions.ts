@@ -67,8 +67,8 @@ export const pushComposition: Command = {
   usage: "<folder> [options]",
   summary: "Store a folder as a composition.",
   options: [
-    optionLine("--composition ID", "in the place of the files of this one (a new one)"),
-    optionLine("--name TEXT", "the name of a new one (the folder's name)"),
+    optionLine("--composition ID", "replace the files of this composition (a new one)"),
+    optionLine("--name TEXT", "name of the new composition (the folder's name)"),
     optionLine("--json", "print it as JSON"),
   ],
   async run(args, session) {

@@ -11,7 +11,7 @@ export const reshard: Command = {
   options: [],
   async run(args, { settings, stoppedNode, terminal }) {
     const { positionals } = parseArgs({ args: [...args], allowPositionals: true });
-    const given = onlyArgument(positionals, "how many shards there are to be");
+    const given = onlyArgument(positionals, "number of shards afterwards");
     const count = wholeNumber(given, "The count") ?? 0;
     if (count < 2 || count > shardsMax || (count & (count - 1)) !== 0)
       throw new UsageError(

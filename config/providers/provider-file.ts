@@ -107,7 +107,7 @@ export function surveyProviders(
     const place = { file: file ?? "", provider: entry.name, environment };
     const config = collect(faults, () => {
       if ([...faulty, ...found.map(({ name }) => name)].includes(entry.name))
-        throw wrong(place, "stands there twice; give one another name");
+        throw wrong(place, "is there twice; give one of them another name");
       return buildConfig(entry, place);
     });
     if (config === undefined) faulty.push(entry.name);

@@ -31,7 +31,7 @@ export function checkTablesFile(folder: string): void {
     const first = metaAt(file, 0);
     const second = first && metaAt(file, first.pageBytes);
     if (first === undefined || second === undefined)
-      throw new StoreDamage(`tables/${fileName} is no table file any more, its rows are lost`);
+      throw new StoreDamage(`tables/${fileName} is no longer a table file; its rows are lost`);
     const { lastPage, pageBytes } = first.transaction > second.transaction ? first : second;
     const wholeBytes = (lastPage + 1) * pageBytes;
     if (size >= wholeBytes || canBeRead(folder)) return;

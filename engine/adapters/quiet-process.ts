@@ -84,7 +84,7 @@ export class QuietProcess<Task extends object, Result> {
     this.child = undefined;
     for (const { reject, timer } of this.waiting.values()) {
       clearTimeout(timer);
-      reject(new PortError("the process that does it has ended", true));
+      reject(new PortError("the process that does this work has ended", true));
     }
     this.waiting.clear();
   }

@@ -30,7 +30,7 @@ export function readSegmentList(folder: string): readonly ListedSegment[] | unde
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  throw new StoreDamage(`journal/${listName} cannot be read, so nobody can say what is missing`);
+  throw new StoreDamage(`journal/${listName} cannot be read, so it is unknown what is missing`);
 }
 
 /** Resolves when the list is durable. */

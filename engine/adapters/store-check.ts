@@ -65,7 +65,7 @@ async function checkShard(
       throw new StoreDamage("tables/data.mdb cannot be read, some of its rows are lost");
   });
   if (tablesDamage === undefined && (await readTables(tables, isJoining))) {
-    const state = "its rows are being taken from another node; the service goes on with that";
+    const state = "its rows are being copied from another node; the service continues with that";
     return [{ kind: "harmless", sentence: `${folder}: ${state}.` }];
   }
   const from = tablesDamage === undefined ? await readTables(tables, readPosition) : noPosition;

@@ -82,7 +82,7 @@ function follow(location: string, from: string, { mayFollow }: WebRequest): stri
   if (!URL.canParse(location, from)) throw new WebError("a redirect leads nowhere", true, true);
   const url = new URL(location, from);
   if (mayFollow?.(url) === false)
-    throw new WebError("a redirect leads where it may not", false, true);
+    throw new WebError("a redirect leads to an address that is not allowed", false, true);
   return url.href;
 }
 
@@ -113,7 +113,7 @@ const publicLookup: LookupFunction = (host, options, done) => {
 };
 
 class PrivateAddress extends Error {
-  override readonly message = "the host's address is not of the public internet";
+  override readonly message = "the host's address is not on the public internet";
 }
 
 /** Checked here, because addresses that stand in URLs are never looked up. */
@@ -148,7 +148,7 @@ async function ask(
     response = await request(url, { dispatcher, signal, ...sent, ...timeouts });
   } catch (error) {
     if (isPrivateAddress(error)) refuseAddress(error);
-    throw new WebError("a host of the web did not answer", true, wasSent(error), error);
+    throw new WebError("the web server did not respond", true, wasSent(error), error);
   }
   const { statusCode: status, body } = response;
   // Attached at once, so that no error is unhandled; the reader gets the error.
@@ -186,7 +186,7 @@ async function* readBytes(body: Dispatcher.ResponseData["body"]): AsyncGenerator
   try {
     for await (const chunk of body) yield chunk as Uint8Array;
   } catch (error) {
-    throw new WebError("a host of the web broke its answer off", true, true, error);
+    throw new WebError("the web server broke off its response", true, true, error);
   }
 }
 

@@ -72,11 +72,11 @@ export async function join(
   const snapshot = await parts.snapshots.request();
   if (snapshot === undefined) return false;
   if (snapshot.store !== parts.store)
-    throw new PortError("the snapshot that is offered is of another store", false);
+    throw new PortError("the offered snapshot belongs to another store", false);
   const isOther = snapshot.epoch === own?.epoch && snapshot.nonce !== own.nonce;
   if (snapshot.epoch < leastEpoch || isOther)
     throw new OtherHistory(
-      "the owner's records are another history than this node's and no later one, so this node keeps its own; remove its data directory to have it join",
+      "the owner's records have a different history from this node's, and not a later one, so this node keeps its own; remove its data directory to let it join",
       false,
     );
   if (snapshot.epoch === own?.epoch && snapshot.seq < own.seq) return false;

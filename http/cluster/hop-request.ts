@@ -89,6 +89,6 @@ export class HopRequest implements HttpRequest {
     }
     const given = message.trailers[bodySignatureTrailer] ?? "";
     if (!isSameSignature(signer.signBody(hop.nonce, digest), given))
-      throw new PortError("the body is not what the other node has signed", true);
+      throw new PortError("the body differs from what the other node signed", true);
   }
 }

@@ -119,7 +119,7 @@ const faults: readonly (readonly [readonly unknown[], string])[] = [
   [[{ ...fal, name: "farm" }], "the provider farm has a name that is the service's own"],
   [[{ ...fal, name: "sim" }], "the provider sim has a name that is the service's own"],
   [[{ ...fal, name: "Fal!" }], "the provider Fal!: name must match pattern"],
-  [[fal, fal], "the provider fal stands there twice; give one another name"],
+  [[fal, fal], "the provider fal is there twice; give one of them another name"],
   [[{ ...fal, adapter: "foo" }], "the provider fal: adapter must be one of fal, comfyui,"],
   [[{ ...fal, kye: 1 }], "the provider fal: kye is not a known field"],
   [[{ ...fal, dialect: "sglang" }], "the provider fal has dialect, which is for openai alone"],

@@ -103,7 +103,7 @@ export const claims: readonly string[] = [
   `with the same key within ${duplicateWindow}, it is refused`,
   // Claims of the command line.
   `costs ${limits.pricing.enhancePromptCredits} credit.`,
-  `the credential is good (${limits.agents.ttlSecondsDefault})`,
+  `the credential is valid (${limits.agents.ttlSecondsDefault})`,
   `how long it may work, ${range(...turn)} (${bounds(...turn).maximum})`,
   ...["/v1/jobs", "/v1/assets", "/v1/compositions"].map(list),
   `until it expires, 1 to ${shares.expiresInDaysMax} (never)`,

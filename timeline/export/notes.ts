@@ -11,7 +11,7 @@ export class Notes {
   }
 
   all(): readonly string[] {
-    const more = `there are more than ${limits.exports.warningsMax} such sentences`;
+    const more = `there are more than ${limits.exports.warningsMax} such warnings`;
     return this.isCut ? [...this.sentences, more] : [...this.sentences];
   }
 }

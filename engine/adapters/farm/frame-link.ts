@@ -59,7 +59,7 @@ export class FrameLink {
     const { messageBytesMax, unheardBytesMax } = limits.farm;
     this.keptBytes += message.length;
     if (message.length > messageBytesMax || this.keptBytes > unheardBytesMax) {
-      this.ports.fail("more is to be sent than the other end may take");
+      this.ports.fail("more bytes are waiting than the other end may be sent");
       return;
     }
     for (let from = 0; from === 0 || from < message.length; from += pieceBytes) {

@@ -21,7 +21,7 @@ export function ipcBrokerConnection(child: NodeJS.Process): BrokerConnection {
     onMessage(listener) {
       child.on("message", (message: unknown) => {
         if (isToNode(message)) listener(message);
-        else throw new PortError("the service sent a message that no node knows", false);
+        else throw new PortError("the service sent an unknown message", false);
       });
     },
     onClose(listener) {

@@ -44,7 +44,7 @@ export function natsSnapshots(connection: NatsConnection, shard: string): Snapsh
       const answer = unpackVersioned(bytes);
       if (isAnswer(answer)) return answer.snapshot;
       throw new PortError(
-        "the snapshot that is offered is of another version of Klieg; install that version here",
+        "the offered snapshot comes from another version of Klieg; install that version here",
         false,
       );
     },

@@ -51,7 +51,7 @@ export async function checkVersion(connection: NatsConnection, release: string):
   const [major] = answer.wire;
   if (major === wireVersion.major && answer.format === formatVersion) return;
   throw new PortError(
-    `The cluster's nodes run Klieg ${answer.release} (messages ${major}, store ${answer.format}), which does not ` +
+    `The cluster's nodes run Klieg ${answer.release} (messages ${major}, store ${answer.format}), which is not ` +
       `compatible with this Klieg ${release} (messages ${wireVersion.major}, store ${formatVersion}); ` +
       `install ${answer.release} here, or stop all of them before you start this one.`,
     false,

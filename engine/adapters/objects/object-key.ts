@@ -9,5 +9,5 @@ export function isObjectKey(key: string): boolean {
 
 /** Throws `PortError` unless `key` is one that every adapter of `Objects` can store. */
 export function checkObjectKey(key: string): void {
-  if (!isObjectKey(key)) throw new PortError(`${JSON.stringify(key)} is no object key`, false);
+  if (!isObjectKey(key)) throw new PortError(`${JSON.stringify(key)} is not an object key`, false);
 }
