@@ -9,6 +9,7 @@ import { getText, readHead } from "../record.ts";
 import { FreshRows } from "../shard/rows/fresh-rows.ts";
 import type { ShardEvent, ToShard } from "../wire.ts";
 import { mergeRange } from "./merged-range.ts";
+import { ReadRanges } from "./read-ranges.ts";
 
 /** Thrown when a read meets a shard that is restarting; the caller may retry soon. */
 export class ShardDown extends Error {
@@ -31,7 +32,8 @@ type ShardEndEvent = Exclude<
 export class ShardEnd {
   /** Sends to the shard; undefined when the shard takes no questions. */
   send: Send | undefined;
-  readonly reader: TableReader;
+  private readonly reader: TableReader;
+  private readonly read: ReadRanges;
   leaseEndsMs = Number.POSITIVE_INFINITY;
   /** Sequence number of the last record whose rows are read here. */
   seq = 0;
@@ -44,6 +46,7 @@ export class ShardEnd {
   constructor(send: Send | undefined, reader: TableReader) {
     this.send = send;
     this.reader = reader;
+    this.read = new ReadRanges(reader);
   }
 
   release(record: Uint8Array): void {
@@ -60,7 +63,7 @@ export class ShardEnd {
   /** Returns a range reader; to be called when `awaitSettled` has resolved. */
   ranges(domain: RowRules): TableReader["range"] {
     if (this.isMerged) return mergeRange(this.reader, this.fresh, domain);
-    return (range, limit, reverse) => this.reader.range(range, limit, reverse);
+    return this.read.range;
   }
 
   /** Resolves when all rows released before the call are in the tables, or must be merged. */
@@ -78,13 +81,13 @@ export class ShardEnd {
   event(event: ShardEndEvent): void {
     switch (event.kind) {
       case "opened":
-        this.reader.refresh();
+        this.refresh();
         return;
       case "following":
         // Other nodes' decisions are not here yet; a shard that was handed over keeps its lease.
         if (this.leaseEndsMs === Number.POSITIVE_INFINITY)
           this.leaseEndsMs = Number.NEGATIVE_INFINITY;
-        this.reader.refresh();
+        this.refresh();
         return;
       case "joining": // The host has left it to other nodes.
         return;
@@ -95,7 +98,7 @@ export class ShardEnd {
         this.leaseEndsMs = event.endsMs;
         return;
       case "readable":
-        this.reader.refresh();
+        this.refresh();
         for (const record of event.records) this.fresh.add(record);
         this.isStuck = true;
         return;
@@ -111,12 +114,18 @@ export class ShardEnd {
         this.nextWaiters = [];
         return;
       case "flushed":
-        this.reader.refresh();
+        this.refresh();
         this.fresh.thaw();
         this.isStuck = false;
         this.resume();
         return;
     }
+  }
+
+  /** Lets reads see what the tables hold now. */
+  private refresh(): void {
+    this.reader.refresh();
+    this.read.forget();
   }
 
   private resume(): void {
