@@ -3,8 +3,8 @@ import type { TableReader, TableRow } from "../ports/tables.ts";
 
 /** Longer ranges are read seldom and are not kept. */
 const rangeRowsMax = 256;
-/** Rows that are kept; with more, all are dropped. */
-const keptRowsMax = 10_000;
+/** Rows that are kept, of some 100 bytes each; with more, all are dropped. */
+const keptRowsMax = 50_000;
 
 /**
  * Ranges of a shard's tables that were read since the tables last changed, so that a listing that
