@@ -74,7 +74,9 @@ export class JobReads {
 
   /** Like `find`, with the view as text. */
   text(job: Id, scope: Id): JobText {
-    return this.writeText(this.find(job, scope));
+    const known = this.textByJob.get(jobKey(job));
+    const isFresh = known?.scope === scope && known.staleMs > this.clock.nowMs();
+    return isFresh ? known : this.writeText(this.find(job, scope));
   }
 
   /** Like `text`, with the request that was accepted. */
