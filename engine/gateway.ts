@@ -331,7 +331,7 @@ export class Gateway {
     return this.watchers.watch(key, watcher);
   }
 
-  event(shard: number, event: Exclude<ShardEvent, { kind: "held" | "waiting" }>): void {
+  event(shard: number, event: Exclude<ShardEvent, { kind: "held" | "waiting" | "left" }>): void {
     if (event.kind === "standby") {
       this.standbys.add(shard);
       this.cluster?.onChange();

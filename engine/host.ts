@@ -250,7 +250,9 @@ export class Host {
     }
     if (event.kind === "readable") this.letRead(life);
     if (event.kind === "following" || event.kind === "joining") this.follow(life, event.kind);
-    if (event.kind === "standby") this.effects?.send({ kind: "left", shard: life.shard });
+    if (event.kind === "standby" || event.kind === "left")
+      this.effects?.send({ kind: "left", shard: life.shard });
+    if (event.kind === "left") return;
     if (event.kind === "opened") this.open(life);
     this.gateway.event(life.shard, event);
     if (event.kind !== "release" && this.gateway.isServed) this.readable();

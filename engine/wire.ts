@@ -52,6 +52,8 @@ export type ShardEvent =
   | { readonly kind: "following" }
   /** It has heard the owner, and takes over when that is silent. */
   | { readonly kind: "standby" }
+  /** This node is to own it, and another one did last: effects under way here are not its own. */
+  | { readonly kind: "left" }
   /** What it waits for without an owner that is heard; undefined when that is over. */
   | { readonly kind: "waiting"; readonly wait: ShardWait | undefined }
   /** The tables are not the shard's: those of another node take their place. */

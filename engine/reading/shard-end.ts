@@ -26,7 +26,7 @@ export type Send = (message: ToShard) => void;
 /** Events that the gateway's end of a shard handles, where rows are read and questions sent. */
 type ShardEndEvent = Exclude<
   ShardEvent,
-  { kind: "release" | "applied" | "unconfirmed" | "waiting" }
+  { kind: "release" | "applied" | "unconfirmed" | "waiting" | "left" }
 >;
 
 export class ShardEnd {

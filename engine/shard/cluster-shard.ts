@@ -261,6 +261,7 @@ export class ClusterShard {
   ): Promise<void> {
     const { place, domain, stores, outlets, log, node, nonce, store, isQuorum } = this.parts;
     const before = replica.rows.row(ownerKey, 0) as Owner | undefined;
+    if (before?.node !== node) outlets.event({ kind: "left" });
     const earlier = isLossAccepted ? [] : standbys.rememberNodes(before?.members ?? []);
     const members = [...new Set([node, ...earlier, ...standbys.knownNodes])].sort();
     const passedOver = isLossAccepted ? limits.cluster.lostEpochs : 0;

@@ -25,6 +25,17 @@ t.test("the effects thread is told of a shard that another node owns", async (t)
   t.ok(gateway.isStandby(0));
 });
 
+t.test("the effects thread is told too when another node owned a shard unheard", async (t) => {
+  const { first, effects, shards, pass } = await openHost(t);
+  await first.die();
+  await pass();
+  const next = shards[3] as PlayedShard;
+  await next.say({ kind: "following" });
+  await next.say({ kind: "left" });
+  await next.open();
+  t.strictSame(effects.heard.slice(3), ["detach 0", "left 0", "attach 0"]);
+});
+
 t.test("a death of the effects thread ends the threads that were connected to it", async (t) => {
   const { first, second, third, effects, shards, pass, ...house } = await openHost(t);
   await effects.die(death);

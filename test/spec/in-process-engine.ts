@@ -149,7 +149,9 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
           moves++;
           if (life.isSilent) return;
           if (event.kind === "opened") attach();
-          if (event.kind !== "held" && event.kind !== "waiting") gateway.event(number, event);
+          const isForHost =
+            event.kind === "held" || event.kind === "waiting" || event.kind === "left";
+          if (!isForHost) gateway.event(number, event);
         },
         deliver(deliveries, acknowledged) {
           moves++;

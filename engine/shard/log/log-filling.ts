@@ -43,12 +43,8 @@ export class LogFilling {
     const { log } = this;
     const { turnMs, silenceMs } = limits.cluster;
     if (this.end.logSeq > 0) {
+      this.see((await log.agreedEnd()).logSeq);
       if (this.stillMs < turnMs) return undefined;
-      const { logSeq } = await log.agreedEnd();
-      if (logSeq !== this.end.logSeq) {
-        this.see(logSeq);
-        return undefined;
-      }
       await log.restart();
       this.see(0);
     }

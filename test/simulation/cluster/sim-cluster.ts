@@ -280,6 +280,7 @@ export class SimCluster {
       case "stuck":
       case "flushed":
       case "held":
+      case "left":
         return;
     }
   }

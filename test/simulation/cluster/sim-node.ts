@@ -352,7 +352,8 @@ export class SimNode {
       if (!isRead) gateway.leaveElsewhere(shard);
       else if (!gateway.reads(shard)) gateway.attach(shard, undefined, reader());
     }
-    if (event.kind === "standby") process.work.onLeave(shard);
+    if (event.kind === "standby" || event.kind === "left") process.work.onLeave(shard);
+    if (event.kind === "left") return;
     if (event.kind === "opened") {
       deaths[shard] = 0;
       own.isOwning = true;

@@ -133,6 +133,12 @@ export const mutants: readonly Mutant[] = [
     breaks: "A node empties a log that another one fills.",
   },
   {
+    path: `${shard}/cluster-shard.ts`,
+    text: "before?.node !== node",
+    replacement: "false",
+    breaks: "A node goes on with what it had under way before another node owned the shard.",
+  },
+  {
     path: `${shard}/joining.ts`,
     text: "await journal.restart(seq);",
     replacement: "",
