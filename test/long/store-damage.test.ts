@@ -161,7 +161,7 @@ const harms: readonly (readonly [name: string, harm: (shard: string) => void, wh
       [
         `the tables are cut short to ${bytes} bytes`,
         (shard: string) => truncateSync(join(shard, "tables/data.mdb"), bytes),
-        /data.mdb (was cut short|is no table file)/,
+        /data.mdb (was cut short|is no longer a table file)/,
       ] as const,
   ),
 ];

@@ -122,8 +122,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     path: `${shard}/log/log-filling.ts`,
-    text: "await log.agreedEnd();",
-    replacement: "await log.end();",
+    text: "await log.agreedEnd()",
+    replacement: "await log.end()",
     breaks: "A log that has more than one of its servers shows is emptied.",
   },
   {
