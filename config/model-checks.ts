@@ -11,7 +11,7 @@ export function remoteFault(entry: FileEntry, provider: ProviderConfig): string 
     return `needs a provider_model of the form ${form.example}, as all models of ${adapter}`;
   if (entry.callback === true) return callbackFault(provider);
   if (adapter === "cog")
-    return "needs callback: true, because cog reports only by it how a job ended";
+    return "needs callback: true, the only way in which cog reports how a job ended";
   if (adapter === "comfyui" && entry.provider_options)
     return "cannot have provider_options: a graph cannot use them";
   return undefined;

@@ -3,8 +3,10 @@ import type { TableReader, TableRow } from "../ports/tables.ts";
 
 /** Longer ranges are read seldom and are not kept. */
 const rangeRowsMax = 256;
-/** Rows that are kept, of some 100 bytes each; with more, all are dropped. */
-const keptRowsMax = 50_000;
+/** Memory of the rows that are kept; beyond it, all are dropped. */
+const keptBytesMax = 8_000_000;
+/** Memory of a row, or of a range, besides its characters. */
+const overheadBytes = 64;
 
 /**
  * Ranges of a shard's tables that were read since the tables last changed, so that a listing that
@@ -13,7 +15,7 @@ const keptRowsMax = 50_000;
 export class ReadRanges {
   private readonly reader: Pick<TableReader, "range">;
   private readonly rowsByRange = new Map<string, readonly TableRow[]>();
-  private rowCount = 0;
+  private keptBytes = 0;
 
   constructor(reader: Pick<TableReader, "range">) {
     this.reader = reader;
@@ -32,14 +34,15 @@ export class ReadRanges {
   /** To be called whenever the reader is refreshed. */
   forget(): void {
     this.rowsByRange.clear();
-    this.rowCount = 0;
+    this.keptBytes = 0;
   }
 
   private keep(name: string, rows: readonly TableRow[]): void {
-    if (this.rowCount + rows.length > keptRowsMax) this.forget();
+    let bytes = overheadBytes + name.length;
+    for (const { key, text } of rows) bytes += overheadBytes + key.length + text.length;
+    if (this.keptBytes + bytes > keptBytesMax) this.forget();
     this.rowsByRange.set(name, rows);
-    // A range without rows takes room too.
-    this.rowCount += rows.length + 1;
+    this.keptBytes += bytes;
   }
 }
 
