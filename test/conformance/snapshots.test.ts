@@ -59,7 +59,7 @@ t.test("an answer of another version is refused with a sentence", async (t) => {
     await t.rejects(snapshots.request(), {
       name: "PortError",
       retryable: false,
-      message: /of another version of Klieg; install that version here/,
+      message: /from another version of Klieg; install that version here/,
     });
   }
 });
