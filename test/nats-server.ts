@@ -4,8 +4,9 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import type { Test } from "tap";
 import { freePort } from "./http/raw-http.ts";
 
@@ -14,8 +15,8 @@ export interface NatsServer {
   readonly port: number;
   /** Kills the server with SIGKILL. */
   kill(): Promise<void>;
-  /** Lets the server stand still, with its connections open, until `kill`. */
-  pause(): void;
+  /** Lets the server stand still, with its connections open, until `kill`; resolves when it does. */
+  pause(): Promise<void>;
   /** Deletes what the server stored, after `kill`. */
   forget(): Promise<void>;
   /** Starts the server again at the same port, after `kill`. */
@@ -59,12 +60,26 @@ export async function startNatsIn(folder: string, options: NatsOptions = {}): Pr
     url: `nats://127.0.0.1:${port}`,
     port,
     kill,
-    pause: () => void server.kill("SIGSTOP"),
+    async pause() {
+      server.kill("SIGSTOP");
+      while (!(await isStopped(server.pid))) await turnOfTheLoop();
+    },
     forget: () => rm(storeDir, { recursive: true, force: true }),
     async restart() {
       server = await start();
     },
   };
+}
+
+/** Whether all threads of a process have stopped: on a busy machine some run on after the signal. */
+async function isStopped(pid: number | undefined): Promise<boolean> {
+  const folder = `/proc/${pid}/task`;
+  const threads = await readdir(folder);
+  const stats = await Promise.all(
+    // A thread may end meanwhile; the next look does without it.
+    threads.map((thread) => readFile(join(folder, thread, "stat"), "latin1").catch(() => "")),
+  );
+  return stats.every((stat) => stat.includes(") T "));
 }
 
 /** Starts three JetStream servers that replicate each other; they end as `startNats` says. */

@@ -203,7 +203,7 @@ t.test(
     const at = nodes.findIndex(({ connection }) => connection.info?.server_name === leader);
     const { log } = nodes[at] as (typeof nodes)[number];
     t.ok(await log.publish(record("a"), "n:1:1", 0));
-    for (const server of servers) if (server !== servers[at]) server.pause();
+    for (const server of servers) if (server !== servers[at]) await server.pause();
     t.equal(computeEnd(await log.end()), "1 a");
     await t.rejects(log.agreedEnd(), PortError);
   },

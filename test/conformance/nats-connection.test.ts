@@ -9,7 +9,7 @@ t.test("a connection to a server that stands still is closed when its time is ov
   const connection = await connectNats({ servers: [url], credentials: undefined, name: "test" });
   connection.subscribe("subject", { callback: () => undefined });
   await connection.flush();
-  server.pause();
+  await server.pause();
   await closeNats(connection, 100);
   t.ok(connection.isClosed());
 });
