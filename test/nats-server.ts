@@ -15,7 +15,7 @@ export interface NatsServer {
   readonly port: number;
   /** Kills the server with SIGKILL. */
   kill(): Promise<void>;
-  /** Lets the server stand still, with its connections open, until `kill`; resolves when it does. */
+  /** Resolves when the server stands still, with its connections open; it does so until `kill`. */
   pause(): Promise<void>;
   /** Deletes what the server stored, after `kill`. */
   forget(): Promise<void>;
@@ -71,7 +71,7 @@ export async function startNatsIn(folder: string, options: NatsOptions = {}): Pr
   };
 }
 
-/** Whether all threads of a process have stopped: on a busy machine some run on after the signal. */
+/** Whether all threads of a process have stopped; some may run on for a while after the signal. */
 async function isStopped(pid: number | undefined): Promise<boolean> {
   const folder = `/proc/${pid}/task`;
   const threads = await readdir(folder);
