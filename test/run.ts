@@ -14,8 +14,8 @@ import { fileURLToPath } from "node:url";
 import { inspect } from "node:util";
 import { Parser, type Result } from "tap-parser";
 
-/** On two cores four more processes work while others wait for peers, timers and disks. */
-const processesAtOnce = 6;
+/** On two cores two more processes work while others wait for peers, timers and disks. */
+const processesAtOnce = 4;
 /** Time limit of a process that hangs; a test inside it has the same limit. */
 const processMs = 900_000;
 /** Folders whose tests spend most of their time on processes that they start. */
