@@ -184,8 +184,9 @@ export class Follower {
     const { replica } = this.parts;
     replica.placeAt(logSeq);
     this.heardMs = this.parts.clock.monotonicMs();
-    const endSeq = (await this.reader.end())?.logSeq;
-    if (endSeq === undefined) return undefined;
+    // A server that the others have left may show an end that has long been passed.
+    const endSeq = (await this.reader.agreedEnd())?.logSeq;
+    if (endSeq === undefined) return this.pause("log");
     this.isCurrent = false;
     this.target = { logSeq: endSeq, askedMs: this.heardMs };
     this.reader.start(logSeq + 1);
@@ -229,7 +230,7 @@ export class Follower {
       replica.apply(position, record);
       const nowMs = clock.monotonicMs();
       // Entries that come after such a silence may be just as old.
-      if (nowMs - this.heardMs > limits.cluster.staleMs) this.isCurrent = false;
+      if (nowMs - this.heardMs > limits.cluster.staleMs) this.forgetTarget();
       this.heardMs = nowMs;
       event({ kind: "applied", record });
       if (this.isCurrent) this.letRead();
@@ -247,15 +248,21 @@ export class Follower {
     const { replica, clock, standbys } = this.parts;
     if (replica.position.logSeq < this.target.logSeq) return;
     const nowMs = clock.monotonicMs();
+    const isFresh = nowMs - this.target.askedMs <= limits.cluster.heartbeatMs;
+    const wasCurrent = this.isCurrent;
     // A log that is being refilled ends before the position that the refilling node announced.
-    const isWhole = standbys.findEverAhead(replica.position).length === 0;
-    this.isCurrent = isWhole && nowMs - this.target.askedMs <= limits.cluster.heartbeatMs;
-    if (this.isCurrent) {
-      this.letRead();
-      return;
-    }
-    const end = await this.reader.end();
+    this.isCurrent = isFresh && standbys.findEverAhead(replica.position).length === 0;
+    if (this.isCurrent) this.letRead();
+    if (isFresh) return;
+    // A server that the others have left delivers nothing new, so that what was current gets old.
+    const end = await (wasCurrent ? this.reader.end() : this.reader.agreedEnd());
     if (end !== undefined) this.target = { logSeq: end.logSeq, askedMs: nowMs };
+  }
+
+  /** Lets rows be read again only when the log's end has been asked for anew. */
+  private forgetTarget(): void {
+    this.isCurrent = false;
+    this.target = { ...this.target, askedMs: Number.NEGATIVE_INFINITY };
   }
 
   /** Entries that arrive one by one, each late, do not show how far behind they are. */
@@ -288,7 +295,7 @@ export class Follower {
     if (end === undefined) {
       // A node that is cut off cannot know whether the owner is alive, nor what it is missing.
       this.heardMs = clock.monotonicMs();
-      this.isCurrent = false;
+      this.forgetTarget();
       this.wait("log");
       return "stay";
     }

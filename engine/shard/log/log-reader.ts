@@ -69,9 +69,18 @@ export class LogReader {
   }
 
   /** Resolves to undefined while the log cannot be reached. */
-  async end(): Promise<LogEnd | undefined> {
+  end(): Promise<LogEnd | undefined> {
+    return this.reach(() => this.log.end());
+  }
+
+  /** The end on which most servers agree; undefined while the log or most of them are away. */
+  agreedEnd(): Promise<LogEnd | undefined> {
+    return this.reach(() => this.log.agreedEnd());
+  }
+
+  private async reach(read: () => Promise<LogEnd>): Promise<LogEnd | undefined> {
     try {
-      const end = await this.log.end();
+      const end = await read();
       this.isUnreached = false;
       return end;
     } catch (error) {

@@ -6,7 +6,7 @@
 import { limits } from "../../../config/limits.ts";
 import { readHead } from "../../../engine/record.ts";
 import type { Healing } from "./healing.ts";
-import type { SimCluster } from "./sim-cluster.ts";
+import { oldMax, type SimCluster } from "./sim-cluster.ts";
 import type { SimNode } from "./sim-node.ts";
 
 /** Yields how many milliseconds pass before the scheme goes on. */
@@ -24,6 +24,7 @@ const weights = {
   loneOwner: 3,
   laterOwner: 2,
   staleServer: 2,
+  staleReader: 1,
   ignorant: 3,
   logAway: 3,
   loseDisk: 3,
@@ -182,6 +183,21 @@ export class Schemes {
     yield wellMs;
     log.showLess(0);
     yield* this.becomeWell();
+  }
+
+  /** A node comes back while a log does not show what was written meanwhile. */
+  private *staleReader(): Scheme {
+    const { dice, nodes, logs } = this.cluster;
+    if (!(yield* this.becomeWell())) return;
+    const reader = dice.pick(nodes);
+    const ends = logs.map(({ end }) => end);
+    this.healing.kill(reader);
+    yield dice.between(2 * oldMax, 3 * oldMax);
+    for (const [at, log] of logs.entries()) log.showLess(log.end - (ends[at] ?? 0));
+    this.cluster.note(`logs do not show what was written without ${reader.name}`);
+    this.healing.start(reader);
+    yield dice.between(1_000, 5_000);
+    for (const log of logs) log.showLess(0);
   }
 
   /** Kills all nodes but one, and that one when it has owned a shard of the others for a while. */

@@ -51,7 +51,7 @@ export class SimCluster {
   readonly wrong: string[] = [];
   /** Whether faults have ended, so that a provider loses no submit either. */
   areFaultsOver = false;
-  /** When the directory's log last lacked, or did not show, something that was released. */
+  /** When the directory's log last lacked something that was released. */
   partialMs = Number.NEGATIVE_INFINITY;
   /** Called when clients may find less than they were told; undefined where none can. */
   forgiveClients: (() => void) | undefined;
@@ -220,7 +220,7 @@ export class SimCluster {
     const log = this.logs[this.shardCount];
     const lastSeq = this.history.lastSeq(this.shardCount);
     const isWhole = log?.lastRecord !== undefined && readHead(log.lastRecord).seq >= lastSeq;
-    if (!isWhole || log.isLagging) this.partialMs = this.timeline.nowMs;
+    if (!isWhole) this.partialMs = this.timeline.nowMs;
     // Rows of the directory are read on every node, and may be some seconds old there.
     for (let shard = 0; shard < this.shardCount; shard++) {
       const owners = this.owners(shard);

@@ -181,6 +181,12 @@ export const mutants: readonly Mutant[] = [
     breaks: "A follower lets read what is as old as it was away.",
   },
   {
+    path: `${shard}/follower.ts`,
+    text: "(await this.reader.agreedEnd())?.logSeq",
+    replacement: "(await this.reader.end())?.logSeq",
+    breaks: "A follower lets read what a server shows that the others have left.",
+  },
+  {
     path: "engine/reshard/shard-split.ts",
     text: "parent.get(createSeenKey(getParent({ shard, shardCount }, oldCount)))",
     replacement: "undefined",
