@@ -200,7 +200,7 @@ export class Shard {
   /** Writes the record by which another node can take over at once. */
   private async handOver(log: OwnedLog): Promise<void> {
     log.handOver();
-    this.outlets.event({ kind: "lease", endsMs: log.leaseEndsMs });
+    this.renewLease(this.isHidden);
     this.batch.put(handoverKey, { epoch: this.epoch });
     await this.commit(this.batch, Math.max(this.time.nowMs(), this.position.atMs));
   }
@@ -297,7 +297,11 @@ export class Shard {
       if (owner !== undefined || log?.isHeartbeatDue === true) await this.sign(owner);
       if (members.isSafe(seq)) break;
       if (batch.isEmpty && (this.stopping || !this.isHidden)) return true;
-      if (this.isUnconfirmed && this.stopping) return false;
+      if (this.isUnconfirmed && this.stopping) {
+        // The next flush brings rows that are not released into the tables.
+        this.renewLease(true);
+        return false;
+      }
       if (!this.isUnconfirmed && clock.monotonicMs() >= untilMs) {
         this.isUnconfirmed = true;
         this.outlets.event({ kind: "unconfirmed" });

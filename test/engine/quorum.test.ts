@@ -10,10 +10,10 @@ const add = { kind: "add", by: 1 } as const;
 const look = { kind: "look" } as const;
 
 /** Opens a cluster in which the first node owns the shard and the others follow it. */
-async function openQuorum(names: readonly string[]) {
+async function openQuorum(names: readonly string[], shard = 0) {
   const house = new ClusterHouse(names);
   const [first, ...others] = house.nodes as [ClusterNode, ...ClusterNode[]];
-  for (const node of house.nodes) node.isQuorum = true;
+  for (const node of house.nodes) Object.assign(node, { isQuorum: true, shard });
   first.start();
   await house.pass(500);
   for (const node of others) node.start();
@@ -226,3 +226,22 @@ t.test("what waits for a standby is not in the tables, from which anybody may re
   await house.pass(5_000);
   t.match(await first.ask(counter, look), { count: 2 });
 });
+
+t.test(
+  "what waits for a standby is not read from an owner of the directory that stops",
+  async (t) => {
+    const { house, first, others } = await openQuorum(["a", "b"], 1);
+    const [standby] = others as [ClusterNode];
+    t.match(await first.ask(counter, add), { count: 1 });
+    const released = first.tables.get(counter);
+    standby.kill();
+    t.equal(await first.ask(counter, add), undefined);
+    await house.pass(6_000);
+    t.ok(first.isRead);
+    first.stop();
+    await house.pass(1_000);
+    t.strictSame(first.ends, ["stopped"]);
+    t.not(first.tables.get(counter), released, "the end brings all rows into the tables");
+    t.notOk(first.isRead);
+  },
+);
