@@ -270,7 +270,7 @@ const shipped = {
     creditsMax: 1_000_000_000_000,
   },
   agents: {
-    /** The latest jobs of a turn that its session still names to followers of its stream. */
+    /** Number of a turn's latest jobs that a session's state lists for its event stream. */
     recentJobsMax: 16,
     turnsShown: 20,
     jobsShownMax: 1_000,

@@ -102,7 +102,7 @@ export class InnerFrames {
     else if (this.answering.get(data.id)?.view === view) this.answering.get(data.id)?.end();
   }
 
-  /** Notes a page that has opened; the page before it, if any, will not answer any more. */
+  /** Records that a page has opened; the page that it replaces, if any, no longer answers. */
   private open(view: View, element: HTMLIFrameElement): void {
     if (this.views.has(view)) this.arrivals.set(element, window.__kliegClock.clock.nowMs);
     this.views.add(view);

@@ -1,7 +1,7 @@
 /**
- * Whether a node that starts understands those that live: it asks which version they speak, in a
- * form that every version has, and one of them answers for all. Nodes of another version would
- * neither forward to it nor read what it appends to the logs.
+ * Checks at a node's start that it speaks the version of the running nodes: it asks for theirs, in
+ * a message whose form is the same in every version, and one of them answers for all. Nodes of
+ * another version would neither forward requests to it nor read what it appends to the logs.
  */
 import { check, Type } from "../../../config/schema.ts";
 import { PortError } from "../../ports/port-error.ts";
