@@ -3,15 +3,15 @@
  * when its node is to own the shard. That is the case
  *
  * 1. when the shard has no records at all, and the store began on its node;
- * 2. when it has heard the owner in its own life, and then nothing for `silenceMs`, the log ends
- *    with what it has heard, and no node has said that it has more: the owner's lease has then to
- *    be waited for;
- * 3. when the owner it has heard has handed the shard over;
+ * 2. when it is a member and has heard the owner in its own life, and then nothing for `silenceMs`,
+ *    the log ends with what it has heard, and no node has said that it has more: the owner's lease
+ *    has then to be waited for;
+ * 3. when the owner that it has heard as a member has handed the shard over;
  * 4. when enough of the nodes that may know more are heard, and none does (`Succession`). Where the
  *    log has lost records, or leads on from no living node's, the one that goes on begins it anew.
  *
- * In every other case, and always while its node drains, it waits, and says what for
- * (`waiting.ts`). A shard's owner with a quorum learns at once what is durable here.
+ * In every other case, and always while its node drains, it waits, and says why (`waiting.ts`).
+ * An owner learns at once that it is followed, and with a quorum what is durable here.
  */
 import { limits } from "../../config/limits.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -43,7 +43,7 @@ export interface FollowerParts {
   /** Whether this node must not take over any more shards. */
   readonly isDraining: () => boolean;
   readonly clock: Clock;
-  /** Called when the owner was heard of: the shard is taken over when it falls silent. */
+  /** Called when a member has heard the owner: it takes over when the owner falls silent. */
   readonly onStandby: () => void;
   /** Called when the tables have reached the record that was asked for. */
   readonly onReached: (number: number, position: Position) => void;
@@ -73,14 +73,13 @@ export class Follower {
   private readonly reader: LogReader;
   private isStopped = false;
   private heardMs = 0;
-  /** Whether a record of the current owner has arrived while it was followed. */
-  private hasHeardOwner = false;
+  /** Whether a record of the current owner has arrived at this member while it was followed. */
+  private isStandby = false;
   /** Whether the rows are up to date with the log, except for entries on their way. */
   private isCurrent = false;
   /** The log's end at the last request for it, and when that was. */
   private target = { logSeq: 0, askedMs: 0 };
-  private announcedMs = Number.NEGATIVE_INFINITY;
-  private announcedSeq = 0;
+  private announced = { atMs: Number.NEGATIVE_INFINITY, epoch: 0, seq: 0 };
   private flushedMs: number;
   private readonly standstill: Standstill;
   private readonly filling: LogFilling;
@@ -271,8 +270,9 @@ export class Follower {
   }
 
   private standBy(): void {
-    if (!this.hasHeardOwner) this.parts.onStandby();
-    this.hasHeardOwner = true;
+    if (this.isStandby || !this.parts.succession.isMember) return;
+    this.isStandby = true;
+    this.parts.onStandby();
   }
 
   private letRead(): void {
@@ -284,7 +284,7 @@ export class Follower {
     const { replica, clock, succession, isDraining } = this.parts;
     const { leaseMs, silenceMs } = limits.cluster;
     const silentMs = clock.monotonicMs() - Math.max(this.heardMs, this.standstill.sinceMs);
-    const obstacle = this.hasHeardOwner
+    const obstacle = this.isStandby
       ? succession.findTakeoverObstacle(silentMs)
       : (succession.findObstacle(silentMs) ?? (isDraining() ? "draining" : undefined));
     if (obstacle !== undefined) {
@@ -337,10 +337,10 @@ export class Follower {
     const nowMs = clock.monotonicMs();
     const { epoch, seq } = replica.position;
     const { owner } = succession;
-    const isAwaited = owner?.isQuorum === true && seq !== this.announcedSeq;
-    if (!isAwaited && nowMs - this.announcedMs < limits.cluster.announceMs) return;
-    this.announcedMs = nowMs;
-    this.announcedSeq = seq;
+    const { announced } = this;
+    const isAwaited = epoch !== announced.epoch || (owner?.isQuorum && seq !== announced.seq);
+    if (!isAwaited && nowMs - announced.atMs < limits.cluster.announceMs) return;
+    this.announced = { atMs: nowMs, epoch, seq };
     const { node: ownerNode, nonce } = owner ?? {};
     const state = isDraining() ? "draining" : "following";
     peers.announce({ node, state, epoch, seq, owner: ownerNode, nonce });

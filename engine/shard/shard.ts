@@ -10,7 +10,6 @@
  *
  * With a quorum nothing is released before a standby has it on its disk too. While none has, the
  * owner keeps its lease, and who waits or asks anew is refused.
- *
  * A failed put ends the loop and its thread: callers get 503 (outcome unknown), the next recovers.
  */
 import { limits } from "../../config/limits.ts";
@@ -201,6 +200,8 @@ export class Shard {
   private async handOver(log: OwnedLog): Promise<void> {
     log.handOver();
     this.renewLease(this.isHidden);
+    const owner = this.ownership.members?.ownerWithNewcomers;
+    if (owner !== undefined) this.batch.put(ownerKey, owner);
     this.batch.put(handoverKey, { epoch: this.epoch });
     await this.commit(this.batch, Math.max(this.time.nowMs(), this.position.atMs));
   }
@@ -288,8 +289,7 @@ export class Shard {
   private async confirm(batch: Batch): Promise<boolean> {
     const { members, log } = this.ownership;
     if (members === undefined) return true;
-    const { clock } = this.stores;
-    const untilMs = clock.monotonicMs() + limits.cluster.quorumMs;
+    const untilMs = this.stores.clock.monotonicMs() + limits.cluster.quorumMs;
     this.isSnapshotWanted = false;
     const { seq } = this.position;
     for (;;) {
@@ -302,7 +302,7 @@ export class Shard {
         this.renewLease(true);
         return false;
       }
-      if (!this.isUnconfirmed && clock.monotonicMs() >= untilMs) {
+      if (!this.isUnconfirmed && this.stores.clock.monotonicMs() >= untilMs) {
         this.isUnconfirmed = true;
         this.outlets.event({ kind: "unconfirmed" });
       }
@@ -355,7 +355,8 @@ export class Shard {
     } catch (error) {
       this.brokenSteps.set(envelope.to, failures + 1);
       // The actor's due time has passed and is stored nowhere else, so it would never be woken.
-      if (isDue(envelope.message) && failures + 1 < limits.engine.brokenStepsMax)
+      const { kind } = envelope.message as Partial<Due>;
+      if (kind === "due" && failures + 1 < limits.engine.brokenStepsMax)
         this.rows.due.set(envelope.to, atMs + limits.engine.brokenDueMs);
       this.outlets.brokenStep(envelope.to, error);
       // A redelivered message would break again, so its sender is not kept waiting.
@@ -396,5 +397,4 @@ export class Shard {
   }
 }
 
-const isDue = (message: unknown) => (message as Partial<Due>).kind === "due";
 const noWrites = new Uint8Array(0);

@@ -58,6 +58,14 @@ export class Succession {
     return isAt(this.parts.replica.position, this.parts.acceptedLoss);
   }
 
+  /**
+   * Whether the members of the epoch know this node. They wait for a member that is not heard; a
+   * node that they do not know could own the shard and be gone without their missing its records.
+   */
+  get isMember(): boolean {
+    return this.owner?.members.includes(this.parts.node) === true;
+  }
+
   /** Why this node cannot own the shard that it follows; `owner`: another node still owns it. */
   findTakeoverObstacle(silentMs: number): WaitReason | "owner" | undefined {
     const { replica, standbys, isDraining } = this.parts;

@@ -1,6 +1,7 @@
 /**
  * Tests that records which a later owner released are not replaced when the log has lost them: by a
- * node that owned the shard before, and was away meanwhile or did not hear of that owner.
+ * node that owned the shard before, and was away meanwhile or did not hear of that owner; and that
+ * no node becomes such an owner for which the others would not look.
  */
 import t from "tap";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
@@ -127,6 +128,51 @@ t.test("a later owner that has lost its disk is not waited for", async (t) => {
   latestOwner.note({ ...heard, state: "following", epoch: 1 });
   await idle();
   t.equal(new LatestOwner("a", tables).heard, undefined);
+});
+
+/** The first node owns the shard and has just heard that the second, which is new, follows it. */
+async function openNewcomer() {
+  const house = new ClusterHouse(["a", "b"]);
+  const [first, newcomer] = house.nodes as [ClusterNode, ClusterNode];
+  first.start();
+  await house.pass(1_000);
+  await first.ask(counter, add);
+  let isHeard = false;
+  house.peers.open().onAnnounced(({ node, nonce }) => {
+    isHeard ||= node === "b" && nonce !== undefined;
+  });
+  newcomer.start();
+  while (!isHeard) await house.pass(10);
+  return { house, first, newcomer };
+}
+
+t.test("a node that is no member yet does not take over", async (t) => {
+  const { house, first, newcomer } = await openNewcomer();
+  first.kill();
+  await house.pass(20_000);
+  t.strictSame(house.owners, []);
+  t.notOk(newcomer.events.includes("standby"));
+  t.match(newcomer.wait, { reason: "nodes", missing: ["a"] });
+  first.start();
+  await house.pass(10_000);
+  t.match(await house.nodes[house.owners[0] ?? 1]?.ask(counter, look), { count: 1 });
+});
+
+t.test("a new node is a standby half a second after its owner has heard of it", async (t) => {
+  const { house, first, newcomer } = await openNewcomer();
+  await house.pass(520);
+  t.ok(newcomer.events.includes("standby"));
+  first.kill();
+  await house.pass(10_000);
+  t.match(await newcomer.ask(counter, look), { count: 1 });
+});
+
+t.test("an owner that stops hands over to a node that it has heard only now", async (t) => {
+  const { house, first, newcomer } = await openNewcomer();
+  first.stop();
+  await house.pass(1_000);
+  t.strictSame(house.owners, [1]);
+  t.match(await newcomer.ask(counter, look), { count: 1 });
 });
 
 t.test("a standby that stood still listens for 3 s before it takes over", async (t) => {

@@ -207,7 +207,8 @@ export class Schemes {
     const { shard, owner } = this.pickOwned() ?? {};
     const log = logs[shard ?? -1];
     if (owner === undefined || log === undefined || shard === undefined) return undefined;
-    const later = dice.pick(this.others(owner));
+    const later = yield* this.pickSuccessor(owner);
+    if (later === undefined) return undefined;
     const others = this.others(later);
     const endSeq = log.end;
     for (const node of others) this.healing.kill(node);
@@ -216,6 +217,20 @@ export class Schemes {
     yield dice.between(500, 1_500);
     this.healing.kill(later);
     return { shard, later, others, log, endSeq };
+  }
+
+  /** Returns another node, or a new one that has only just joined; undefined when it does not. */
+  private *pickSuccessor(owner: SimNode): Generator<number, SimNode | undefined> {
+    const { cluster } = this;
+    const { dice } = cluster;
+    if (cluster.nodes.length > 4 || dice.percent(70)) return dice.pick(this.others(owner));
+    const added = cluster.add(`n${++this.nodes}`);
+    this.healing.start(added);
+    const isBehind = () =>
+      owner.disks.some(({ lastSeq }, shard) => (added.disks[shard]?.lastSeq ?? 0) < lastSeq);
+    for (let passedMs = 0; isBehind() && passedMs < wellMs; passedMs += 20) yield 20;
+    yield dice.between(0, announceMs);
+    return added;
   }
 
   /** Standbys know that the owner has more than they have; it dies, and the log lacks that too. */

@@ -176,6 +176,12 @@ export const mutants: readonly Mutant[] = [
   },
   {
     path: `${shard}/follower.ts`,
+    text: "this.isStandby || !this.parts.succession.isMember",
+    replacement: "this.isStandby",
+    breaks: "A standby takes over before the members know that they have to look for it.",
+  },
+  {
+    path: `${shard}/follower.ts`,
     text: "if (nowMs - this.heardMs > limits.cluster.staleMs)",
     replacement: "if (false)",
     breaks: "A follower lets read what is as old as it was away.",
