@@ -226,6 +226,7 @@ export class Follower {
       const { seq } = verified;
       const position = { ...replica.positionBehind(seq, record, verified), logSeq };
       await journal.append(seq, record);
+      if (logSeq > endSeq) this.standBy();
       replica.apply(position, record);
       const nowMs = clock.monotonicMs();
       // Entries that come after such a silence may be just as old.
@@ -233,7 +234,6 @@ export class Follower {
       this.heardMs = nowMs;
       event({ kind: "applied", record });
       if (this.isCurrent) this.letRead();
-      if (logSeq > endSeq) this.standBy();
       if (replica.isFull) await this.flush();
     }
     return undefined;
@@ -269,6 +269,7 @@ export class Follower {
     return this.parts.clock.monotonicMs() - this.target.askedMs > limits.cluster.staleMs / 2;
   }
 
+  /** An owner that has written another record has the one before, with its members, on its disk. */
   private standBy(): void {
     if (this.isStandby || !this.parts.succession.isMember) return;
     this.isStandby = true;
@@ -341,9 +342,8 @@ export class Follower {
     const isAwaited = epoch !== announced.epoch || (owner?.isQuorum && seq !== announced.seq);
     if (!isAwaited && nowMs - announced.atMs < limits.cluster.announceMs) return;
     this.announced = { atMs: nowMs, epoch, seq };
-    const { node: ownerNode, nonce } = owner ?? {};
     const state = isDraining() ? "draining" : "following";
-    peers.announce({ node, state, epoch, seq, owner: ownerNode, nonce });
+    peers.announce({ node, state, epoch, seq, owner: owner?.node, nonce: owner?.nonce });
   }
 
   private flushWhenDue(): void {

@@ -198,10 +198,10 @@ export class Shard {
 
   /** Writes the record by which another node can take over at once. */
   private async handOver(log: OwnedLog): Promise<void> {
+    const owner = this.ownership.members?.ownerWithNewcomers;
+    if (owner !== undefined) await this.sign(owner);
     log.handOver();
     this.renewLease(this.isHidden);
-    const owner = this.ownership.members?.ownerWithNewcomers;
-    if (owner !== undefined) this.batch.put(ownerKey, owner);
     this.batch.put(handoverKey, { epoch: this.epoch });
     await this.commit(this.batch, Math.max(this.time.nowMs(), this.position.atMs));
   }

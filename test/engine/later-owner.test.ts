@@ -158,9 +158,19 @@ t.test("a node that is no member yet does not take over", async (t) => {
   t.match(await house.nodes[house.owners[0] ?? 1]?.ask(counter, look), { count: 1 });
 });
 
-t.test("a new node is a standby half a second after its owner has heard of it", async (t) => {
+t.test("the record alone that makes a node a member does not make it a standby", async (t) => {
   const { house, first, newcomer } = await openNewcomer();
-  await house.pass(520);
+  const { logSeq } = await house.log.open().end();
+  while ((await house.log.open().end()).logSeq === logSeq) await house.pass(10);
+  first.kill();
+  await house.pass(20_000);
+  t.strictSame(house.owners, [], "it may not be on the owner's disk");
+  t.notOk(newcomer.events.includes("standby"));
+});
+
+t.test("a new node is a standby a second after its owner has heard of it", async (t) => {
+  const { house, first, newcomer } = await openNewcomer();
+  await house.pass(1_100);
   t.ok(newcomer.events.includes("standby"));
   first.kill();
   await house.pass(10_000);

@@ -208,7 +208,6 @@ export class Schemes {
     const log = logs[shard ?? -1];
     if (owner === undefined || log === undefined || shard === undefined) return undefined;
     const later = yield* this.pickSuccessor(owner);
-    if (later === undefined) return undefined;
     const others = this.others(later);
     const endSeq = log.end;
     for (const node of others) this.healing.kill(node);
@@ -219,12 +218,14 @@ export class Schemes {
     return { shard, later, others, log, endSeq };
   }
 
-  /** Returns another node, or a new one that has only just joined; undefined when it does not. */
-  private *pickSuccessor(owner: SimNode): Generator<number, SimNode | undefined> {
+  /** Returns another node, or a new one that has only just joined, heard by the others or not. */
+  private *pickSuccessor(owner: SimNode): Generator<number, SimNode> {
     const { cluster } = this;
-    const { dice } = cluster;
+    const { dice, network } = cluster;
     if (cluster.nodes.length > 4 || dice.percent(70)) return dice.pick(this.others(owner));
     const added = cluster.add(`n${++this.nodes}`);
+    if (dice.percent(50))
+      for (const { name } of this.others(added)) network.cuts.add(`${added.name}>${name}`);
     this.healing.start(added);
     const isBehind = () =>
       owner.disks.some(({ lastSeq }, shard) => (added.disks[shard]?.lastSeq ?? 0) < lastSeq);
