@@ -5,15 +5,13 @@
  */
 import { limits } from "../../../config/limits.ts";
 import { readHead } from "../../../engine/record.ts";
-import type { Healing } from "./healing.ts";
-import { oldMax, type SimCluster } from "./sim-cluster.ts";
-import type { SimNode } from "./sim-node.ts";
+import { SchemeSteps, wellMs } from "./scheme-steps.ts";
+import { oldMax } from "./sim-cluster.ts";
 
 /** Yields how many milliseconds pass before the scheme goes on. */
 type Scheme = Generator<number, void>;
 
 const { silenceMs, isolatedMs, announceMs, appendMs } = limits.cluster;
-const wellMs = 12_000;
 /** Within which a log without faults has stored and delivered what was sent to it. */
 const deliveredMs = 10;
 /** More of them cost more than they show. */
@@ -22,6 +20,7 @@ const shardsMax = 4;
 const weights = {
   deafOwner: 3,
   loneOwner: 3,
+  interimOwner: 2,
   laterOwner: 2,
   staleServer: 2,
   staleReader: 1,
@@ -33,17 +32,8 @@ const weights = {
   reshard: 2,
 };
 
-export class Schemes {
-  private readonly cluster: SimCluster;
-  private readonly healing: Healing;
+export class Schemes extends SchemeSteps {
   private current: Scheme | undefined;
-  private nodes: number;
-
-  constructor(cluster: SimCluster, healing: Healing) {
-    this.cluster = cluster;
-    this.healing = healing;
-    this.nodes = cluster.nodes.length;
-  }
 
   get isUnderWay(): boolean {
     return this.current !== undefined;
@@ -82,42 +72,13 @@ export class Schemes {
       });
   }
 
-  /** Returns false if some shard has no owner or some node is no standby after some time. */
-  private *becomeWell(): Generator<number, boolean> {
-    const { cluster } = this;
-    this.healing.heal();
-    for (let passedMs = 0; passedMs < wellMs; passedMs += 250) {
-      if (cluster.isWell) return true;
-      yield 250;
-    }
-    return false;
-  }
-
-  private pickOwned(): { readonly shard: number; readonly owner: SimNode } | undefined {
-    const { cluster } = this;
-    const shard = cluster.dice.between(0, cluster.shardCount);
-    const owner = cluster.nodes.find((node) => node.owns(shard));
-    return owner && { shard, owner };
-  }
-
-  private others(node: SimNode): readonly SimNode[] {
-    return this.cluster.nodes.filter((other) => other !== node);
-  }
-
-  private cutLogs(nodes: readonly SimNode[], isCut: boolean): void {
-    for (const node of nodes) {
-      node.isLogCutIn = isCut;
-      node.isLogCutOut = isCut;
-    }
-  }
-
   /** Cuts an owner off from the nodes; it loses the log, whose end is lost, within its lease. */
   private *deafOwner(): Scheme {
-    const { dice, network, logs } = this.cluster;
+    const { dice, network } = this.cluster;
     if (!(yield* this.becomeWell())) return;
-    const { shard, owner } = this.pickOwned() ?? {};
-    const log = logs[shard ?? -1];
-    if (owner === undefined || log === undefined) return;
+    const owned = this.pickOwned();
+    if (owned === undefined) return;
+    const { shard, owner, log } = owned;
     for (const other of this.others(owner)) network.cuts.add(`${owner.name}>${other.name}`);
     yield silenceMs + dice.between(500, 1_500);
     this.cluster.note(`${owner.name} loses log ${shard}, whose end is lost`);
@@ -142,8 +103,7 @@ export class Schemes {
     this.cutLogs(others, true);
     // They cannot know then that there has been another owner.
     if (dice.percent(50)) for (const { name } of others) network.cuts.add(`${lone.name}>${name}`);
-    for (let passedMs = 0; !lone.owns(shard) && passedMs < appendMs + silenceMs; passedMs += 100)
-      yield 100;
+    yield* this.awaitOwner(lone, shard);
     if (lone.owns(shard)) {
       yield dice.between(500, 1_500);
       if (dice.percent(70))
@@ -155,6 +115,32 @@ export class Schemes {
     this.cutLogs(others, false);
     yield dice.between(4_000, 9_000);
     this.healing.start(lone);
+  }
+
+  /** Another node owns the shard, which the owner before and after it does not hear. */
+  private *interimOwner(): Scheme {
+    const { cluster } = this;
+    const { dice } = cluster;
+    if (!(yield* this.becomeWell())) return;
+    const owned = this.pickOwned();
+    if (owned === undefined) return;
+    const { shard, owner } = owned;
+    const interim = dice.pick(this.others(owner));
+    cluster.note(`the provider is busy, and only ${interim.name} reaches the log`);
+    cluster.isProviderBusy = true;
+    yield dice.between(1_000, 3_000);
+    this.cutLogs(this.others(interim), true);
+    yield dice.between(0, 1_000);
+    cluster.isProviderBusy = false;
+    yield* this.awaitOwner(interim, shard);
+    yield dice.between(0, 400);
+    interim.stop();
+    for (let passedMs = 0; interim.isRunning && passedMs < wellMs; passedMs += 100) yield 100;
+    this.cutLogs([owner], false);
+    // The last owner has to be heard, and leaves the shard to the one before it.
+    interim.isDraining = true;
+    this.healing.start(interim);
+    yield wellMs;
   }
 
   /** A node owns while the others are gone; then the log loses that, and all come back together. */
@@ -202,11 +188,11 @@ export class Schemes {
 
   /** Kills all nodes but one, and that one when it has owned a shard of the others for a while. */
   private *takeOverAlone() {
-    const { dice, logs } = this.cluster;
+    const { dice } = this.cluster;
     if (!(yield* this.becomeWell())) return undefined;
-    const { shard, owner } = this.pickOwned() ?? {};
-    const log = logs[shard ?? -1];
-    if (owner === undefined || log === undefined || shard === undefined) return undefined;
+    const owned = this.pickOwned();
+    if (owned === undefined) return undefined;
+    const { shard, owner, log } = owned;
     const later = yield* this.pickSuccessor(owner);
     const others = this.others(later);
     const endSeq = log.end;
@@ -218,29 +204,13 @@ export class Schemes {
     return { shard, later, others, log, endSeq };
   }
 
-  /** Returns another node, or a new one that has only just joined, heard by the others or not. */
-  private *pickSuccessor(owner: SimNode): Generator<number, SimNode> {
-    const { cluster } = this;
-    const { dice, network } = cluster;
-    if (cluster.nodes.length > 4 || dice.percent(70)) return dice.pick(this.others(owner));
-    const added = cluster.add(`n${++this.nodes}`);
-    if (dice.percent(50))
-      for (const { name } of this.others(added)) network.cuts.add(`${added.name}>${name}`);
-    this.healing.start(added);
-    const isBehind = () =>
-      owner.disks.some(({ lastSeq }, shard) => (added.disks[shard]?.lastSeq ?? 0) < lastSeq);
-    for (let passedMs = 0; isBehind() && passedMs < wellMs; passedMs += 20) yield 20;
-    yield dice.between(0, announceMs);
-    return added;
-  }
-
   /** Standbys know that the owner has more than they have; it dies, and the log lacks that too. */
   private *ignorant(): Scheme {
-    const { dice, logs } = this.cluster;
+    const { dice } = this.cluster;
     if (!(yield* this.becomeWell())) return;
-    const { shard, owner } = this.pickOwned() ?? {};
-    const log = logs[shard ?? -1];
-    if (owner === undefined || log === undefined || shard === undefined) return;
+    const owned = this.pickOwned();
+    if (owned === undefined) return;
+    const { shard, owner, log } = owned;
     const others = this.others(owner);
     this.cutLogs(others, true);
     const knownNodes = () => Math.max(...others.map(({ disks }) => disks[shard]?.lastSeq ?? 0));
@@ -310,8 +280,7 @@ export class Schemes {
       this.healing.start(node);
       if (!(yield* this.becomeWell())) return;
     }
-    const added = cluster.add(`n${++this.nodes}`);
-    this.healing.start(added);
+    this.healing.start(this.addNode());
   }
 
   /** The store gets more shards while all nodes are stopped, by a command that may be killed. */

@@ -51,6 +51,7 @@ export class SimCluster {
   readonly wrong: string[] = [];
   /** Whether faults have ended, so that a provider loses no submit either. */
   areFaultsOver = false;
+  isProviderBusy = false;
   /** When the directory's log last lacked something that was released. */
   partialMs = Number.NEGATIVE_INFINITY;
   /** Called when clients may find less than they were told; undefined where none can. */
@@ -167,15 +168,21 @@ export class SimCluster {
     return this.forgiveClients !== undefined;
   }
 
-  /** Whether every shard has an owner, and every other node is its standby and close behind. */
+  /** Whether every shard has an owner and a whole log, and all other nodes closely follow it. */
   get isWell(): boolean {
     const { history, timeline } = this;
     return this.logs.every((_, shard) => {
       const least = history.lastSeqAt(shard, timeline.nowMs - closeMs);
       const isClose = ({ disks }: SimNode) => (disks[shard]?.lastSeq ?? 0) >= least;
       const isServed = this.nodes.every((node) => node.serves(shard) && isClose(node));
-      return isServed && this.owners(shard).length > 0;
+      return isServed && this.owners(shard).length > 0 && this.hasLogged(shard, least);
     });
+  }
+
+  /** Whether the log has the shard's record `seq`. */
+  private hasLogged(shard: number, seq: number): boolean {
+    const record = this.logs[shard]?.lastRecord;
+    return record !== undefined && readHead(record).seq >= seq;
   }
 
   get running(): readonly SimNode[] {
@@ -217,10 +224,9 @@ export class SimCluster {
 
   /** Checks what must hold at every instant between two events. */
   check(): void {
-    const log = this.logs[this.shardCount];
-    const lastSeq = this.history.lastSeq(this.shardCount);
-    const isWhole = log?.lastRecord !== undefined && readHead(log.lastRecord).seq >= lastSeq;
-    if (!isWhole) this.partialMs = this.timeline.nowMs;
+    const directory = this.shardCount;
+    if (!this.hasLogged(directory, this.history.lastSeq(directory)))
+      this.partialMs = this.timeline.nowMs;
     // Rows of the directory are read on every node, and may be some seconds old there.
     for (let shard = 0; shard < this.shardCount; shard++) {
       const owners = this.owners(shard);
