@@ -12,7 +12,7 @@ export class Healing {
   /** Starts all nodes, opens all ways and lets the logs answer. */
   heal(): void {
     const { nodes, network, logs } = this.cluster;
-    this.cluster.isProviderBusy = false;
+    this.cluster.providerAnswer = undefined;
     network.cuts.clear();
     network.lost = 0;
     network.late = 0;

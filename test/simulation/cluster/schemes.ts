@@ -29,7 +29,7 @@ const weights = {
   loseDisk: 3,
   leave: 2,
   acceptLoss: 1,
-  reshard: 2,
+  reshard: 4,
 };
 
 export class Schemes extends SchemeSteps {
@@ -126,15 +126,16 @@ export class Schemes extends SchemeSteps {
     if (owned === undefined) return;
     const { shard, owner } = owned;
     const interim = dice.pick(this.others(owner));
-    cluster.note(`the provider is busy, and only ${interim.name} reaches the log`);
-    cluster.isProviderBusy = true;
+    // The owner has submissions under way when it loses the shard, and the next one begins them.
+    cluster.providerAnswer = "busy";
     yield dice.between(1_000, 3_000);
+    cluster.note(`the provider is silent, and only ${interim.name} reaches the log`);
     this.cutLogs(this.others(interim), true);
-    yield dice.between(0, 1_000);
-    cluster.isProviderBusy = false;
+    cluster.providerAnswer = "silent";
     yield* this.awaitOwner(interim, shard);
     yield dice.between(0, 400);
     interim.stop();
+    cluster.providerAnswer = undefined;
     for (let passedMs = 0; interim.isRunning && passedMs < wellMs; passedMs += 100) yield 100;
     this.cutLogs([owner], false);
     // The last owner has to be heard, and leaves the shard to the one before it.

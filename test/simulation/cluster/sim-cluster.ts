@@ -51,7 +51,8 @@ export class SimCluster {
   readonly wrong: string[] = [];
   /** Whether faults have ended, so that a provider loses no submit either. */
   areFaultsOver = false;
-  isProviderBusy = false;
+  /** How the provider answers every submit; undefined for an answer that is drawn. */
+  providerAnswer: "busy" | "silent" | undefined;
   /** When the directory's log last lacked something that was released. */
   partialMs = Number.NEGATIVE_INFINITY;
   /** Called when clients may find less than they were told; undefined where none can. */
@@ -176,6 +177,15 @@ export class SimCluster {
       const isClose = ({ disks }: SimNode) => (disks[shard]?.lastSeq ?? 0) >= least;
       const isServed = this.nodes.every((node) => node.serves(shard) && isClose(node));
       return isServed && this.owners(shard).length > 0 && this.hasLogged(shard, least);
+    });
+  }
+
+  /** Whether the owners have released what they have written, but for records under way. */
+  get isReleased(): boolean {
+    return this.logs.every((_, shard) => {
+      const released = this.history.lastSeq(shard);
+      const isClose = ({ disks }: SimNode) => (disks[shard]?.lastSeq ?? 0) <= released + 2;
+      return this.owners(shard).every(isClose);
     });
   }
 

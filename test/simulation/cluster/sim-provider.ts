@@ -118,10 +118,10 @@ export class SimProvider {
   }
 
   private submit({ job }: Submission, node: string): SubmitOutcome {
-    const { dice, timeline, areFaultsOver, isProviderBusy } = this.cluster();
+    const { dice, timeline, areFaultsOver, providerAnswer } = this.cluster();
     const lost = areFaultsOver ? 0 : 2;
     const answers = { accepted: 12, silent: 3, lost, busy: 2, refused: 1 };
-    const kind = isProviderBusy ? "busy" : dice.weigh(answers);
+    const kind = providerAnswer ?? dice.weigh(answers);
     this.cluster().note(`${node} submits ${job.slice(-4)}: ${kind}`);
     if (kind === "busy") return { kind: "busy", retryAfterMs: 200 };
     if (kind === "lost") return { kind: "unknown" };

@@ -98,14 +98,18 @@ function startEnded(cluster: SimCluster): void {
   for (const node of cluster.nodes) if (!node.isRunning) node.start();
 }
 
-/** A tell whose answer was lost is sent again when none has come for `limits.cluster.answerMs`. */
+/**
+ * A tell whose answer was lost is sent again when none has come for `limits.cluster.answerMs`. With
+ * a quorum, an owner whose standbys need snapshots first releases only then what it was told.
+ */
 async function waitForTells(cluster: SimCluster): Promise<void> {
   const { network, timeline } = cluster;
   const untilMs = timeline.nowMs + 3 * limits.cluster.answerMs;
   for (let calmMs = 0; calmMs < tellsMs && timeline.nowMs < untilMs; calmMs += 250) {
     await timeline.pass(250);
     startEnded(cluster);
-    if (network.awaitsTells(wayMs) || unowned(cluster).length > 0) calmMs = 0;
+    const isBusy = network.awaitsTells(wayMs) || !cluster.isReleased;
+    if (isBusy || unowned(cluster).length > 0) calmMs = 0;
   }
 }
 
