@@ -176,7 +176,8 @@ export class SimCluster {
       const least = history.lastSeqAt(shard, timeline.nowMs - closeMs);
       const isClose = ({ disks }: SimNode) => (disks[shard]?.lastSeq ?? 0) >= least;
       const isServed = this.nodes.every((node) => node.serves(shard) && isClose(node));
-      return isServed && this.owners(shard).length > 0 && this.hasLogged(shard, least);
+      const isWhole = this.hasLogged(shard, history.lastSeq(shard));
+      return isServed && isWhole && this.owners(shard).length > 0;
     });
   }
 
