@@ -176,7 +176,9 @@ export class SimCluster {
       const least = history.lastSeqAt(shard, timeline.nowMs - closeMs);
       const isClose = ({ disks }: SimNode) => (disks[shard]?.lastSeq ?? 0) >= least;
       const isServed = this.nodes.every((node) => node.serves(shard) && isClose(node));
-      const isWhole = this.hasLogged(shard, history.lastSeq(shard));
+      const isWhole = this.nodes.every(({ disks }) =>
+        this.hasLogged(shard, disks[shard]?.lastSeq ?? 0),
+      );
       return isServed && isWhole && this.owners(shard).length > 0;
     });
   }
