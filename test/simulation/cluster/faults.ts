@@ -233,7 +233,8 @@ export class Faults {
 
   /**
    * A node that never received the records that a log has lost knows nothing of them, so a node
-   * that sees the loss must have them before it can be gone itself.
+   * that sees the loss must have them before it can be gone itself. The others must hear of it in
+   * time: a late message may come when they have taken its sender for gone.
    */
   private isSafeToLose(shard: number): boolean {
     const [owner] = this.cluster.owners(shard);
@@ -241,7 +242,8 @@ export class Faults {
     if (owner === undefined || owner.isPaused || owner.isLogCutIn || owner.isLogCutOut)
       return false;
     if (owner.disks[shard]?.isFailing === true) return false;
-    if (network.cuts.size > 0 || network.lost > 0 || logs[shard]?.isAway === true) return false;
+    const { cuts, lost, late } = network;
+    if (cuts.size > 0 || lost > 0 || late > 0 || logs[shard]?.isAway === true) return false;
     this.lostSeqs.set(shard, history.lastSeq(shard));
     return true;
   }
