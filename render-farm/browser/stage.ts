@@ -252,7 +252,9 @@ export class Stage {
 
   /**
    * Paints one frame of a page that the compositor captures, with a picture only when requested. A
-   * hidden frame is not drawn by the compositor: its changes are damage of the next shown one.
+   * hidden frame is not drawn by the compositor, which saves time in pages that are not captured:
+   * Chromium forgets some of its damage (opacity of a held animation), so a later picture may show
+   * an earlier opacity.
    */
   async frame(shown: "hidden" | { picture?: Picture | undefined }): Promise<Painted> {
     const isHidden = shown === "hidden";

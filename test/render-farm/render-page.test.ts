@@ -51,6 +51,23 @@ t.test("CSS animations, endless ones too, count from their clip's start", async 
   sees(t, await bench.colorsAt(files, 75, [10, 90], [60, 130]), [white, white]);
 });
 
+t.test("a frame whose script works on after its change shows the change", async (t) => {
+  // Perspective leaves the page to the compositor.
+  const root = `<div style="perspective:100px">${box("b")}</div><script>
+    setTimeout(async () => {
+      document.getElementById("b").style.left = "200px";
+      for (let read = 0; read < 40; read += 1) await (await fetch("data.txt")).text();
+    }, 700);</script>`;
+  const attributes = 'data-duration="1" data-fps="10" data-no-timeline';
+  const film = await bench.film({ ...composition(root, attributes), "data.txt": "read" });
+  for (const [frame, left] of [
+    [6, 10],
+    [7, 210],
+    [9, 210],
+  ] as const)
+    t.ok(isNear((await film.pixels(frame, [left, 90]))[0], white), `frame ${frame}`);
+});
+
 t.test("Web Animations and SVG's own are sought", async (t) => {
   const root = `${box("b")}<svg width="320" height="40" style="position:absolute;left:0;top:0">
     <rect width="20" height="20" fill="#f00">

@@ -48,6 +48,9 @@ export class FilmSession {
   private readonly frameMs: number;
   private readonly files: PageFiles;
   private readonly exchange: ExchangeFile | undefined;
+  private readonly isSelfCaptured: boolean;
+  /** Whether frames given to the page have changed what it looks like since the last `paint`. */
+  private hasDamage = false;
   private expected: PicturePlaces = {};
   /** Number of the frame that the page shows. */
   private at = 0;
@@ -63,6 +66,7 @@ export class FilmSession {
     this.frameMs = opened.frameMs;
     this.files = opened.files;
     this.exchange = opened.exchange;
+    this.isSelfCaptured = opened.isSelfCaptured;
   }
 
   /** Opens a page at its first frame. Throws `RenderError` when it never becomes ready. */
@@ -88,7 +92,8 @@ export class FilmSession {
       },
     });
     const { warnings, patience } = setup;
-    const page = { stage, traffic, warnings, files, frameMs: patience.frameMs };
+    const { isSelfCaptured } = setup.plan;
+    const page = { stage, traffic, warnings, files, frameMs: patience.frameMs, isSelfCaptured };
     const opened = { ...page, exchange: undefined, report: nothingSaid };
     try {
       return await new FilmSession(opened).ready(browser.profile, setup);
@@ -137,10 +142,13 @@ export class FilmSession {
 
   /**
    * Paints a page that the compositor captures as it looks now; without `picture`, only reports
-   * whether it changed.
+   * whether it changed since the last call.
    */
   async paint(picture?: Picture): Promise<{ hasDamage: boolean; image: Buffer | undefined }> {
-    return this.guard(() => this.stage.frame({ picture }));
+    const { hasDamage, image } = await this.guard(() => this.stage.frame({ picture }));
+    const isChanged = hasDamage || this.hasDamage;
+    this.hasDamage = false;
+    return { hasDamage: isChanged, image };
   }
 
   /**
@@ -227,9 +235,10 @@ export class FilmSession {
     const frameBytes = planesLength({ width: plan.width, height: plan.height, hasAlpha: false });
     const exchange =
       plan.mark === "" ? undefined : await ExchangeFile.open(profile, plan.mark, frameBytes);
-    const [stage, traffic] = [this.stage, this.traffic];
+    const { stage, traffic, isSelfCaptured } = this;
     const { files } = setup;
-    return new FilmSession({ stage, traffic, warnings, files, frameMs, exchange, report });
+    const page = { stage, traffic, warnings, files, frameMs, isSelfCaptured };
+    return new FilmSession({ ...page, exchange, report });
   }
 
   /** Lets the page catch up before a frame that does not follow its last one. */
@@ -299,9 +308,10 @@ export class FilmSession {
     return done;
   }
 
-  /** Gives the page a frame that the compositor does not draw. */
+  /** Gives the page a frame; the compositor draws it only if its pictures are the film's. */
   private async frame(): Promise<void> {
-    await this.stage.frame("hidden");
+    const { hasDamage } = await this.stage.frame(this.isSelfCaptured ? "hidden" : {});
+    this.hasDamage ||= hasDamage;
   }
 
   private async guard<T>(work: () => Promise<T>): Promise<T> {
@@ -357,6 +367,7 @@ interface Opened {
   readonly warnings: Warnings;
   readonly files: PageFiles;
   readonly frameMs: number;
+  readonly isSelfCaptured: boolean;
   readonly exchange: ExchangeFile | undefined;
   readonly report: FilmReport;
 }
