@@ -111,6 +111,7 @@ export async function openHouse(t: Test, farmEntry = "") {
   await host.start();
   const files = { read: () => undefined, writePrivate: () => {} };
   await bootstrap(service.gateway, service, files, firstToken);
+  await receiveAllSent();
   const channel = new BroadcastChannel(deathChannel);
   t.teardown(async () => {
     channel.close();
@@ -133,9 +134,7 @@ export async function openHouse(t: Test, farmEntry = "") {
       const email = `user-${++accounts}@klieg.example`;
       const body = { email, plan: "enterprise", credits, issue_token: true };
       const { json } = await admin.post<CreatedAccount>("/v1/admin/accounts", body);
-      // The account's shard has answered, but the token belongs to the directory. A client on a
-      // socket would be served only after everything that both have sent by now.
-      await new Promise((resolve) => setImmediate(resolve));
+      await receiveAllSent();
       return new Caller(api, json.token, json.id);
     },
     /** Kills a thread; resolves when it has ended. */
@@ -147,6 +146,15 @@ export async function openHouse(t: Test, farmEntry = "") {
       await dead;
     },
   };
+}
+
+/**
+ * Resolves when everything that the threads have sent by now is received. An account's shard
+ * answers, but its token belongs to the directory, and nothing orders the messages of two threads.
+ * A client on a socket is served only after them.
+ */
+function receiveAllSent(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Repeats a request until the answer is no longer 503, when the thread is back. */
