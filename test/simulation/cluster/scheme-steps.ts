@@ -1,5 +1,6 @@
 /** Steps that schemes have in common; those that take time yield it in milliseconds. */
 import { limits } from "../../../config/limits.ts";
+import { readHead } from "../../../engine/record.ts";
 import type { Healing } from "./healing.ts";
 import type { SimCluster } from "./sim-cluster.ts";
 import type { SimNode } from "./sim-node.ts";
@@ -40,6 +41,17 @@ export class SchemeSteps {
 
   protected others(node: SimNode): readonly SimNode[] {
     return this.cluster.nodes.filter((other) => other !== node);
+  }
+
+  /** Whether a log was trimmed ahead of a node, so that it does not bring it what it lacks. */
+  protected isCutOff({ disks }: SimNode): boolean {
+    const { logs, history } = this.cluster;
+    return logs.some(({ firstRecord }, shard) => {
+      const firstSeq =
+        firstRecord === undefined ? Number.POSITIVE_INFINITY : readHead(firstRecord).seq;
+      const lastSeq = disks[shard]?.lastSeq ?? 0;
+      return lastSeq < Math.min(firstSeq - 1, history.lastSeq(shard));
+    });
   }
 
   protected cutLogs(nodes: readonly SimNode[], isCut: boolean): void {

@@ -304,6 +304,7 @@ export class Schemes extends SchemeSteps {
       for (let passedMs = 0; node.isRunning && passedMs < wellMs; passedMs += 100) yield 100;
       if (node.isRunning) return;
     }
+    if (this.isCutOff(keeper)) return;
     const reshard = cluster.beginReshard(keeper, 2 * shardCount);
     for (;;) {
       cluster.note(`klieg reshard ${2 * shardCount} runs on ${keeper.name}`);

@@ -54,6 +54,11 @@ export class SimLog {
     return this.entries.get(this.endSeq);
   }
 
+  /** The first record that was not trimmed. */
+  get firstRecord(): Uint8Array | undefined {
+    return this.entries.get(this.firstSeq);
+  }
+
   /** Opens one node's way to the log. */
   open(line: LogLine): Log {
     return {
