@@ -130,8 +130,8 @@ export const figures: Readonly<Record<string, readonly string[]>> = {
     ],
   ],
   "seconds that are no times": ["From a second terminal", "a second request in"],
-  "recorded in bench/RESULTS.md, 2026-11-26": [
-    ...["takes 124.1 µs", "takes 19.9 µs", "A film of 2 s in 720p takes 2.41 s"],
+  "recorded in bench/RESULTS.md, 2026-11-29": [
+    ...["takes 92.3 µs", "takes 11.9 µs", "A film of 10 s in 1080p takes 14.35 s"],
   ],
   "measured, and said to be about so much": [
     ...["some six seconds", "takes half a second", "some 1.5 GB", "some 130 MB each"],
