@@ -134,7 +134,7 @@ export const figures: Readonly<Record<string, readonly string[]>> = {
     ...["takes 92.3 µs", "takes 11.9 µs", "A film of 10 s in 1080p takes 14.35 s"],
   ],
   "measured, and said to be about so much": [
-    ...["some six seconds", "takes half a second", "some 1.5 GB", "some 130 MB each"],
+    ...["some six seconds", "takes half a second", "some 1.3 GB", "some 130 MB each"],
     ...["some fifteen minutes", "some forty minutes", "within 3 of 255"],
   ],
   "the tests' and the bench's own": [
