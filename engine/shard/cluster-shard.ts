@@ -17,6 +17,7 @@ import { type HistoryNeeded, isJoining, join, OtherHistory, readJoining } from "
 import { LatestOwner } from "./latest-owner.ts";
 import { findEpochNeeded, isAt, onUnreached } from "./log/log-place.ts";
 import { OwnedLog } from "./log/owned-log.ts";
+import { keepBefore, undoUnopened } from "./log/unopened-epoch.ts";
 import { Members } from "./members.ts";
 import { takeOver } from "./ownership.ts";
 import { Quorum } from "./quorum.ts";
@@ -120,7 +121,7 @@ export class ClusterShard {
     const standbys = new Standbys(place.shard, node, forgotten, peers, clock, latestOwner);
     try {
       while (!this.isStopped) {
-        const replica = await this.restore(standbys);
+        const replica = await this.restore(standbys, latestOwner);
         if (replica === undefined || this.isStopped) return;
         const end = await this.follow(replica, standbys);
         if (end.kind === "stopped") return;
@@ -157,9 +158,12 @@ export class ClusterShard {
   }
 
   /** Returns own rows if the log continues them, else another node's; undefined when stopped. */
-  private async restore(standbys: Standbys): Promise<Replica | undefined> {
+  private async restore(
+    standbys: Standbys,
+    latestOwner: LatestOwner,
+  ): Promise<Replica | undefined> {
     const { stores, outlets } = this.parts;
-    const own = isJoining(stores.tables) ? undefined : await this.recover();
+    const own = isJoining(stores.tables) ? undefined : await this.recoverOpened(latestOwner);
     const needed = await this.findNeeded(own);
     if (needed === undefined) return own;
     outlets.event({ kind: "joining" });
@@ -222,6 +226,15 @@ export class ClusterShard {
     return () => cancel();
   }
 
+  /** Returns own rows, without those of an epoch that was not opened and that the log lacks. */
+  private async recoverOpened(latestOwner: LatestOwner): Promise<Replica> {
+    const { node, log, stores, acceptedLoss } = this.parts;
+    const own = await this.recover();
+    if (isAt(own.position, acceptedLoss)) return own;
+    const isUndone = await undoUnopened({ ...stores, node, log, latestOwner }, own);
+    return isUndone ? this.recover() : own;
+  }
+
   private recover(): Promise<Replica> {
     const { place, domain, stores } = this.parts;
     const { journal, tables, startMs } = stores;
@@ -265,7 +278,10 @@ export class ClusterShard {
     const earlier = isLossAccepted ? [] : standbys.rememberNodes(before?.members ?? []);
     const members = [...new Set([node, ...earlier, ...standbys.knownNodes])].sort();
     const passedOver = isLossAccepted ? limits.cluster.lostEpochs : 0;
-    const owner: Owner = { node, nonce, store, members, isQuorum };
+    const owner: Owner = {
+      ...{ node, nonce, store, members, isQuorum },
+      before: keepBefore(replica.position, before),
+    };
     const epoch = replica.position.epoch + 1 + passedOver;
     const isDirectory = place.shard === place.shardCount;
     const isSuperseded = () => standbys.hasHeardLater(epoch);

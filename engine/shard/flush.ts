@@ -27,6 +27,12 @@ export interface Position {
 
 export const positionKey: Key<Position> = createKey(0, 0, "position");
 
+/** The last record before an epoch, and the owner then. */
+export interface Before {
+  readonly position: Position;
+  readonly owner: Omit<Owner, "before"> | undefined;
+}
+
 /** Owner of the shard in an epoch, written by the epoch's first record. */
 export interface Owner {
   /** Id of the owning node. */
@@ -39,6 +45,8 @@ export interface Owner {
   readonly members: readonly string[];
   /** Whether what was answered in this epoch is also on the disk of another member. */
   readonly isQuorum: boolean;
+  /** What the epoch's first record followed on; undefined on a machine without a cluster. */
+  readonly before?: Before;
 }
 
 export const ownerKey: Key<Owner> = createKey(0, 0, "owner");

@@ -171,12 +171,8 @@ export class Follower {
   }
 
   /** Resolves to undefined while the log cannot be reached. */
-  private async findPlace(): Promise<LogPlace | undefined> {
-    try {
-      return await findPlace(this.parts.log, this.parts.replica.position);
-    } catch (error) {
-      return onUnreached(error);
-    }
+  private findPlace(): Promise<LogPlace | undefined> {
+    return findPlace(this.parts.log, this.parts.replica.position).catch(onUnreached);
   }
 
   private async follow(logSeq: number): Promise<FollowEnd | undefined> {
@@ -320,6 +316,7 @@ export class Follower {
     let logSeq: number | undefined;
     try {
       await this.filling.watch();
+      if (succession.isUnopened && !succession.isLossAccepted) return { kind: "behind" };
       const obstacle = this.findRefillObstacle();
       if (obstacle !== undefined) return this.pause(obstacle);
       logSeq = await this.filling.fill(journal, node, succession.isFenceNeeded);

@@ -49,6 +49,14 @@ export class LatestOwner {
     if (this.latest !== this.stored) void this.store();
   }
 
+  /** Keeps the owner of an epoch that this node has undone. Throws `PortError`. */
+  async keep({ node, epoch, seq }: HeardOwner): Promise<void> {
+    if (epoch <= (this.latest?.epoch ?? 0)) return;
+    this.latest = { node, epoch, seq };
+    await this.tables.write([[latestOwnerKey, JSON.stringify(this.latest)]]);
+    this.stored = this.latest;
+  }
+
   /** A failed write is repeated at the next announcement. */
   private async store(): Promise<void> {
     if (this.isStoring) return;

@@ -7,6 +7,7 @@ import type { Key } from "../key.ts";
 import type { Clock } from "../ports/clock.ts";
 import { handoverKey, type Owner, ownerKey, type Position } from "./flush.ts";
 import { isAt } from "./log/log-place.ts";
+import { isUnopened } from "./log/unopened-epoch.ts";
 import type { Replica } from "./replica.ts";
 import type { Standbys, Survey } from "./standbys.ts";
 import type { ShardWait, WaitReason } from "./waiting.ts";
@@ -48,6 +49,11 @@ export class Succession {
    */
   get isFenceNeeded(): boolean {
     return this.owner?.isQuorum === true || !(this.wasOwner || this.isLossAccepted);
+  }
+
+  /** Whether the last record is the first of its epoch, on which nothing rests. */
+  get isUnopened(): boolean {
+    return isUnopened(this.parts.replica.position, this.owner);
   }
 
   get isHandedOver(): boolean {

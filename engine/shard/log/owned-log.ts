@@ -21,6 +21,8 @@ export class OwnedLog {
   private readonly isDirectory: boolean;
   private readonly isSuperseded: () => boolean;
   private lastSentMs = 0;
+  /** How many records of this ownership the log has stored. */
+  private stored = 0;
   private isHandedOver = false;
 
   /**
@@ -69,13 +71,15 @@ export class OwnedLog {
     let hasListened = false;
     for (;;) {
       try {
-        if (this.wasAway) {
-          // A process that stood still learns only now of another owner.
-          if (!hasListened) await this.pause(limits.cluster.announceMs);
-          hasListened = true;
-          await this.checkPlace(record, after);
-        }
+        // A process that stood still learns only now of another owner.
+        if (this.wasAway && !hasListened) await this.pause(limits.cluster.announceMs);
+        hasListened ||= this.wasAway;
+        // Of servers that disagree, others may lead now, with another record in the first's place.
+        const isDoubtful = this.wasAway || this.stored === 1;
+        if (isDoubtful) await this.checkPlace(record, after);
         if (!(await this.log.publish(record, id, after))) await this.refuseOthers(record, after);
+        if (isDoubtful) await this.checkPlace(record, after);
+        this.stored++;
         // The first attempt may be the one that was stored and the last one that others received.
         this.lastSentMs = begunMs;
         return;

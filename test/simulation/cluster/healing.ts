@@ -22,6 +22,7 @@ export class Healing {
       log.unanswered = 0;
       log.late = 0;
       log.showLess(0);
+      log.endFork();
     }
     for (const node of nodes) {
       node.isMute = false;

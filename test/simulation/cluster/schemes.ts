@@ -11,7 +11,7 @@ import { oldMax } from "./sim-cluster.ts";
 /** Yields how many milliseconds pass before the scheme goes on. */
 type Scheme = Generator<number, void>;
 
-const { silenceMs, isolatedMs, announceMs, appendMs } = limits.cluster;
+const { silenceMs, isolatedMs, announceMs, appendMs, leaseMs, fetchMs } = limits.cluster;
 /** Within which a log without faults has stored and delivered what was sent to it. */
 const deliveredMs = 10;
 /** More of them cost more than they show. */
@@ -23,6 +23,7 @@ const weights = {
   interimOwner: 2,
   laterOwner: 2,
   staleServer: 2,
+  forkedLog: 3,
   staleReader: 1,
   ignorant: 3,
   logAway: 3,
@@ -169,6 +170,42 @@ export class Schemes extends SchemeSteps {
     for (const node of others) this.healing.start(node);
     yield wellMs;
     log.showLess(0);
+    yield* this.becomeWell();
+  }
+
+  /** A node begins an epoch in a log that lacks the owner's last records, and then has them. */
+  private *forkedLog(): Scheme {
+    const { dice, network } = this.cluster;
+    if (!(yield* this.becomeWell())) return;
+    const owned = this.pickOwned();
+    if (owned === undefined) return;
+    const { shard, owner, log } = owned;
+    const others = this.others(owner);
+    const endSeq = log.end;
+    for (const node of others) {
+      node.isMute = true;
+      network.cuts.add(`${owner.name}>${node.name}`);
+    }
+    yield dice.between(300, fetchMs - 100);
+    this.cutLogs([owner], true);
+    yield deliveredMs;
+    log.fork(endSeq);
+    this.cluster.note(`log ${shard} is led by a server that lacks what ${owner.name} wrote`);
+    for (const node of others) node.isMute = false;
+    for (let passedMs = 0; log.end === endSeq && passedMs < appendMs; passedMs += 10) yield 10;
+    yield dice.between(0, leaseMs - 500);
+    log.endFork();
+    this.cluster.note(`log ${shard} is led by the others again`);
+    network.cuts.clear();
+    this.cutLogs([owner], false);
+    if (dice.percent(50)) {
+      yield dice.between(0, silenceMs);
+      for (const node of [owner, ...others]) this.healing.kill(node);
+      for (const node of dice.percent(50) ? [...others, owner] : [owner, ...others]) {
+        this.healing.start(node);
+        yield dice.between(0, 1_500);
+      }
+    }
     yield* this.becomeWell();
   }
 

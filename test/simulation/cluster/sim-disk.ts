@@ -127,6 +127,7 @@ export class SimDisk {
       restart: (seq) =>
         this.write(life, () => {
           records.clear();
+          this.forgetAfter(seq);
           trimmedSeq = 0;
           lastSeq = seq;
         }),
@@ -159,6 +160,15 @@ export class SimDisk {
     this.hashes.clear();
     this.hashes.set(seq, hash);
     this.joinedSeq = seq;
+    this.noted = { epoch, seq };
+  }
+
+  /** The rows were taken back to this record. */
+  private forgetAfter(seq: number): void {
+    if (this.noted.seq <= seq) return;
+    for (const later of this.hashes.keys()) if (later > seq) this.hashes.delete(later);
+    const text = this.rows.get(positionKey);
+    const epoch = text === undefined ? 0 : (JSON.parse(text) as Position).epoch;
     this.noted = { epoch, seq };
   }
 

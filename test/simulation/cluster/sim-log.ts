@@ -36,6 +36,10 @@ export class SimLog {
   /** How many entries are missing from the replica that answers reads. */
   private lag = 0;
   private sequenceById = new Map<string, number>();
+  /** What the servers have that do not lead, while they disagree. */
+  private others:
+    | { entries: Map<number, Uint8Array>; firstSeq: number; endSeq: number }
+    | undefined;
   private readonly followers = new Set<() => void>();
   /** Counts the logs that were begun in place of this one. */
   private version = 0;
@@ -88,6 +92,26 @@ export class SimLog {
     if (logSeq === 0) this.firstSeq = 1;
     else this.firstSeq = Math.min(this.firstSeq, this.endSeq + 1);
     this.lag = 0;
+    this.sequenceById = new Map();
+    this.version++;
+    this.tellFollowers();
+  }
+
+  /**
+   * Lets a server lead that has only the entries up to `logSeq`: what it takes is lost again when
+   * the others lead once more.
+   */
+  fork(logSeq: number): void {
+    const { entries, firstSeq, endSeq } = this;
+    this.others = { entries: new Map(entries), firstSeq, endSeq };
+    this.lose(logSeq);
+  }
+
+  /** Lets the servers lead that `fork` has left; does nothing without one. */
+  endFork(): void {
+    if (this.others === undefined) return;
+    ({ entries: this.entries, firstSeq: this.firstSeq, endSeq: this.endSeq } = this.others);
+    this.others = undefined;
     this.sequenceById = new Map();
     this.version++;
     this.tellFollowers();

@@ -73,6 +73,18 @@ export const mutants: readonly Mutant[] = [
     breaks: "Another owner's record is taken for one's own.",
   },
   {
+    path: `${shard}/log/owned-log.ts`,
+    text: "this.stored === 1",
+    replacement: "false",
+    breaks: "An owner opens although the log has another record in its first one's place.",
+  },
+  {
+    path: `${shard}/log/unopened-epoch.ts`,
+    text: "seq > 0 && position.seq === seq + 1",
+    replacement: "false",
+    breaks: "A first record that the log has lost counts as the latest of all.",
+  },
+  {
     path: `${shard}/quorum.ts`,
     text: "if (!this.areKnown())",
     replacement: "if (this.areKnown()) return true;\nif (true)",
