@@ -58,9 +58,11 @@ export async function undoUnopened(
   // Only the owner itself knows that it did not open, so the others wait until it is heard.
   if (owner.node !== node) await latestOwner.keep({ ...position, node: owner.node });
   const { before } = owner;
+  // With a quorum, nodes that were new in this epoch may have copies of what it answered.
+  const members = [...new Set([...(before.owner?.members ?? []), ...owner.members])].sort();
   // If the process ends in between, the journal leads to the same record, which is undone again.
   await tables.write([
-    [ownerKey, before.owner && JSON.stringify(before.owner)],
+    [ownerKey, before.owner && JSON.stringify({ ...before.owner, members })],
     [positionKey, JSON.stringify(before.position)],
   ]);
   await journal.restart(before.position.seq);
