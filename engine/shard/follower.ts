@@ -316,7 +316,10 @@ export class Follower {
     let logSeq: number | undefined;
     try {
       await this.filling.watch();
-      if (succession.isUnopened && !succession.isLossAccepted) return { kind: "behind" };
+      if (succession.isUnopened && !succession.isLossAccepted) {
+        this.wait("log");
+        return { kind: "behind" };
+      }
       const obstacle = this.findRefillObstacle();
       if (obstacle !== undefined) return this.pause(obstacle);
       logSeq = await this.filling.fill(journal, node, succession.isFenceNeeded);

@@ -237,9 +237,7 @@ export class SimCluster {
 
   /** Checks what must hold at every instant between two events. */
   check(): void {
-    const directory = this.shardCount;
-    if (!this.hasLogged(directory, this.history.lastSeq(directory)))
-      this.partialMs = this.timeline.nowMs;
+    this.noteDirectory();
     // Rows of the directory are read on every node, and may be some seconds old there.
     for (let shard = 0; shard < this.shardCount; shard++) {
       const owners = this.owners(shard);
@@ -304,6 +302,13 @@ export class SimCluster {
     }
   }
 
+  /** Notes the time at which the directory's log lacks what was released. */
+  private noteDirectory(): void {
+    const directory = this.shardCount;
+    if (!this.hasLogged(directory, this.history.lastSeq(directory)))
+      this.partialMs = this.timeline.nowMs;
+  }
+
   /** Checks that a node that lets the directory be read has what was released some time ago. */
   private checkAge({ name }: NodeDisks, disk: SimDisk): void {
     const { timeline, history, shardCount } = this;
@@ -315,6 +320,7 @@ export class SimCluster {
 
   /** Whether the log has been complete for long enough: followers cannot know what it lacks. */
   get isDirectoryWhole(): boolean {
+    this.noteDirectory();
     return this.timeline.nowMs - this.partialMs >= 2 * oldMax;
   }
 
