@@ -273,15 +273,13 @@ export class ClusterShard {
     { leaseMs, isLossAccepted }: OwnEnd,
   ): Promise<void> {
     const { place, domain, stores, outlets, log, node, nonce, store, isQuorum } = this.parts;
-    const before = replica.rows.row(ownerKey, 0) as Owner | undefined;
-    if (before?.node !== node) outlets.event({ kind: "left" });
-    const earlier = isLossAccepted ? [] : standbys.rememberNodes(before?.members ?? []);
+    const previous = replica.rows.row(ownerKey, 0) as Owner | undefined;
+    if (previous?.node !== node) outlets.event({ kind: "left" });
+    const earlier = isLossAccepted ? [] : standbys.rememberNodes(previous?.members ?? []);
     const members = [...new Set([node, ...earlier, ...standbys.knownNodes])].sort();
     const passedOver = isLossAccepted ? limits.cluster.lostEpochs : 0;
-    const owner: Owner = {
-      ...{ node, nonce, store, members, isQuorum },
-      before: keepBefore(replica.position, before),
-    };
+    const before = keepBefore(replica.position, previous);
+    const owner: Owner = { node, nonce, store, members, isQuorum, before };
     const epoch = replica.position.epoch + 1 + passedOver;
     const isDirectory = place.shard === place.shardCount;
     const isSuperseded = () => standbys.hasHeardLater(epoch);
@@ -299,7 +297,7 @@ export class ClusterShard {
     };
     try {
       const shard = await takeOver(replica, place, domain, stores, ownership, outlets, begun);
-      const followers = standbys.rememberNodes([...(before?.members ?? []), ...members]);
+      const followers = standbys.rememberNodes([...(previous?.members ?? []), ...members]);
       await this.serve(shard, ownership.log, standbys, followers);
     } finally {
       silence();

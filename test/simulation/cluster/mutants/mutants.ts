@@ -146,7 +146,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     path: `${shard}/cluster-shard.ts`,
-    text: "before?.node !== node",
+    text: "previous?.node !== node",
     replacement: "false",
     breaks: "A node goes on with what it had under way before another node owned the shard.",
   },
