@@ -156,7 +156,7 @@ async function compare(
   try {
     const silence = peers.onAnnounced((it) => others.set(it.node, it));
     const log = await openJetStreamLog(connection, shard);
-    const { record } = await patiently(() => log.end(), onWait);
+    const { record } = await patiently(() => log.agreedEnd(), onWait);
     await pause(2 * limits.cluster.announceMs);
     silence();
     const { kind } = await patiently(() => findPlace(log, own), onWait);
