@@ -1,5 +1,5 @@
 /**
- * A test's own NATS server on this machine. `KLIEG_TEST_NATS` names a program other than the
+ * A test's own NATS server on this machine. `TEST_NATS` names a program other than the
  * `nats-server` in the path.
  */
 import { spawn } from "node:child_process";
@@ -114,7 +114,7 @@ function forgetEarlier(folder: string): Promise<void> {
   return rm(folder, { recursive: true, force: true });
 }
 
-const program = process.env["KLIEG_TEST_NATS"] ?? "nats-server";
+const program = process.env["TEST_NATS"] ?? "nats-server";
 
 /** Resolves when the server reports that it is ready; the kernel kills it with this process. */
 async function startServer(args: readonly string[]) {

@@ -21,7 +21,7 @@ export function emptyFolder(t: Test): string {
 }
 
 /** URL and token of a service that runs already: the long tests start a whole cluster. */
-const given = process.env["KLIEG_TEST_SERVICE"]?.split(" ");
+const given = process.env["TEST_SERVICE"]?.split(" ");
 
 async function service(t: Test): Promise<readonly string[]> {
   if (given !== undefined) return openAccount(...given);

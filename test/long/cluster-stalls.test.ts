@@ -5,7 +5,7 @@
 import t from "tap";
 import { askAny, hasAll, isFollowed, openCluster, submit } from "../crash/cluster-nodes.ts";
 
-const stalls = Number(process.env["KLIEG_TEST_STALLS"] ?? 5);
+const stalls = Number(process.env["TEST_STALLS"] ?? 5);
 
 t.test(`${stalls} stalls of the owner fork nothing`, async (t) => {
   const { start } = await openCluster(t);

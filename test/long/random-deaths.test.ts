@@ -1,8 +1,8 @@
 import t from "tap";
 import { survive } from "../crash/random-deaths.ts";
 
-const deaths = Number(process.env["KLIEG_TEST_DEATHS"] ?? 200);
-const seed = Number(process.env["KLIEG_TEST_SEED"] ?? 7);
+const deaths = Number(process.env["TEST_DEATHS"] ?? 200);
+const seed = Number(process.env["TEST_SEED"] ?? 7);
 
 t.test(`after ${deaths} random deaths of seed ${seed} nothing is lost or stuck`, async (t) => {
   await survive(t, deaths, seed);

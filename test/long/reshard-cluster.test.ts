@@ -16,7 +16,7 @@ import { firstToken, type Klieg, startKlieg } from "../crash/klieg-process.ts";
 import { audit, makeManyJobs, readCredits } from "./many-jobs.ts";
 
 const commandLine = join(import.meta.dirname, "..", "..", "cli", "main.js");
-const jobCount = Number(process.env["KLIEG_TEST_JOBS"] ?? 100_000);
+const jobCount = Number(process.env["TEST_JOBS"] ?? 100_000);
 
 /** Runs a step and reports how long it takes. */
 async function time<T>(t: Test, what: string, run: () => Promise<T> | T): Promise<T> {

@@ -6,7 +6,7 @@ import { allEnd, ask } from "../crash/accounts.ts";
 import { askAny, openCluster } from "../crash/cluster-nodes.ts";
 import { ClientLoad, type Place } from "./client-load.ts";
 
-const rounds = Number(process.env["KLIEG_TEST_RESTARTS"] ?? 1);
+const rounds = Number(process.env["TEST_RESTARTS"] ?? 1);
 
 async function isReady({ port }: Place): Promise<void> {
   while ((await fetch(`http://127.0.0.1:${port}/readyz`)).status !== 200) await delay(50);

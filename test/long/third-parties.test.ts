@@ -83,7 +83,7 @@ t.test("the service does what its OpenAPI document says, by Schemathesis", async
 t.test("the clients play their scenario against a node of a cluster", async (t) => {
   const { origin, token } = await openCluster(t);
   const program = join(import.meta.dirname, "../run.js");
-  const env = { ...process.env, KLIEG_TEST_SERVICE: `${origin} ${token}` };
+  const env = { ...process.env, TEST_SERVICE: `${origin} ${token}` };
   const tests = ["../clients/scenario.test.js", "go-client.test.js"].map((path) =>
     join(import.meta.dirname, path),
   );

@@ -115,11 +115,6 @@ export async function openNatsHouse(t: Test): Promise<NatsHouse> {
   };
 }
 
-/** The environment without the variables that say how long a test runs. */
-const ownEnvironment = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !name.startsWith("KLIEG_TEST_")),
-);
-
 export function startFarmNode(
   t: Test,
   url: string,
@@ -130,7 +125,7 @@ export function startFarmNode(
     cwd: t.testdirName,
     stdio: ["ignore", "ignore", "pipe"],
     env: {
-      ...ownEnvironment,
+      ...process.env,
       KLIEG_NATS_URL: url,
       KLIEG_LOG_LEVEL: "info",
       KLIEG_OPERATOR_PORT: "0",

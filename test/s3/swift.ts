@@ -26,14 +26,14 @@ export async function swiftStore(t: Test): Promise<ObjectStore> {
   return store;
 }
 
-/** Returns another S3 server, if `KLIEG_TEST_S3_ENDPOINT` and its like name one. */
+/** Returns another S3 server, if `TEST_S3_ENDPOINT` and its like name one. */
 export function findNamedStore(): ObjectStore | undefined {
-  const endpoint = process.env["KLIEG_TEST_S3_ENDPOINT"];
-  const accessKey = process.env["KLIEG_TEST_S3_ACCESS_KEY"];
-  const secretKey = process.env["KLIEG_TEST_S3_SECRET_KEY"];
-  const region = process.env["KLIEG_TEST_S3_REGION"] ?? "us-east-1";
+  const endpoint = process.env["TEST_S3_ENDPOINT"];
+  const accessKey = process.env["TEST_S3_ACCESS_KEY"];
+  const secretKey = process.env["TEST_S3_SECRET_KEY"];
+  const region = process.env["TEST_S3_REGION"] ?? "us-east-1";
   if (endpoint === undefined || accessKey === undefined || secretKey === undefined)
     return undefined;
-  const bucket = process.env["KLIEG_TEST_S3_BUCKET"] ?? `klieg-${randomUUID()}`;
+  const bucket = process.env["TEST_S3_BUCKET"] ?? `klieg-${randomUUID()}`;
   return { endpoint, bucket, accessKey, secretKey, region };
 }

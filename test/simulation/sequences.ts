@@ -10,7 +10,7 @@ export interface Subject<Command> {
 const sequenceLengthMax = 24;
 const seed = 20_261_120;
 /** Number of sequences; `npm run test:long` tries five times as many, these being the first. */
-export const sequences = Number(process.env["KLIEG_TEST_SEQUENCES"] ?? 2_000);
+export const sequences = Number(process.env["TEST_SEQUENCES"] ?? 2_000);
 
 function createSequences<Command>(command: fc.Arbitrary<Command>): fc.Arbitrary<Command[]> {
   return fc.array(command, { maxLength: sequenceLengthMax, size: "max" });

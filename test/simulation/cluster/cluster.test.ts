@@ -6,7 +6,7 @@ import t from "tap";
 import { openClients } from "./open-clients.ts";
 import { simulate } from "./simulation.ts";
 
-const seeds = Number(process.env["KLIEG_TEST_SEEDS"] ?? 300);
+const seeds = Number(process.env["TEST_SEEDS"] ?? 300);
 const steps = 500;
 
 t.test("a seed is replayed to the letter", async (t) => {

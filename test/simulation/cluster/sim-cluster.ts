@@ -36,7 +36,7 @@ const closeMs = 1_000;
 /** Highest age of what a follower lets be read: a record may follow a silence that is allowed. */
 export const oldMax = 2 * limits.cluster.staleMs;
 /** How many of the last events a failure shows. */
-const shownMax = Number(process.env["KLIEG_SIM_SHOWN"] ?? 50);
+const shownMax = Number(process.env["TEST_EVENTS_SHOWN"] ?? 50);
 
 export class SimCluster {
   readonly dice: Dice;
