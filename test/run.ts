@@ -13,6 +13,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { inspect } from "node:util";
 import { Parser, type Result } from "tap-parser";
+import { killIfRunning } from "./render-farm/child-processes.ts";
 
 /** On two cores two more processes work while others wait for peers, timers and disks. */
 const processesAtOnce = 4;
@@ -117,12 +118,7 @@ async function run(files: readonly string[]): Promise<Outcome> {
 
 /** Kills the processes that tests have started and left behind. */
 function killGroup(pid: number | undefined): void {
-  if (pid === undefined || !groups.delete(pid)) return;
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
-  }
+  if (pid !== undefined && groups.delete(pid)) killIfRunning(-pid);
 }
 
 function describe({ fullname, diag }: Result): string {

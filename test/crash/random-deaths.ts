@@ -12,7 +12,7 @@ import type { InvariantPage } from "../../contract/admin.ts";
 import type { Job, JobPage, SseTicket } from "../../contract/job.ts";
 import type { Render } from "../../contract/render.ts";
 import { Dice } from "../hostile/dice.ts";
-import { childProcesses } from "../render-farm/child-processes.ts";
+import { childProcesses, killIfRunning } from "../render-farm/child-processes.ts";
 import { type Caller, imagePath } from "../spec/caller.ts";
 import { make, page } from "../spec/composition-steps.ts";
 import { EventReader } from "../spec/event-reader.ts";
@@ -147,7 +147,7 @@ function strike(house: House, dice: Dice): void {
   const victim = dice.pick([...shards, "effects", "farm"] as const);
   if (victim === "farm") {
     const farm = childProcesses().find(({ command }) => command.includes("quick-farm.js"));
-    if (farm !== undefined) process.kill(farm.pid, "SIGKILL");
+    if (farm !== undefined) killIfRunning(farm.pid);
   } else house.condemn(victim);
 }
 

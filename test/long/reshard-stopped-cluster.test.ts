@@ -83,12 +83,15 @@ t.test("the store of a cluster gets more shards while all nodes are stopped", as
   t.equal((await second.kill("SIGTERM")).code, 0);
   jobs.push(...(await makeJobs([first], owners, 64, 64)));
   const living = await reshard(env(secondDir), "4");
-  t.match(living, { status: 1, stderr: /Node [\w-]+ runs \(at 127\.0\.0\.1:\d+\); stop every/ });
+  t.match(living, {
+    status: 1,
+    stderr: /Node [\w-]+ is running \(at 127\.0\.0\.1:\d+\); stop every/,
+  });
   t.equal((await first.kill("SIGTERM")).code, 0);
   const { KLIEG_NATS_URL: _, ...noNats } = env(secondDir);
   t.match(await reshard(noNats, "4"), { status: 1, stderr: /a node of a cluster; set KLIEG_NATS/ });
   const nowhere = { ...env(secondDir), KLIEG_NATS_URL: "nats://127.0.0.1:9" };
-  t.match(await reshard(nowhere, "4"), { status: 1, stderr: /cannot be reached [^\n]*[^.]\.\n$/ });
+  t.match(await reshard(nowhere, "4"), { status: 1, stderr: /is unreachable [^\n]*[^.]\.\n$/ });
 
   const connection = await connectNats({
     servers: servers.map(({ url }) => url),
@@ -105,25 +108,29 @@ t.test("the store of a cluster gets more shards while all nodes are stopped", as
   isOneSentence(
     t,
     await startAndFail(t, firstDir, settings),
-    /is being given 4 shards; start this/,
+    /is being changed to 4 shards; start this/,
   );
-  isOneSentence(t, await startAndFail(t, join(folder, "x"), settings), /is being given 4 shards/);
+  isOneSentence(
+    t,
+    await startAndFail(t, join(folder, "x"), settings),
+    /is being changed to 4 shards/,
+  );
   t.match(await reshard(env(firstDir), "4"), {
     status: 1,
     stderr: /has begun to change the store to 4/,
   });
   t.match(await reshard(env(secondDir), "8"), { status: 1, stderr: /run klieg reshard 4\./ });
 
-  await reshard(env(secondDir), "4", "begin anew with 4 shards.");
+  await reshard(env(secondDir), "4", "start afresh with 4 shards.");
   isOneSentence(t, await startAndFail(t, secondDir, settings), /run klieg reshard 4 again/);
   isOneSentence(
     t,
     await startAndFail(t, firstDir, settings),
-    /is being given 4 shards; start this/,
+    /is being changed to 4 shards; start this/,
   );
   await reshard(env(secondDir), "4", "shard-2 of 4 is in place.");
   t.match(await reshard(env(secondDir), "4"), { status: 0, stdout: /has 4 shards; start/ });
-  t.match(await reshard(env(secondDir), "4"), { status: 1, stderr: /has 4 shards already/ });
+  t.match(await reshard(env(secondDir), "4"), { status: 1, stderr: /already has 4 shards/ });
   const { storeId } = JSON.parse(readFileSync(join(secondDir, "store.json"), "utf8"));
 
   for (const [name, logSeq] of ends) {
@@ -138,8 +145,8 @@ t.test("the store of a cluster gets more shards while all nodes are stopped", as
     await tables.close();
   }
   for (let attempt = 0; attempt < 2; attempt++)
-    isOneSentence(t, await startAndFail(t, firstDir, settings), /is of the time before.*remove it/);
-  t.match(await reshard(env(firstDir), "4"), { status: 1, stderr: /is of the time before/ });
+    isOneSentence(t, await startAndFail(t, firstDir, settings), /predates the change .*remove it/);
+  t.match(await reshard(env(firstDir), "4"), { status: 1, stderr: /predates the change / });
 
   const grown = await start("second");
   rmSync(firstDir, { recursive: true });

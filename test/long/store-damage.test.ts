@@ -133,8 +133,8 @@ t.test(
       await ask(second.port, firstToken, "/jobs?limit=1");
     }
     await second.kill("SIGKILL");
-    t.match(await check(young), { code: 0, out: "", err: /is whole/ });
-    t.match(await check(old), { code: 0, out: "", err: /is whole/ });
+    t.match(await check(young), { code: 0, out: "", err: /is intact/ });
+    t.match(await check(old), { code: 0, out: "", err: /is intact/ });
   },
 );
 

@@ -36,6 +36,15 @@ export function isRunning(pid: number): boolean {
   return note(String(pid)).length > 0;
 }
 
+/** Kills a process, or with a negative number its group, that may have ended meanwhile. */
+export function killIfRunning(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
 function note(name: string): (ChildProcess & { readonly parent: number })[] {
   try {
     const read = (file: string): string => readFileSync(`/proc/${name}/${file}`, "latin1");
