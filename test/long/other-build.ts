@@ -1,7 +1,12 @@
 /** Copies this build into one that acts as another release: its version and some forms differ. */
+import { execFile } from "node:child_process";
 import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { ownBuild } from "../crash/klieg-process.ts";
+
+/** What the compiler wrote: in a build, the programs have taken in the modules that they import. */
+const compiled = join(ownBuild, "..", ".build");
 
 export interface Release {
   readonly release: string;
@@ -14,9 +19,9 @@ export interface Release {
  * of each shard, has one member more than this build knows.
  */
 export async function makeBuild(folder: string, { release, wire }: Release): Promise<string> {
-  await cp(ownBuild, folder, {
+  await cp(compiled, folder, {
     recursive: true,
-    filter: (path) => !path.endsWith(".map") && path !== join(ownBuild, "test"),
+    filter: (path) => !path.endsWith(".map") && path !== join(compiled, "test"),
   });
   const { major, minor } = wire;
   await change(folder, "package.json", /"version": "[^"]+"/, `"version": "${release}"`);
@@ -40,6 +45,7 @@ export async function makeBuild(folder: string, { release, wire }: Release): Pro
     /const owner = \{ /,
     `const owner = { ${added}, `,
   );
+  await promisify(execFile)(process.execPath, [join(folder, "config/bundle/main.js")]);
   return folder;
 }
 
