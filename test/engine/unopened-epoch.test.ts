@@ -3,9 +3,16 @@
  * most when the log has taken its first record and lost it again.
  */
 import t from "tap";
+import { MemoryLog } from "../../engine/adapters/memory/memory-log.ts";
+import { memoryJournal, memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
 import type { LogEntry } from "../../engine/ports/log.ts";
+import { type Owner, ownerKey, type Position, positionKey } from "../../engine/shard/flush.ts";
+import { LatestOwner } from "../../engine/shard/latest-owner.ts";
+import { findPlace } from "../../engine/shard/log/log-place.ts";
+import { undoUnopened } from "../../engine/shard/log/unopened-epoch.ts";
+import { Replica, readPosition } from "../../engine/shard/replica.ts";
 import { ClusterHouse, type ClusterNode } from "./cluster-house.ts";
-import { counterKey } from "./toys.ts";
+import { counterKey, toys } from "./toys.ts";
 
 const counter = counterKey(1, "a");
 const add = { kind: "add", by: 1 } as const;
@@ -59,4 +66,25 @@ t.test("the owner before goes on with all that it has answered", async (t) => {
     const [next] = house.owners;
     t.match(await house.nodes[next ?? 0]?.ask(counter, look), { count: 1 }, "the others have it");
   }
+});
+
+t.test("a log without records that was begun anew before is refilled", async (t) => {
+  const before: Position = { seq: 5, logSeq: 2, epoch: 1, atMs: 0, hash: "a".repeat(64) };
+  const first: Position = { seq: 6, logSeq: 6, epoch: 2, atMs: 0, hash: "b".repeat(64) };
+  const named = { node: "b", nonce: "n", store: "s", members: ["a", "b"], isQuorum: false };
+  const owner: Owner = { ...named, before: { position: before, owner: { ...named, node: "a" } } };
+  const tables = memoryTables();
+  await tables.write([
+    [positionKey, JSON.stringify(first)],
+    [ownerKey, JSON.stringify(owner)],
+  ]);
+  const log = new MemoryLog().open();
+  for (const at of [1, 2, 3]) await log.publish(new Uint8Array([at]), `${at}`, at - 1);
+  await log.trim(3);
+  const latestOwner = new LatestOwner("b", tables);
+  const parts = { node: "b", log, journal: memoryJournal(), tables, latestOwner };
+  const replica = new Replica({ shard: 0, shardCount: 1 }, tables, toys, 0);
+  t.equal(await undoUnopened(parts, replica), true);
+  t.match(readPosition(tables), { seq: 5, epoch: 1 });
+  t.strictSame(await findPlace(log, readPosition(tables)), { kind: "short" });
 });

@@ -63,7 +63,8 @@ export async function undoUnopened(
   // If the process ends in between, the journal leads to the same record, which is undone again.
   await tables.write([
     [ownerKey, before.owner && JSON.stringify({ ...before.owner, members })],
-    [positionKey, JSON.stringify(before.position)],
+    // The log may have been begun anew since then, so the record's entry there is not known.
+    [positionKey, JSON.stringify({ ...before.position, logSeq: 0 })],
   ]);
   await journal.restart(before.position.seq);
   tables.refresh();
