@@ -31,7 +31,6 @@ const bans: readonly Ban[] = [
       "cli/compositions/render-delivery.ts",
       "bench/",
       "config/release/main.ts",
-      "test/long/store-damage.test.ts",
     ],
   },
   {

@@ -23,8 +23,8 @@ import { runCommandLine } from "../../cli/command-line.ts";
 import { readClientSettings } from "../../config/settings.ts";
 import type { Job } from "../../contract/job.ts";
 import { checkStore } from "../../engine/adapters/store-check.ts";
-import { ask } from "../crash/accounts.ts";
-import { firstToken, isOneSentence, startAndFail, startKlieg } from "../crash/klieg-process.ts";
+import { ask } from "./accounts.ts";
+import { firstToken, isOneSentence, startAndFail, startKlieg } from "./klieg-process.ts";
 
 const main = join(import.meta.dirname, "../../cli/main.js");
 const oneShard = { KLIEG_SHARDS: "1" };
@@ -51,7 +51,7 @@ async function check(dataDir: string, ...args: string[]) {
     restoreBackup: refuse,
     stopped: refuse,
     settings: () => readClientSettings({ KLIEG_DATA_DIR: dataDir }),
-    checkStore: (dataDir, repairs) => checkStore({ dataDir, domain, nowMs: Date.now(), repairs }),
+    checkStore: (dataDir, repairs) => checkStore({ dataDir, domain, nowMs: 0, repairs }),
     terminal: {
       print: (line) => {
         out += `${line}\n`;

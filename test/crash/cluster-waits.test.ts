@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import t from "tap";
 import type { Readiness } from "../../contract/health.ts";
-import { askAny, hasAll, isFollowed, openCluster, submit } from "../crash/cluster-nodes.ts";
+import { askAny, hasAll, isFollowed, openCluster, submit } from "./cluster-nodes.ts";
 
 const main = join(import.meta.dirname, "../../cli/main.js");
 const run = promisify(execFile);
