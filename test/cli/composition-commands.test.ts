@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { runCommandLine } from "../../cli/command-line.ts";
 import { Klieg } from "../../clients/typescript/src/klieg.ts";
+import { runCommand } from "./run-command.ts";
 import { type Answer, events, frame, json, standIn } from "./stand-in.ts";
 
 const film = Buffer.from("a film");
@@ -37,38 +37,8 @@ const bytes =
 
 async function run(t: Test, script: Readonly<Record<string, readonly Answer[]>>, args: string[]) {
   const { origin, asked } = await standIn(t, script);
-  const out: string[] = [];
-  const said: string[] = [];
-  const terminal = {
-    print: (line: string) => out.push(line),
-    say: (text: string) => said.push(text),
-    redraw: () => {},
-    isInteractive: false,
-    onInterrupt: () => () => {},
-  };
-  const refuse = () => {
-    throw new Error("no settings are needed");
-  };
   const client = async () => new Klieg({ url: origin, token: "x", surface: "cli" });
-  const session = {
-    client,
-    settings: refuse,
-    checkStore: refuse,
-    joinCluster: refuse,
-    origin: refuse,
-    openBrowser: refuse,
-    examine: refuse,
-    isServed: refuse,
-    restoreBackup: refuse,
-    stoppedNode: refuse,
-    moveObjects: refuse,
-    surveyConfiguration: refuse,
-    openProvider: refuse,
-    openWeb: refuse,
-    stopped: refuse,
-    terminal,
-  };
-  const code = await runCommandLine(args, session);
+  const { code, out, said } = await runCommand(args, { client });
   return { code, out, said: said.join(""), asked };
 }
 

@@ -4,42 +4,13 @@ import { chmodSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import t, { type Test } from "tap";
 import type { Session } from "../../cli/command.ts";
-import { runCommandLine } from "../../cli/command-line.ts";
 import { checkNode, examine } from "../../cli/doctor/examine.ts";
 import type { Finding } from "../../cli/doctor/finding.ts";
+import { runCommand } from "./run-command.ts";
 
 async function run(args: readonly string[], given: Partial<Session>) {
-  const refuse = () => {
-    throw new Error("nothing else is asked");
-  };
-  const printed: string[] = [];
-  const said: string[] = [];
-  const code = await runCommandLine(args, {
-    client: refuse,
-    settings: refuse,
-    checkStore: refuse,
-    stoppedNode: refuse,
-    joinCluster: refuse,
-    origin: refuse,
-    openBrowser: refuse,
-    examine: refuse,
-    moveObjects: refuse,
-    openWeb: refuse,
-    isServed: refuse,
-    restoreBackup: refuse,
-    stopped: refuse,
-    surveyConfiguration: refuse,
-    openProvider: refuse,
-    terminal: {
-      print: (line) => printed.push(line),
-      say: (text) => said.push(text),
-      redraw: refuse,
-      onInterrupt: refuse,
-      isInteractive: false,
-    },
-    ...given,
-  });
-  return { code, printed, said: said.join("") };
+  const { code, out, said } = await runCommand(args, given);
+  return { code, out, said: said.join("") };
 }
 
 const fine: Finding = { status: "ok", subject: "disk", found: "9.0 GiB are free." };
@@ -54,7 +25,7 @@ const gone: Finding = { status: "problem", subject: "NATS", found: "No server an
 t.test("klieg doctor prints a line for each finding, and fails for problems alone", async (t) => {
   t.strictSame(await run(["doctor"], { examine: async () => [fine, old] }), {
     code: 0,
-    printed: [
+    out: [
       "STATUS   CHECKED  FOUND",
       "ok       disk     9.0 GiB are free.",
       "warning  Node     Node 20.15.0 no longer receives security fixes. Use Node 22.",
@@ -63,8 +34,8 @@ t.test("klieg doctor prints a line for each finding, and fails for problems alon
   });
   const { code, said } = await run(["doctor"], { examine: async () => [fine, gone] });
   t.match({ code, said }, { code: 1, said: /1 problem found/ });
-  const { printed } = await run(["doctor", "--json"], { examine: async () => [old] });
-  t.strictSame(JSON.parse(printed.join("\n")), [old]);
+  const { out } = await run(["doctor", "--json"], { examine: async () => [old] });
+  t.strictSame(JSON.parse(out.join("\n")), [old]);
 });
 
 t.test("klieg doctor knows which versions of Node are supported", async (t) => {
@@ -123,8 +94,8 @@ t.test(
     const origin = async () => "http://127.0.0.1:8080";
     const openBrowser = async (address: string) => opened.push(address) > 0;
     t.match(await run(["open"], { origin, openBrowser }), { code: 0, said: "" });
-    const { printed } = await run(["open", "jobs"], { origin, openBrowser });
-    t.strictSame(printed, ["http://127.0.0.1:8080/console/jobs"]);
+    const { out } = await run(["open", "jobs"], { origin, openBrowser });
+    t.strictSame(out, ["http://127.0.0.1:8080/console/jobs"]);
     t.strictSame(opened, ["http://127.0.0.1:8080/console", "http://127.0.0.1:8080/console/jobs"]);
     const none = await run(["open"], { origin, openBrowser: async () => false });
     t.match(none, { code: 0, said: /^No browser could be opened/ });

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { runCommandLine } from "../../cli/command-line.ts";
 import { Klieg } from "../../clients/typescript/src/klieg.ts";
 import { createZip } from "../spec/zip-archive.ts";
+import { runCommand } from "./run-command.ts";
 import { json, standIn } from "./stand-in.ts";
 
 const id = "01990000-0000-7000-8000-000000000001";
@@ -31,40 +31,14 @@ async function run(t: Test, args: readonly string[], path?: string) {
     ],
     "GET /objects/sea": [(response) => response.writeHead(200).end("a film")],
   });
-  const out: string[] = [];
-  const said: string[] = [];
-  const refuse = () => {
-    throw new Error("no settings are needed");
-  };
   const output = join(folder, "out", "sea.zip");
   const given = args.map((arg) =>
     arg.replace("FOLDER", join(folder, "film")).replace("OUT", output),
   );
-  const code = await runCommandLine(["export", ...given], {
+  const ended = await runCommand(["export", ...given], {
     client: async () => new Klieg({ url: origin, token: "x", surface: "cli" }),
-    settings: refuse,
-    checkStore: refuse,
-    joinCluster: refuse,
-    origin: refuse,
-    openBrowser: refuse,
-    examine: refuse,
-    isServed: refuse,
-    restoreBackup: refuse,
-    stoppedNode: refuse,
-    moveObjects: refuse,
-    surveyConfiguration: refuse,
-    openProvider: refuse,
-    openWeb: refuse,
-    stopped: refuse,
-    terminal: {
-      print: (line) => out.push(line),
-      say: (text) => said.push(text),
-      redraw: () => {},
-      isInteractive: false,
-      onInterrupt: () => () => {},
-    },
   });
-  return { code, out, said, asked, output, folder };
+  return { ...ended, asked, output, folder };
 }
 
 t.test("klieg export saves the archive of a composition and names what it lacks", async (t) => {

@@ -1,44 +1,12 @@
 import { symlink } from "node:fs/promises";
 import t from "tap";
-import { runCommandLine } from "../../cli/command-line.ts";
+import { runCommand } from "./run-command.ts";
 
 const root = (inner: string) =>
   `<div data-composition-id="m" data-width="320" data-height="180" data-duration="2"
     style="background:#fff">${inner}</div>`;
 
-async function lint(...args: readonly string[]) {
-  const out: string[] = [];
-  const said: string[] = [];
-  const refuse = () => {
-    throw new Error("no service is needed");
-  };
-  const terminal = {
-    print: (line: string) => out.push(line),
-    say: (text: string) => said.push(text),
-    redraw: () => {},
-    isInteractive: false,
-    onInterrupt: () => () => {},
-  };
-  const code = await runCommandLine(["lint", ...args], {
-    client: refuse,
-    settings: refuse,
-    checkStore: refuse,
-    joinCluster: refuse,
-    origin: refuse,
-    openBrowser: refuse,
-    examine: refuse,
-    isServed: refuse,
-    restoreBackup: refuse,
-    stoppedNode: refuse,
-    moveObjects: refuse,
-    surveyConfiguration: refuse,
-    openProvider: refuse,
-    openWeb: refuse,
-    stopped: refuse,
-    terminal,
-  });
-  return { code, out, said };
-}
+const lint = (...args: readonly string[]) => runCommand(["lint", ...args]);
 
 t.test("klieg lint prints the diagnostics of a local bundle", async (t) => {
   const folder = t.testdir({

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { runCommandLine } from "../../cli/command-line.ts";
 import { surveyConfiguration } from "../../config/configuration.ts";
 import type { Provider } from "../../providers/provider.ts";
 import { plainModel } from "../actors/models.ts";
+import { runCommand } from "./run-command.ts";
 
 const local = { name: "local", adapter: "comfyui", url: "http://127.0.0.1:8188" };
 const fal = { name: "fal", adapter: "fal", url: "https://queue.fal.run", key: { env: "FAL_KEY" } };
@@ -29,26 +29,8 @@ async function check(
     "providers.json": JSON.stringify({ providers: [local, fal] }),
     "models.json": JSON.stringify({ ...dated, models }),
   });
-  const refuse = () => {
-    throw new Error("nothing else is asked");
-  };
-  const printed: string[] = [];
-  const said: string[] = [];
   const asked: string[] = [];
-  const code = await runCommandLine(["models", "check", ...options], {
-    client: refuse,
-    settings: refuse,
-    checkStore: refuse,
-    stoppedNode: refuse,
-    joinCluster: refuse,
-    origin: refuse,
-    openBrowser: refuse,
-    examine: refuse,
-    moveObjects: refuse,
-    openWeb: refuse,
-    isServed: refuse,
-    restoreBackup: refuse,
-    stopped: refuse,
+  const ended = await runCommand(["models", "check", ...options], {
     surveyConfiguration: async () =>
       surveyConfiguration(
         {
@@ -59,15 +41,8 @@ async function check(
         { FAL_KEY: "k" },
       ),
     openProvider: async ({ name }) => standIn(() => asked.push(name), health),
-    terminal: {
-      print: (line) => printed.push(line),
-      say: (text) => said.push(text),
-      onInterrupt: () => () => {},
-      redraw: () => {},
-      isInteractive: false,
-    },
   });
-  return { code, printed, said, asked };
+  return { ...ended, asked };
 }
 
 /** A provider that only reports its health. */
@@ -96,9 +71,9 @@ function standIn(onAsked: () => void, health: "up" | "down"): Provider {
 }
 
 t.test("klieg models check prints providers and models, and asks no provider", async (t) => {
-  const { code, printed, said, asked } = await check(t, {});
+  const { code, out, said, asked } = await check(t, {});
   t.equal(code, 0);
-  t.strictSame(printed, [
+  t.strictSame(out, [
     "PROVIDER  ADAPTER  AT                     HEALTH",
     "local     comfyui  http://127.0.0.1:8188  not asked",
     "fal       fal      https://queue.fal.run  not asked",
@@ -114,9 +89,9 @@ t.test("each fault is one sentence, and the exit code is 1", async (t) => {
     { ...far, mapping: { a: "$promt", b: "$sede" } },
     { ...far, id: "cog", provider: "cog" },
   ];
-  const { code, printed, said } = await check(t, { models });
+  const { code, out, said } = await check(t, { models });
   t.equal(code, 1);
-  t.match(printed.slice(-3), [
+  t.match(out.slice(-3), [
     /far has a mapping that names the unknown field \$promt at a/,
     /far has a mapping that names the unknown field \$sede at b/,
     /cog has the provider cog, which is not configured \(farm, sim, local, fal\)/,
@@ -125,14 +100,14 @@ t.test("each fault is one sentence, and the exit code is 1", async (t) => {
 });
 
 t.test("--live asks each provider's health; one that is down is a fault", async (t) => {
-  const { code, printed, asked } = await check(t, {}, "--live");
+  const { code, out, asked } = await check(t, {}, "--live");
   t.equal(code, 0);
   t.strictSame(asked, ["local", "fal"]);
   t.match(
-    printed,
+    out,
     ["", /http:\/\/127.0.0.1:8188 +up$/, /up$/].map((line) => line || /HEALTH/),
   );
   const down = await check(t, { health: "down" }, "--live");
   t.equal(down.code, 1);
-  t.match(down.printed.at(-1), /The provider fal cannot be reached/);
+  t.match(down.out.at(-1), /The provider fal cannot be reached/);
 });

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { runCommandLine } from "../../cli/command-line.ts";
 import { Klieg } from "../../clients/typescript/src/klieg.ts";
+import { runCommand } from "./run-command.ts";
 import { type Answer, events, frame, json, standIn } from "./stand-in.ts";
 
 const film = Buffer.from("a film");
@@ -45,40 +45,11 @@ async function render(t: Test, last: object, ...options: readonly string[]) {
     "GET /v1/assets/a1": [asset],
     "GET /objects/a1": [(response) => response.writeHead(200).end(film)],
   });
-  const out: string[] = [];
-  const said: string[] = [];
-  const terminal = {
-    print: (line: string) => out.push(line),
-    say: (text: string) => said.push(text),
-    redraw: () => {},
-    isInteractive: false,
-    onInterrupt: () => () => {},
-  };
   const output = join(folder, "out.mp4");
-  const refuse = () => {
-    throw new Error("no settings are needed");
-  };
   const args = ["render", join(folder, "film"), "-o", output, ...options];
   const client = async () => new Klieg({ url: origin, token: "x", surface: "cli" });
-  const code = await runCommandLine(args, {
-    client,
-    settings: refuse,
-    checkStore: refuse,
-    joinCluster: refuse,
-    origin: refuse,
-    openBrowser: refuse,
-    examine: refuse,
-    isServed: refuse,
-    restoreBackup: refuse,
-    stoppedNode: refuse,
-    moveObjects: refuse,
-    surveyConfiguration: refuse,
-    openProvider: refuse,
-    openWeb: refuse,
-    stopped: refuse,
-    terminal,
-  });
-  return { code, out, said, asked, output, folder };
+  const ended = await runCommand(args, { client });
+  return { ...ended, asked, output, folder };
 }
 
 t.test("klieg render sends a folder as one archive and saves its film", async (t) => {

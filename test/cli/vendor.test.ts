@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import t, { type Test } from "tap";
-import { runCommandLine } from "../../cli/command-line.ts";
 import { effectiveTimeline } from "../../timeline/timeline.ts";
+import { runCommand } from "./run-command.ts";
 
 const served: Readonly<Record<string, readonly [type: string, body: string]>> = {
   "/gsap@3/gsap.min.js": ["text/javascript", "window.gsap = 1;"],
@@ -41,39 +41,7 @@ async function contentServer(t: Test): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-async function vendor(folder: string) {
-  const out: string[] = [];
-  const said: string[] = [];
-  const refuse = () => {
-    throw new Error("no service is needed");
-  };
-  const terminal = {
-    print: (line: string) => out.push(line),
-    say: (text: string) => said.push(text),
-    redraw: () => {},
-    isInteractive: false,
-    onInterrupt: () => () => {},
-  };
-  const code = await runCommandLine(["vendor", folder], {
-    client: refuse,
-    settings: refuse,
-    checkStore: refuse,
-    joinCluster: refuse,
-    origin: refuse,
-    openBrowser: refuse,
-    examine: refuse,
-    isServed: refuse,
-    restoreBackup: refuse,
-    stoppedNode: refuse,
-    moveObjects: refuse,
-    surveyConfiguration: refuse,
-    openProvider: refuse,
-    openWeb: refuse,
-    stopped: refuse,
-    terminal,
-  });
-  return { code, out, said };
-}
+const vendor = (folder: string) => runCommand(["vendor", folder]);
 
 const page = (head: string) => `<!doctype html><html><head>${head}</head>
   <body style="background:#000"><div data-composition-id="m" data-width="320" data-height="180"

@@ -19,10 +19,10 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import t from "tap";
 import { domain } from "../../actors/domain.ts";
-import { runCommandLine } from "../../cli/command-line.ts";
 import { readClientSettings } from "../../config/settings.ts";
 import type { Job } from "../../contract/job.ts";
 import { checkStore } from "../../engine/adapters/store-check.ts";
+import { runCommand } from "../cli/run-command.ts";
 import { ask } from "./accounts.ts";
 import { firstToken, isOneSentence, startAndFail, startKlieg } from "./klieg-process.ts";
 
@@ -32,39 +32,11 @@ const root = t.testdir();
 const [young, old] = [join(root, "young"), join(root, "old")];
 
 async function check(dataDir: string, ...args: string[]) {
-  let [out, err] = ["", ""];
-  const refuse = () => {
-    throw new Error("no service is needed");
-  };
-  const code = await runCommandLine(["store", "check", ...args], {
-    client: refuse,
-    surveyConfiguration: refuse,
-    openProvider: refuse,
-    stoppedNode: refuse,
-    joinCluster: refuse,
-    origin: refuse,
-    openBrowser: refuse,
-    examine: refuse,
-    moveObjects: refuse,
-    openWeb: refuse,
-    isServed: refuse,
-    restoreBackup: refuse,
-    stopped: refuse,
+  const { code, out, said } = await runCommand(["store", "check", ...args], {
     settings: () => readClientSettings({ KLIEG_DATA_DIR: dataDir }),
     checkStore: (dataDir, repairs) => checkStore({ dataDir, domain, nowMs: 0, repairs }),
-    terminal: {
-      print: (line) => {
-        out += `${line}\n`;
-      },
-      say: (text) => {
-        err += text;
-      },
-      redraw: () => {},
-      isInteractive: false,
-      onInterrupt: () => () => {},
-    },
   });
-  return { code, out, err };
+  return { code, out: out.join("\n"), err: said.join("") };
 }
 
 /** Runs the command in a process of its own and returns its output. */
