@@ -112,7 +112,9 @@ process.exitCode = await runCommandLine(args, {
       openProvider,
       async askNats(access) {
         const connection = await connectNats({ ...access, name: "klieg doctor" });
+        const { version = "", cluster } = connection.info ?? {};
         await closeNats(connection, farewellMs);
+        return { version, isClustered: cluster !== undefined };
       },
       async askObjects({ dataDir, objectStore }) {
         const objects = await openObjects(dataDir, objectStore);

@@ -24,8 +24,15 @@ import type { Finding } from "./finding.ts";
 /** Ways to what the settings name; each rejects with one sentence without secrets. */
 export interface Ways {
   readonly openProvider: (config: ProviderConfig) => Promise<Provider>;
-  readonly askNats: (access: NatsAccess) => Promise<void>;
+  readonly askNats: (access: NatsAccess) => Promise<NatsServer>;
   readonly askObjects: (settings: Settings) => Promise<void>;
+}
+
+/** The server of NATS that answered. */
+export interface NatsServer {
+  readonly version: string;
+  /** Whether it is one of several, which elect leaders. */
+  readonly isClustered: boolean;
 }
 
 const patienceMs = 10_000;
@@ -63,6 +70,22 @@ export function checkNode(version: string): Finding {
     return warning("Node", `Node ${version} no longer receives security fixes.`, "Use Node 22.");
   if (major > 22 || (major === 22 && minor >= 2)) return ok("Node", `Node ${version}.`);
   return problem("Node", `Node ${version} is not supported.`, "Install Node 22.");
+}
+
+/**
+ * A server that refuses its vote to one that lacks records stands for election itself at once since
+ * 2.9.15, and waits for another 4 to 9 s before (`processVoteRequest` in its server/raft.go), so
+ * that several elections may fail one after the other.
+ */
+export function checkNatsServer({ version, isClustered }: NatsServer): Finding {
+  const [major = 0, minor = 0, patch = 0] = version.split(".").map((part) => parseInt(part, 10));
+  const isOld = major < 2 || (major === 2 && (minor < 9 || (minor === 9 && patch < 15)));
+  if (!isOld || !isClustered) return ok("NATS", `NATS ${version} answers.`);
+  return warning(
+    "NATS",
+    `NATS ${version} answers. After failures it may elect no leader for half a minute.`,
+    "Use a current server (2.15.1 is tested).",
+  );
 }
 
 async function checkPrograms(
@@ -174,8 +197,7 @@ async function checkNats(settings: Settings, { askNats }: Ways): Promise<readonl
   try {
     const access = readNatsAccess(settings);
     if (access === undefined) return [];
-    await askNats(access);
-    return [ok("NATS", "It answers.")];
+    return [checkNatsServer(await askNats(access))];
   } catch (error) {
     return [problem("NATS", sentence((error as Error).message))];
   }

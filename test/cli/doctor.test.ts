@@ -4,7 +4,7 @@ import { chmodSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import t, { type Test } from "tap";
 import type { Session } from "../../cli/command.ts";
-import { checkNode, examine } from "../../cli/doctor/examine.ts";
+import { checkNatsServer, checkNode, examine } from "../../cli/doctor/examine.ts";
 import type { Finding } from "../../cli/doctor/finding.ts";
 import { runCommand } from "./run-command.ts";
 
@@ -79,6 +79,25 @@ t.test("klieg doctor finds a port in use, an open data directory and a silent NA
   t.match(byName.get("espeak-ng"), { status: "warning" });
   t.match(byName.get("NATS"), { status: "problem", found: "No server answers." });
   t.notMatch(JSON.stringify(found), /secret/);
+});
+
+t.test("klieg doctor warns of a server of NATS that is slow to elect a leader", async (t) => {
+  const getStatus = (version: string) => checkNatsServer({ version, isClustered: true }).status;
+  t.strictSame(["1.4.1", "2.8.4", "2.9.14"].map(getStatus), Array(3).fill("warning"));
+  t.strictSame(["2.9.15", "2.10.0", "2.16.0-RC.1", "3.0.0"].map(getStatus), Array(4).fill("ok"));
+  t.equal(checkNatsServer({ version: "2.9.10", isClustered: false }).status, "ok");
+  const found = await examine(
+    {
+      PATH: "/nowhere",
+      KLIEG_CHROMIUM: "/nowhere/chromium",
+      KLIEG_NATS_URL: "nats://127.0.0.1:4222",
+    },
+    { ...ways, askNats: async () => ({ version: "2.9.10", isClustered: true }) },
+  );
+  t.match(
+    found.find(({ subject }) => subject === "NATS"),
+    { status: "warning", found: /^NATS 2.9.10 answers. After failures/, remedy: /current server/ },
+  );
 });
 
 t.test("klieg doctor names a setting that cannot be read, and asks nothing else", async (t) => {
