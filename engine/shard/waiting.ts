@@ -88,7 +88,7 @@ function describeReason(shard: string, wait: ShardWait): string {
   const gone = missing.map((node) => (node === owner ? `${node}, the last owner` : node));
   switch (wait.reason) {
     case "log":
-      return "the NATS servers that keep its log do not answer. Start a majority of them.";
+      return "the NATS servers that keep its log do not answer, or have no leader. Start a majority of them, which then elects one.";
     case "founder":
       return "no reachable node has any of its records. Start the node on which the store was created.";
     case "behind":
