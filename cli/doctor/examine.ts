@@ -73,9 +73,9 @@ export function checkNode(version: string): Finding {
 }
 
 /**
- * A server that refuses its vote to one that lacks records stands for election itself at once since
- * 2.9.15, and waits for another 4 to 9 s before (`processVoteRequest` in its server/raft.go), so
- * that several elections may fail one after the other.
+ * Since 2.9.15 a server that refuses its vote to one that lacks records stands for election itself
+ * at once. Older servers wait for another 4 to 9 s, so that several elections may fail one after
+ * the other. Source: `processVoteRequest` in server/raft.go of nats-server.
  */
 export function checkNatsServer({ version, isClustered }: NatsServer): Finding {
   const [major = 0, minor = 0, patch = 0] = version.split(".").map((part) => parseInt(part, 10));
