@@ -312,6 +312,7 @@ export class ClusterShard {
     followers: readonly string[],
   ): Promise<void> {
     this.owned = shard;
+    this.waits.take(undefined);
     if (this.isStopped) shard.stop();
     const endBalance = this.balance(shard, standbys);
     const offer = this.snapshotOffer();

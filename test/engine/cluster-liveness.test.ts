@@ -134,6 +134,19 @@ t.test("a node that is cut off from the log says so", async (t) => {
   t.equal(second.wait, undefined);
 });
 
+t.test("a node that has waited says that it no longer does once it owns the shard", async (t) => {
+  const { house, first, second, third } = await openStuck();
+  const { logSeq } = await house.log.open().end();
+  house.log.lose(logSeq - 3);
+  start(second, third);
+  await house.pass(8_000);
+  t.match([second.wait, third.wait], [{ reason: "nodes" }, { reason: "nodes" }]);
+  start(first);
+  await house.pass(15_000);
+  t.strictSame(house.owners, [1]);
+  t.strictSame([first.wait, second.wait, third.wait], [undefined, undefined, undefined]);
+});
+
 t.test("an owner may be followed by a member with more, also while a third is down", async (t) => {
   const { house, first, second, third } = await openStuck();
   const { logSeq } = await house.log.open().end();
