@@ -143,12 +143,14 @@ function greet({ publicUrl, dataDir }: Settings, data: DataDirectory, service: S
   const isWatched = process.env["JOURNAL_STREAM"] === undefined && !data.isClustered;
   const link = isWatched ? service.signInLink.make(publicUrl) : undefined;
   const minutes = limits.oauth.signInLinkSeconds / 60;
+  const hasToken = data.read(tokenFile) !== undefined;
   const lines = [
     `Klieg ${version} serves ${publicUrl}/v1`,
     link && `Console, signed in (works once, for ${minutes} minutes): ${link}`,
-    `The first credential is in ${join(dataDir, tokenFile)}; the klieg command finds it by itself.`,
+    hasToken &&
+      `The first credential is in ${join(dataDir, tokenFile)}; the klieg command finds it by itself.`,
   ];
-  return lines.flatMap((line) => (line === undefined ? [] : `${line}\n`)).join("");
+  return lines.flatMap((line) => (line ? `${line}\n` : [])).join("");
 }
 
 /** Closes a data directory that other users could read. */
