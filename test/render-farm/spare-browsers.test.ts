@@ -1,4 +1,6 @@
-import { access } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { access, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import t from "tap";
 import type { Stage, StageBrowser } from "../../render-farm/browser/stage.ts";
 import { filmOrigin } from "../../render-farm/render/inputs/page-files.ts";
@@ -13,10 +15,11 @@ t.test("after a film browsers stand ready, and each serves one film alone", asyn
   const browsers = new SpareBrowsers(isolation, () => 1, timers, sameFonts);
   t.teardown(() => browsers.close());
   const first = await browsers.take();
+  const file = await leaveFile(first);
   await browsers.end(first);
   browsers.refill();
   timers.advance(500);
-  await t.rejects(access(first.profile), { code: "ENOENT" });
+  await t.rejects(access(file), { code: "ENOENT" });
   const second = await browsers.take();
   const third = await browsers.take();
   const profiles = new Set([first.profile, second.profile, third.profile]);
@@ -75,9 +78,10 @@ t.test("browsers that stand ready end with the node", async (t) => {
   browsers.refill();
   timers.advance(500);
   const ready = await browsers.take();
+  const file = await leaveFile(ready);
   await browsers.close();
   await browsers.end(ready);
-  await t.rejects(access(ready.profile), { code: "ENOENT" });
+  await t.rejects(access(file), { code: "ENOENT" });
 });
 
 t.test("a browser that is kept serves its own film again, and nothing is left in it", async (t) => {
@@ -99,27 +103,39 @@ t.test("a browser is kept for a while, and only the last one", async (t) => {
   const timers = createSimulatedTimers();
   const browsers = new SpareBrowsers(isolation, () => 0, timers, sameFonts);
   const [first, second] = [await browsers.take(), await browsers.take()];
+  const files = await Promise.all([first, second].map(leaveFile));
   browsers.keep(first, "one", empty(first));
   browsers.keep(second, "another", empty(second));
   t.equal(await browsers.takeKept("one"), undefined);
   timers.advance(15_000);
   t.equal(await browsers.takeKept("another"), undefined);
   const third = await browsers.take();
+  files.push(await leaveFile(third));
   browsers.keep(third, "one", empty(third));
   await browsers.close();
-  for (const { profile } of [first, second, third])
-    await t.rejects(access(profile), { code: "ENOENT" });
+  for (const file of files) await t.rejects(access(file), { code: "ENOENT" });
 });
 
 t.test("a browser that died, or could not be emptied, is kept for nobody", async (t) => {
   const browsers = new SpareBrowsers(isolation, () => 0, createSimulatedTimers(), sameFonts);
   t.teardown(() => browsers.close());
   const first = await browsers.take();
+  const file = await leaveFile(first);
   first.kill();
   browsers.keep(first, "one", empty(first));
   t.equal(await browsers.takeKept("one"), undefined);
-  await t.rejects(access(first.profile), { code: "ENOENT" });
+  await t.rejects(access(file), { code: "ENOENT" });
 });
+
+/**
+ * Writes a file into the browser's folder and returns its path. The folder's own name says nothing:
+ * it may be lent to another program as soon as it is free.
+ */
+async function leaveFile({ profile }: StageBrowser): Promise<string> {
+  const file = join(profile, randomUUID());
+  await writeFile(file, "");
+  return file;
+}
 
 async function empty(browser: StageBrowser): Promise<undefined> {
   await browser.renew();
